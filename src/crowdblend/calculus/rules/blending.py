@@ -1,0 +1,136 @@
+"""Sampling turns any crowd-blending mechanism private: CBP Theorems 13 and 16 with explicit numbers."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.rules.sampling import SAMPLED, require_amplified
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import InvalidInput, NotApplicable
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    Relation,
+    RobustSampling,
+    ZeroKnowledge,
+)
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import round_up, upper_bound
+from crowdblend.numerics.saw import crossing_tails, rising_tail
+
+ROBUST = (
+    Assumption.OWN_PROBABILITY,
+    Assumption.STATED_EXCEPTIONS,
+    Assumption.SINGLE_RELEASE,
+    *SAMPLED,
+)
+
+
+@rule(
+    Theorem(
+        id="blending.explicit",
+        source="CBP Theorem 13, constants from the proofs of Lemmas 14 and 15",
+        statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
+        "sampling for ε' ≥ ln(pe^ε + 1 − p), δ' = sup over n of min(δ14(n), δ15(n)).",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    """The paper's argument, evaluated; it is the case of robust sampling where nothing is biased."""
+    require_amplified(premise.epsilon, rate, epsilon)
+    return DifferentialUnderSampling(
+        rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon))
+    )
+
+
+@rule(
+    Theorem(
+        id="blending.closed-form",
+        source="CBP Theorem 13",
+        statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
+        "sampling at ε' = ln(p(2−p)/(1−p)·e^ε + 1 − p), with the δ' of blending.explicit.",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def blending_closed_form(premise: CrowdBlending, *, rate: float) -> DifferentialUnderSampling:
+    """The ε' that the paper names, with a number in place of its Ω."""
+    p = arb(rate)
+    epsilon = round_up((p * (2 - p) / (1 - p) * arb(premise.epsilon).exp() + 1 - p).log())
+    return DifferentialUnderSampling(
+        rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon))
+    )
+
+
+@rule(
+    Theorem(
+        id="robust.differential",
+        source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
+        statement="When everybody but ℓ < k − 1 people is sampled with a probability in {0} ∪ [p, p'] and nobody "
+        "protected above P, a (k, ε)-crowd-blending mechanism on the sample is (ε', δ')-differentially private for "
+        "ε' ≥ ln(Pe^ε + 1 − P), δ' = sup over n of min(max(up(n), down(n)), few(n)).",
+        assumes=ROBUST,
+    )
+)
+def robust_sampling_is_differential(
+    premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
+) -> Differential:
+    """Biased sampling still hides people, as long as the bias is bounded."""
+    delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
+    return Differential(epsilon, delta, Relation.ADD_REMOVE)
+
+
+@rule(
+    Theorem(
+        id="robust.zero-knowledge",
+        source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
+        statement="Under the conditions of robust.differential the release is (ε', δ')-zero-knowledge private with "
+        "respect to the same robust sampling of everybody else.",
+        assumes=ROBUST,
+    )
+)
+def robust_sampling_is_zero_knowledge(
+    premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
+) -> ZeroKnowledge:
+    """The simulator runs the mechanism on a sample of everybody else, drawn with the same probabilities."""
+    delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
+    return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, exceptions), Relation.ADD_REMOVE)
+
+
+def _checked_robust_delta(
+    premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
+) -> float:
+    if low > high:
+        raise InvalidInput(f"low must be at most high = {high:g}, got {low:g}. Swap them.")
+    if exceptions >= premise.k - 1:
+        raise NotApplicable(
+            f"exceptions must be below k - 1 = {premise.k - 1}, got {exceptions}. Raise k or bound the exceptions."
+        )
+    if exceptions == 0 and max_rate > high:
+        raise InvalidInput(
+            f"max_rate must be at most high = {high:g} when there are no exceptions, got {max_rate:g}. "
+            "State the people sampled more often as exceptions."
+        )
+    require_amplified(premise.epsilon, max_rate, epsilon)
+    return min(max_rate, _robust_delta(premise, low, high, exceptions, max_rate, epsilon))
+
+
+def _robust_delta(
+    premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
+) -> float:
+    """sup over n of min(max(up(n), down(n)), few(n)), in the notation of THEORY 3.5."""
+    crowd = premise.k - exceptions - 1
+
+    def delta() -> arb:
+        p, q, most = arb(low), arb(high), arb(max_rate)
+        blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
+        r = (growth - 1 + most) / (most * blend)
+        # Where ⌊(n+1)·slope⌋ < crowd, few(n) is the smaller and still rising: only later teeth matter.
+        up = most * rising_tail(balls, crowd, p * r / (1 - p + p * r), q, person=1)
+        gain = 1 - growth * (1 - most)
+        if not gain > 0:
+            return up
+        c = blend * gain / (growth * most)
+        return crossing_tails(balls, up, (crowd, q, most), (c * q / (1 - q + c * q), p, gain))
+
+    return upper_bound(delta)

@@ -1,0 +1,220 @@
+"""What may be published together, and what may not (CBP 3.2, LQS 2.2 and 2.6, ZKP Proposition 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from flint import arb
+
+from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Theorem, rule
+from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    Guarantee,
+    IidSampling,
+    RandomSamples,
+    Relation,
+    ZeroKnowledge,
+)
+from crowdblend.numerics.balls import round_up
+
+
+@rule(
+    Theorem(
+        id="composition.differential",
+        source="basic composition",
+        statement="Differentially private releases, each with its own randomness, add up: (Σε, Σδ).",
+        assumes=(Assumption.FRESH_SAMPLES,),
+    )
+)
+def differential_releases_add_up(*premises: Differential) -> Differential:
+    """The sum of the losses, under one relation and for one group size."""
+    first = premises[0]
+    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
+        raise NotApplicable(
+            "composition.differential adds promises under one relation and for one group size. "
+            "Convert them first (differential.replace, differential.group)."
+        )
+    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
+    return replace(first, epsilon=epsilon, delta=min(1.0, delta))
+
+
+@rule(
+    Theorem(
+        id="composition.random-samples",
+        source="ZKP Proposition 2",
+        statement="Zero-knowledge releases with respect to k₁, k₂, … of the same n random samples add up: Σε and Σδ, "
+        "with respect to Σk samples.",
+        assumes=(Assumption.FRESH_SAMPLES,),
+    )
+)
+def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
+    """The simulator asks for all the samples and runs each simulator on its own."""
+    drawn = [p.aggregate for p in premises if isinstance(p.aggregate, RandomSamples)]
+    if len(drawn) < len(premises) or len({d.population for d in drawn}) > 1:
+        raise NotApplicable(
+            "composition.random-samples adds promises relative to random samples of one population. "
+            "Use composition.iid-sampling for i.i.d. samples."
+        )
+    population = drawn[0].population
+    together = RandomSamples(min(population, sum(d.samples for d in drawn)), population)
+    return _zero_knowledge_sum(premises, together)
+
+
+@rule(
+    Theorem(
+        id="composition.iid-sampling",
+        source="CBP footnote 4",
+        statement="Zero-knowledge releases with respect to i.i.d. sampling at one rate add up: Σε and Σδ, with respect "
+        "to the sum of their rounds.",
+        assumes=(Assumption.FRESH_SAMPLES,),
+    )
+)
+def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
+    """The simulator asks for all the rounds and runs each simulator on its own."""
+    drawn = [p.aggregate for p in premises if isinstance(p.aggregate, IidSampling)]
+    if len(drawn) < len(premises) or len({d.rate for d in drawn}) > 1:
+        raise NotApplicable(
+            "composition.iid-sampling adds promises relative to i.i.d. sampling at one rate. "
+            "Use composition.random-samples for k of n samples."
+        )
+    return _zero_knowledge_sum(premises, IidSampling(drawn[0].rate, sum(d.rounds for d in drawn)))
+
+
+def _zero_knowledge_sum(
+    premises: tuple[ZeroKnowledge, ...], aggregate: RandomSamples | IidSampling
+) -> ZeroKnowledge:
+    first = premises[0]
+    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
+        raise NotApplicable("zero-knowledge promises add up under one relation and for one group size only.")
+    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
+    return ZeroKnowledge(epsilon, min(1.0, delta), aggregate, first.relation, first.people)
+
+
+@rule(
+    Theorem(
+        id="composition.blending-differential",
+        source="CBP Proposition 8",
+        statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
+        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending.",
+    )
+)
+def blending_next_to_differential(blending: CrowdBlending, differential: Differential) -> CrowdBlending:
+    """Swapping two crowd members is one removal and one addition to the differential release."""
+    _pure_add_remove("composition.blending-differential", differential)
+    return CrowdBlending(blending.k, round_up(arb(blending.epsilon) + 2 * arb(differential.epsilon)))
+
+
+@rule(
+    Theorem(
+        id="composition.blending-differential-both",
+        source="CBP Proposition 8, both relations known",
+        statement="A (k, ε₁)-crowd-blending release next to one that is ε₂-differentially private under both relations "
+        "is (k, ε₁ + ε₂)-crowd-blending.",
+    )
+)
+def blending_next_to_both(
+    blending: CrowdBlending, removing: Differential, replacing: Differential
+) -> CrowdBlending:
+    """Blending swaps one person for another, which the replace relation covers in one step."""
+    _pure_add_remove("composition.blending-differential-both", removing)
+    if replacing.relation is not Relation.REPLACE or replacing.delta > 0 or replacing.people != 1:
+        raise NotApplicable(
+            "composition.blending-differential-both needs the same release under replace with delta = 0, got "
+            f"{replacing.relation.value}. Use composition.blending-differential."
+        )
+    loss = max(removing.epsilon, replacing.epsilon)
+    return CrowdBlending(blending.k, round_up(arb(blending.epsilon) + loss))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A pair of promises that void each other, and the theorem that says so."""
+
+    source: str
+    reason: str
+    remedy: str
+
+
+_ONE_REFINEMENT = (
+    "threshold once on the common refinement of all tables and derive each from that one suppressed table"
+)
+_FRESH = "draw a fresh sample for each release, and add up their differential guarantees"
+
+REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
+    frozenset({CrowdBlending}): Refusal(
+        "CBP Proposition 7",
+        "two crowd-blending releases from one sample need not hide anybody: a person can be alone in the overlap of two "
+        "crowds",
+        _ONE_REFINEMENT,
+    ),
+    frozenset({DifferentialUnderSampling}): Refusal(
+        "LQS 2.2",
+        "privacy under sampling rests on uncertainty about the sample, which a second release from it removes",
+        _FRESH,
+    ),
+    frozenset({DifferentialUnderSampling, Differential}): Refusal(
+        "LQS 2.6",
+        "even a differentially private release from the same sample can undo privacy under sampling",
+        _FRESH,
+    ),
+    frozenset({DifferentialUnderSampling, CrowdBlending}): Refusal(
+        "LQS 2.6 and CBP Proposition 7",
+        "a second release from the same sample can undo privacy under sampling",
+        _FRESH,
+    ),
+}
+
+_COMPOSITIONS = (
+    "composition.differential",
+    "composition.random-samples",
+    "composition.iid-sampling",
+    "composition.blending-differential",
+)
+
+
+def compose(*derivations: Derivation) -> Derivation:
+    """The promise of publishing all of these, or a refusal with the reason and the theorem.
+
+    Promises of one kind are added in one step; a mixture is composed pair by pair from the left.
+    """
+    if not derivations:
+        raise InvalidInput("compose needs at least one release, got none.")
+    kinds = {type(derivation.conclusion) for derivation in derivations}
+    if len(derivations) == 1:
+        return derivations[0]
+    if len(kinds) == 1:
+        return _composed(*derivations)
+    return reduce(_composed, derivations)
+
+
+def _composed(*derivations: Derivation) -> Derivation:
+    kinds = tuple(type(derivation.conclusion) for derivation in derivations)
+    refusal = REFUSALS.get(frozenset(kinds))
+    if refusal:
+        raise DoesNotCompose(f"{refusal.source}: {refusal.reason}; {refusal.remedy}.")
+    reasons = []
+    for rule_id in _COMPOSITIONS:
+        for order in (derivations, derivations[::-1]):
+            if RULES[rule_id].accepts(*(type(d.conclusion) for d in order)):
+                try:
+                    return RULES[rule_id](*order)
+                except NotApplicable as refused:
+                    reasons.append(str(refused))
+    names = " and ".join(sorted({kind.__name__ for kind in kinds}))
+    raise DoesNotCompose(reasons[0] if reasons else f"no theorem composes {names}; publish one of them only.")
+
+
+def _pure_add_remove(rule_id: str, premise: Differential) -> None:
+    if premise.relation is not Relation.ADD_REMOVE or premise.delta > 0 or premise.people != 1:
+        raise NotApplicable(
+            f"{rule_id} needs add-remove with delta = 0 for the differential release, got {premise.relation.value} with "
+            f"delta = {premise.delta:g}. A replace-only promise does not cover a person's absence (CBP Proposition 8)."
+        )
+
+
+def _sum(values: list[float]) -> float:
+    return round_up(sum((arb(value) for value in values), arb(0)))

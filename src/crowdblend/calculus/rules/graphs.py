@@ -1,0 +1,152 @@
+"""Statistics of networks: the samplers that simulate them, and the noise that hides a person (ZKP Theorem 26).
+
+Distances are edge edits divided by M = d·n/2, d the public degree bound. The paper leaves constants in O(·); here
+each sampler is a plain average over random vertices, whose constants Hoeffding's inequality proves. Concealing a
+vertex removes at most d links, which moves the number of components, of surplus links and of links by at most d.
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.rules.zero_knowledge import laplace_release
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowledge
+from crowdblend.numerics.balls import round_up
+
+NETWORK = (Assumption.BOUNDED_DEGREE, Assumption.PUBLIC_SIZE)
+NOISY = (*NETWORK, Assumption.EXACT_NOISE)
+
+
+@rule(
+    Theorem(
+        id="graph.sampler.connected",
+        source="ZKP Theorem 26.1 (Marko and Ron), constants from Hoeffding's inequality",
+        statement="Averaging 1/(size of v's component), 0 when more than s vertices are found, over t random vertices "
+        "gives the distance to connectedness within δ except with probability 2e^{−t(d(δ − 2/(sd)))²/2}.",
+        assumes=NETWORK,
+    )
+)
+def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
+    """At most n/s components are too large to be found; the rest averages terms between 0 and 1."""
+    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(1))
+
+
+@rule(
+    Theorem(
+        id="graph.sampler.cycle-free",
+        source="ZKP Theorem 26.3, constants from Hoeffding's inequality",
+        statement="Averaging deg(v)/2 − 1 + 1/(size of v's component), the last term 0 when more than s vertices are "
+        "found, over t random vertices gives the distance to cycle-freeness within δ except with probability "
+        "2e^{−2t(δ − 2/(sd))²}.",
+        assumes=NETWORK,
+    )
+)
+def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
+    """links − n + components; the terms lie in an interval of length d/2."""
+    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(degree_bound) / 2)
+
+
+@rule(
+    Theorem(
+        id="graph.sampler.eulerian",
+        source="ZKP Theorem 26.2, constants from Hoeffding's inequality",
+        statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd vertex, "
+        "0 when more than s vertices are found, over t random vertices gives the distance to an Euler path within δ "
+        "except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
+        assumes=NETWORK,
+    )
+)
+def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
+    """odd/2 + even components with links − 1, cut at 0; the terms lie between 0 and 1/2."""
+    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(1) / 2)
+
+
+@rule(
+    Theorem(
+        id="graph.sampler.average-degree",
+        source="crowdblend, docs/proofs.md#networks; replaces the sampler behind ZKP Theorem 26.4",
+        statement="The average degree of t random vertices is within δ of everybody's except with probability "
+        "2e^{−2tδ²/d²}; isolated vertices are allowed.",
+        assumes=NETWORK,
+    )
+)
+def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) -> Sampler:
+    """With a public degree bound the plain average suffices, and concealing a vertex may isolate it."""
+    failure = _hoeffding(samples, arb(accuracy) / degree_bound)
+    return Sampler(accuracy, failure, Neighbourhood(samples, 1))
+
+
+def _explorer(degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb) -> Sampler:
+    """An average of t terms in an interval of length `spread`, n/M = 2/d per unit, minus what exploring s misses."""
+    missed = 2 / (arb(explored) * degree_bound)
+    left = arb(accuracy) - missed
+    if not left > 0:
+        raise NotApplicable(
+            f"explored must exceed 2/(accuracy*degree_bound) = {round_up(2 / (arb(accuracy) * degree_bound)):.6g}, "
+            f"got {explored}. Explore more vertices or ask for less accuracy."
+        )
+    failure = _hoeffding(samples, left * degree_bound / 2 / spread)
+    return Sampler(accuracy, failure, Exploration(samples, explored))
+
+
+def _hoeffding(samples: int, relative: arb) -> float:
+    """P[an average of independent terms in [0, 1] strays by `relative`] ≤ 2e^{−2t·relative²}."""
+    return min(1.0, round_up(2 * (-2 * samples * relative**2).exp()))
+
+
+@rule(
+    Theorem(
+        id="graph.connected",
+        source="ZKP Theorem 26.1 through Proposition 12",
+        statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
+        "private with respect to the aggregate of its (δ, β)-sampler.",
+        assumes=NOISY,
+    )
+)
+def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex adds at most d components: 2/n of M."""
+    return laplace_release(premise, arb(2) / population, arb(scale), arb(1))
+
+
+@rule(
+    Theorem(
+        id="graph.cycle-free",
+        source="ZKP Theorem 26.3 through Proposition 12",
+        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
+        "private with respect to the aggregate of its (δ, β)-sampler.",
+        assumes=NOISY,
+    )
+)
+def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex breaks at most d − 1 independent cycles: 2/n of M."""
+    return laplace_release(premise, arb(2) / population, arb(scale), arb(1))
+
+
+@rule(
+    Theorem(
+        id="graph.eulerian",
+        source="ZKP Theorem 26.2 through Proposition 12",
+        statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
+        "private with respect to the aggregate of its (δ, β)-sampler.",
+        assumes=NOISY,
+    )
+)
+def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """The paper's 4/n; 2/n holds for every graph small enough to try."""
+    return laplace_release(premise, arb(4) / population, arb(scale), arb(1))
+
+
+@rule(
+    Theorem(
+        id="graph.average-degree",
+        source="ZKP Theorem 26.4 through Proposition 12",
+        statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{d/λ})-zero-knowledge private "
+        "with respect to the aggregate of its (δ, β)-sampler.",
+        assumes=NOISY,
+    )
+)
+def average_degree(premise: Sampler, *, population: int, degree_bound: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex removes at most d links, each counted at both ends."""
+    return laplace_release(premise, arb(2 * degree_bound) / population, arb(scale), arb(degree_bound))

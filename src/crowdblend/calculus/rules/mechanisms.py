@@ -1,0 +1,97 @@
+"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3)."""
+
+from __future__ import annotations
+
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+
+_TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
+
+
+@rule(
+    Theorem(
+        id="histogram.suppressed",
+        source="CBP 3.1, first example; NOTES Theorem 3",
+        statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
+        assumes=_TABLE,
+    )
+)
+def histogram_suppressed(*, k: int) -> CrowdBlending:
+    """Members of a class are interchangeable, and a class below k is not shown with or without the person."""
+    return CrowdBlending(k, 0.0)
+
+
+@rule(
+    Theorem(
+        id="histogram.noisy",
+        source="CBP 3.1, second example",
+        statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to "
+        "a factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.ALL_CELLS),
+    )
+)
+def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
+    """Members of a class are interchangeable, and below k the noise hides one person."""
+    return CrowdBlending(k, noise_epsilon)
+
+
+@rule(
+    Theorem(
+        id="generalization.suppressed",
+        source="CBP 3.1, third example; LQS Definition 5",
+        statement="Recoding every record by a fixed function and dropping the results that occur fewer than k times "
+        "is (k, 0)-crowd-blending.",
+        assumes=_TABLE,
+    )
+)
+def generalization_suppressed(*, k: int) -> CrowdBlending:
+    """Records with the same recoded value are interchangeable, and rare values are not shown."""
+    return CrowdBlending(k, 0.0)
+
+
+@rule(
+    Theorem(
+        id="points.noisy",
+        source="CBP 4, example before Proposition 11",
+        statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise that "
+        "hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
+        assumes=(*_TABLE, Assumption.EXACT_NOISE),
+    )
+)
+def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
+    """Points of one block are nearly interchangeable, and sparse blocks are not shown."""
+    return CrowdBlending(k, noise_epsilon)
+
+
+@rule(
+    Theorem(
+        id="blending.postprocessing",
+        source="CBP Definition 4",
+        statement="Whatever is computed from a (k, ε)-crowd-blending release alone is (k, ε)-crowd-blending.",
+    )
+)
+def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
+    """Both halves of the definition compare output distributions, and computing on them keeps them close."""
+    return premise
+
+
+@rule(
+    Theorem(
+        id="blending.differential",
+        source="CBP Proposition 5",
+        statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending for every k.",
+    )
+)
+def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
+    """Removing anybody changes the output by at most e^ε, so the second half of the definition always holds."""
+    if premise.relation is not Relation.ADD_REMOVE:
+        raise NotApplicable(
+            "blending.differential needs the add-remove relation, got "
+            f"{premise.relation.value}. A table with fewer than k people is not covered otherwise (CBP Proposition 5)."
+        )
+    if premise.delta > 0:
+        raise NotApplicable(
+            f"blending.differential needs delta = 0, got {premise.delta:g}. Use a mechanism with pure noise."
+        )
+    return CrowdBlending(k, premise.epsilon)

@@ -1,0 +1,55 @@
+"""Outlier privacy (NOTES 3): more noise for smaller bins, with the true δ of the noise that is drawn."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Differential, OutlierPrivate
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import round_up, upper_bound
+from crowdblend.numerics.laplace import fading_divergence
+
+
+@rule(
+    Theorem(
+        id="outlier.histogram",
+        source="NOTES Theorem 8, with the exact δ of integer noise",
+        statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for "
+        "j < K − t, else ε, is (c·ε(j), δ)-outlier private, δ the largest hockey-stick divergence at c·ε(j) "
+        "between bins of size j and j − 1.",
+        assumes=(
+            Assumption.ONE_ROW_PER_PERSON,
+            Assumption.FIXED_CLASSES,
+            Assumption.EXACT_NOISE,
+            Assumption.ALL_CELLS,
+        ),
+    )
+)
+def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: float) -> OutlierPrivate:
+    """One person changes one bin by one, so one bin's divergence is all there is."""
+    if epsilon == 0:
+        raise NotApplicable("outlier.histogram needs epsilon above 0, got 0. Pass the loss for large bins.")
+    if transition >= limit:
+        raise NotApplicable(
+            f"transition must be below limit = {limit}, got {transition}. Lower t or raise K."
+        )
+
+    def delta() -> arb:
+        losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
+        return fading_divergence(balls, losses, arb(factor))
+
+    return OutlierPrivate(epsilon, transition, limit, factor, min(1.0, upper_bound(delta)))
+
+
+@rule(
+    Theorem(
+        id="outlier.differential",
+        source="NOTES Definition 7",
+        statement="Outlier privacy whose curve never exceeds ε is (ε, δ)-differential privacy.",
+    )
+)
+def outlier_private_is_differential(premise: OutlierPrivate) -> Differential:
+    """The curve's largest value holds for everybody."""
+    return Differential(round_up(arb(premise.factor) * premise.epsilon), premise.delta, premise.relation)

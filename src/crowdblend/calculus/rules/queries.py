@@ -1,0 +1,103 @@
+"""How well samples answer averages and whole classes of queries (ZKP 3.1 and 4)."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
+from crowdblend.numerics.balls import log, round_up, sqrt
+
+
+@rule(
+    Theorem(
+        id="sampler.average",
+        source="ZKP 3.1, averages; Hoeffding's inequality without replacement",
+        statement="The average of k of n people in an interval of length w is within δ of everybody's average except "
+        "with probability 2e^{−2kδ²/w²}.",
+        assumes=(Assumption.PUBLIC_SIZE,),
+    )
+)
+def average_of_samples(*, samples: int, population: int, accuracy: float, width: float) -> Sampler:
+    """Sampling without replacement concentrates at least as well as with it (Hoeffding 1963)."""
+    failure = 2 * (-2 * samples * (arb(accuracy) / width) ** 2).exp()
+    return Sampler(accuracy, min(1.0, round_up(failure)), RandomSamples(samples, population))
+
+
+@rule(
+    Theorem(
+        id="queries.vc-accuracy",
+        source="ZKP Proposition 23, first part (Lemmas 21 and 22)",
+        statement="For fraction queries of VC dimension d and k ≥ d/2, k of n random people answer every query within "
+        "α = √(8/k)·√(d ln(2ek/d) + ln(4/β)), except with probability β.",
+    )
+)
+def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> QuerySampler:
+    """The accuracy that a number of samples buys."""
+    if 2 * samples < dimension:
+        raise NotApplicable(
+            f"samples must be at least dimension/2 = {dimension / 2:g}, got {samples}. Draw more."
+        )
+    _some_failure("queries.vc-accuracy", failure)
+    shatter = dimension * log(2 * arb.const_e() * samples / dimension)
+    accuracy = sqrt(8 * (shatter + log(4 / arb(failure))) / samples)
+    return QuerySampler(samples, round_up(accuracy), failure)
+
+
+@rule(
+    Theorem(
+        id="queries.vc-samples",
+        source="ZKP Proposition 23, second part",
+        statement="For fraction queries of VC dimension d and α, β in (0, 1], k ≥ (16/α²)(2d ln(6/α) + ln(4/β)) random "
+        "people answer every query within α, except with probability β.",
+    )
+)
+def enough_samples_for_a_class(
+    *, samples: int, dimension: int, accuracy: float, failure: float
+) -> QuerySampler:
+    """The samples that an accuracy needs."""
+    _some_failure("queries.vc-samples", failure)
+    if accuracy > 1:
+        raise NotApplicable(f"accuracy must be at most 1 for fractions, got {accuracy:g}. Pass a share.")
+    needed = 16 / arb(accuracy) ** 2 * (2 * dimension * log(6 / arb(accuracy)) + log(4 / arb(failure)))
+    if not samples >= needed:
+        raise NotApplicable(
+            f"samples must be at least {round_up(needed.ceil()):.0f}, got {samples}. Draw more."
+        )
+    return QuerySampler(samples, accuracy, failure)
+
+
+@rule(
+    Theorem(
+        id="queries.useful",
+        source="ZKP Proposition 20",
+        statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "
+        "people within α₂ except with probability β₂, then sampling and sanitizing answers it within α₁ + Lα₂ except "
+        "with probability β₁ + β₂, L the Lipschitz constant of the converter.",
+        assumes=(Assumption.FIXED_SIZE_SAMPLING,),
+    )
+)
+def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:
+    """Sampling error plus sanitizing error."""
+    accuracy = round_up(sampled.accuracy + arb(lipschitz) * sanitizer.accuracy)
+    return Useful(accuracy, min(1.0, round_up(arb(sampled.failure) + sanitizer.failure)))
+
+
+@rule(
+    Theorem(
+        id="laplace.accurate",
+        source="ZKP 3.1, tail of the Laplace distribution",
+        statement="A number released with Lap(λ) is within λ ln(1/β) of itself except with probability β.",
+        assumes=(Assumption.EXACT_NOISE,),
+    )
+)
+def laplace_noise_is_accurate(*, scale: float, failure: float) -> Useful:
+    """How far Laplace noise strays."""
+    _some_failure("laplace.accurate", failure)
+    return Useful(round_up(arb(scale) * log(1 / arb(failure))) if failure < 1 else 5e-324, failure)
+
+
+def _some_failure(rule_id: str, failure: float) -> None:
+    if failure == 0:
+        raise NotApplicable(f"{rule_id} needs a failure above 0, got 0. No finite sample is always right.")

@@ -1,0 +1,65 @@
+"""Recodings chosen from the data: LQS Theorem 6 in the two forms that are sound.
+
+When the choice looks at the very sample that is then suppressed, Theorem 6 fails: its proof treats the choice as
+independent of the sample (docs/proofs.md#choosing-the-recoding has a counterexample). There is no rule for it here.
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
+from crowdblend.numerics.balls import round_up
+
+
+@rule(
+    Theorem(
+        id="recoding.population",
+        source="LQS Theorem 6, with the choice on the population",
+        statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then "
+        "drawing an independent sample and releasing it with (β, ε₂, δ), is (ε₁ + ε₂, δ)-differentially private.",
+        assumes=(Assumption.FRESH_SAMPLES, *SAMPLED),
+    )
+)
+def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
+    """Adaptive composition: the release holds for every recoding that may have been chosen."""
+    _choice_is_pure("recoding.population", choice)
+    return Differential(round_up(arb(choice.epsilon) + release.epsilon), release.delta, Relation.ADD_REMOVE)
+
+
+@rule(
+    Theorem(
+        id="recoding.split",
+        source="crowdblend, docs/proofs.md#choosing-the-recoding",
+        statement="Sending each sampled person to the choosing part with probability ρ and else to the released part: "
+        "with an ε₁-differentially private choice and suppression below k the release is (ε, δ)-differentially "
+        "private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate β(1−ρ)/(1−βρ).",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def recoding_from_split(
+    choice: Differential, release: CrowdBlending, *, rate: float, share: float, epsilon: float
+) -> Differential:
+    """Given the choosing part, the released part is a Poisson sample of everybody else.
+
+    Here epsilon is ε₂, the target of the released part.
+    """
+    _choice_is_pure("recoding.split", choice)
+    chosen = arb(rate) * share
+    released_rate = arb(rate) * (1 - arb(share)) / (1 - chosen)
+    # δ grows with the rate, so the larger neighbouring double is the safe one.
+    safe_rate = round_up(released_rate)
+    released = suppression_exact.conclude(release, rate=safe_rate, epsilon=epsilon)
+    total = chosen * arb(choice.epsilon).exp() + (1 - chosen) * arb(epsilon).exp()
+    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE)  # type: ignore[attr-defined]
+
+
+def _choice_is_pure(rule_id: str, choice: Differential) -> None:
+    if choice.relation is not Relation.ADD_REMOVE or choice.delta > 0 or choice.people != 1:
+        raise NotApplicable(
+            f"{rule_id} needs a choice with delta = 0 under the add-remove relation, got delta = {choice.delta:g} "
+            f"under {choice.relation.value}. Use the exponential mechanism."
+        )

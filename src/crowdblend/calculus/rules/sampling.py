@@ -1,0 +1,283 @@
+"""Sampling strengthens promises, and turns suppression into differential privacy (LQS; THEORY of the exact δ)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flint import arb
+
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    IidSampling,
+    Relation,
+    ZeroKnowledge,
+)
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import expm1, log1p, round_up, upper_bound
+from crowdblend.numerics.saw import rising_tail
+from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.spliced import spliced_divergence
+
+SAMPLED = (Assumption.INDEPENDENT_SAMPLING, Assumption.SECRET_SAMPLE)
+
+
+@rule(
+    Theorem(
+        id="sampling.amplification",
+        source="LQS Theorem 1 with β₁ = 1",
+        statement="(ε, δ)-differential privacy after Poisson sampling at rate β is (ln(1 + β(e^ε − 1)), βδ).",
+        assumes=SAMPLED,
+    )
+)
+def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnderSampling:
+    """Sampling people before a mechanism strengthens its guarantee."""
+    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1:
+        raise NotApplicable(
+            "sampling.amplification needs a promise to one person under the add-remove relation, got "
+            f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
+        )
+    return DifferentialUnderSampling(
+        rate, round_up(log1p(arb(rate) * expm1(premise.epsilon))), round_up(arb(rate) * premise.delta)
+    )
+
+
+@rule(
+    Theorem(
+        id="dps.lower-rate",
+        source="LQS Theorem 1",
+        statement="A mechanism that is (β₁, ε₁, δ₁)-private under sampling is (β₂, ε₂, δ₂)-private under sampling for "
+        "β₂ < β₁, with e^ε₂ − 1 = (β₂/β₁)(e^ε₁ − 1) and δ₂ = (β₂/β₁)δ₁.",
+        assumes=SAMPLED,
+    )
+)
+def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float) -> DifferentialUnderSampling:
+    """A smaller sample of the same kind is a sample of the sample."""
+    if rate > premise.rate:
+        raise NotApplicable(
+            f"rate must be at most {premise.rate:g}, got {rate:g}. A larger sample protects less."
+        )
+    share = arb(rate) / arb(premise.rate)
+    return DifferentialUnderSampling(
+        rate, round_up(log1p(share * expm1(premise.epsilon))), round_up(share * premise.delta)
+    )
+
+
+@rule(
+    Theorem(
+        id="dps.postprocessing",
+        source="LQS Theorem 2",
+        statement="Whatever is computed from the output alone keeps differential privacy under sampling.",
+    )
+)
+def sampling_promise_survives_postprocessing(premise: DifferentialUnderSampling) -> DifferentialUnderSampling:
+    """An event of the computed result is an event of the output."""
+    return premise
+
+
+@rule(
+    Theorem(
+        id="dps.random-choice",
+        source="LQS Theorem 3",
+        statement="Running one of two mechanisms, chosen by a coin that does not depend on the data, keeps the weaker "
+        "of their promises under sampling.",
+    )
+)
+def random_choice_keeps_the_weaker(
+    first: DifferentialUnderSampling, second: DifferentialUnderSampling, *, weight: float
+) -> DifferentialUnderSampling:
+    """A mixture with fixed weights; δ mixes in proportion."""
+    if first.rate != second.rate:
+        raise NotApplicable(
+            f"both mechanisms must run on samples of one rate, got {first.rate:g} and {second.rate:g}. "
+            "Lower the larger rate first (dps.lower-rate)."
+        )
+    mixed = arb(weight) * first.delta + (1 - arb(weight)) * second.delta
+    return DifferentialUnderSampling(
+        first.rate, max(first.epsilon, second.epsilon), min(round_up(mixed), max(first.delta, second.delta))
+    )
+
+
+@rule(
+    Theorem(
+        id="dps.differential",
+        source="LQS Definition 3",
+        statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-differentially private.",
+        assumes=SAMPLED,
+    )
+)
+def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Differential:
+    """The definition, read for sampling and mechanism together."""
+    return Differential(premise.epsilon, premise.delta, premise.relation)
+
+
+@rule(
+    Theorem(
+        id="dps.zero-knowledge",
+        source="CBP Theorem 13, the simulator of its proof",
+        statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-zero-knowledge private with "
+        "respect to i.i.d. sampling at rate β.",
+        assumes=SAMPLED,
+    )
+)
+def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> ZeroKnowledge:
+    """The simulator runs the mechanism on a sample of everybody else."""
+    return ZeroKnowledge(premise.epsilon, premise.delta, IidSampling(premise.rate), premise.relation)
+
+
+@rule(
+    Theorem(
+        id="differential.replace",
+        source="transitivity of (ε, δ)-closeness",
+        statement="(ε, δ)-differential privacy with one person more or less is (2ε, (1 + e^ε)δ)-differential privacy "
+        "with one person's data replaced.",
+    )
+)
+def replacing_is_removing_and_adding(premise: Differential) -> Differential:
+    """Both tables are neighbours of the one without the person."""
+    if premise.relation is not Relation.ADD_REMOVE:
+        raise NotApplicable(f"differential.replace starts from add-remove, got {premise.relation.value}.")
+    return replace(
+        premise,
+        epsilon=2 * premise.epsilon,
+        delta=min(1.0, round_up((1 + arb(premise.epsilon).exp()) * premise.delta)),
+        relation=Relation.REPLACE,
+    )
+
+
+@rule(
+    Theorem(
+        id="differential.group",
+        source="group privacy, by a chain of neighbours",
+        statement="(ε, δ)-differential privacy for one person is (cε, δ(e^{cε} − 1)/(e^ε − 1)) for c people together.",
+    )
+)
+def differential_for_groups(premise: Differential, *, people: int) -> Differential:
+    """c steps of one person each; the errors grow geometrically along the chain."""
+    if premise.people != 1:
+        raise NotApplicable(f"differential.group starts from one person, got a group of {premise.people}.")
+    growth = arb(premise.epsilon).exp()
+    # The geometric sum 1 + e^ε + … + e^{(c−1)ε}, whose closed form is 0/0 at ε = 0.
+    chain = arb(people) if premise.epsilon == 0 else expm1(arb(people) * premise.epsilon) / (growth - 1)
+    delta = min(1.0, round_up(chain * premise.delta))
+    return replace(premise, epsilon=round_up(arb(people) * premise.epsilon), delta=delta, people=people)
+
+
+@rule(
+    Theorem(
+        id="suppression.published",
+        source="LQS Theorem 5",
+        statement="Poisson sampling at rate β, then dropping classes with fewer than k sampled members, is "
+        "(β, ε, δ)-private under sampling for ε ≥ −ln(1−β), δ = max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, β) > γn], "
+        "γ = 1 − (1−β)e^{−ε}.",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def suppression_published(
+    premise: CrowdBlending, *, rate: float, epsilon: float
+) -> DifferentialUnderSampling:
+    """The published bound: the probability of seeing more of a class than e^ε allows."""
+    _only_suppression("suppression.published", premise)
+    if not epsilon >= -(1 - arb(rate)).log():
+        floor = round_up(-(1 - arb(rate)).log())
+        raise NotApplicable(
+            f"suppression.published needs epsilon of at least -ln(1 - rate) = {floor:.6g}, got {epsilon:g}. "
+            "Use suppression.exact, which has no such limit."
+        )
+
+    def delta() -> arb:
+        beta = arb(rate)
+        return rising_tail(balls, premise.k - 1, 1 - (1 - beta) * (-arb(epsilon)).exp(), beta, person=0)
+
+    return DifferentialUnderSampling(rate, epsilon, min(1.0, upper_bound(delta)))
+
+
+@rule(
+    Theorem(
+        id="suppression.exact",
+        source="crowdblend, docs/proofs.md#the-exact-delta",
+        statement="Poisson sampling at rate β, then a (k, 0)-crowd-blending mechanism, is (β, ε, δ)-private under "
+        "sampling for every ε ≥ 0, where δ is the hockey-stick divergence at the worst class size; for suppression "
+        "below k no smaller δ is true.",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    """The smallest δ that is true of sampling and suppression."""
+    _only_suppression("suppression.exact", premise)
+    return _sampled_crowds(premise, rate, epsilon)
+
+
+@rule(
+    Theorem(
+        id="blending.sharp",
+        source="crowdblend, docs/proofs.md#any-crowd-blending-mechanism",
+        statement="Poisson sampling at rate β, then any (k, ε)-crowd-blending mechanism, is (β, ε', δ)-private under "
+        "sampling for ε' ≥ ln(βe^ε + 1 − β), where δ bounds the optimum of the linear program behind CBP Lemmas 14 "
+        "and 15 at every class size.",
+        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+    )
+)
+def blending_sharp(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    """CBP Theorem 13 with the best numbers its argument can give."""
+    require_amplified(premise.epsilon, rate, epsilon)
+    return _sampled_crowds(premise, rate, epsilon)
+
+
+def require_amplified(blend_epsilon: float, rate: float, epsilon: float) -> None:
+    """Refuse a target below what sampling alone makes of the crowd's own ε."""
+    floor = log1p(arb(rate) * expm1(blend_epsilon))
+    if not epsilon >= floor:
+        raise NotApplicable(
+            f"epsilon must be at least ln(rate*e^blend_epsilon + 1 - rate) = {round_up(floor):.6g}, got {epsilon:g}. "
+            "Raise epsilon, lower the rate, or use a mechanism with a smaller blend_epsilon."
+        )
+
+
+def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    def delta() -> arb:
+        blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
+        return crowd_divergence(balls, premise.k, arb(rate), blend, growth)
+
+    # Sampling alone makes (0, rate) true of any mechanism.
+    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+
+
+@rule(
+    Theorem(
+        id="histogram.noisy-sampled",
+        source="crowdblend, docs/proofs.md#noise-below-k",
+        statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace "
+        "noise of loss ε₀ below, is (β, ε, δ)-private under sampling, where δ is the hockey-stick divergence of the "
+        "published value at the worst class size.",
+        assumes=(
+            Assumption.ONE_ROW_PER_PERSON,
+            Assumption.FIXED_CLASSES,
+            Assumption.EXACT_NOISE,
+            Assumption.ALL_CELLS,
+            Assumption.SINGLE_RELEASE,
+            *SAMPLED,
+        ),
+    )
+)
+def noisy_histogram_sampled(
+    *, k: int, noise_epsilon: float, rate: float, epsilon: float, flag: bool
+) -> DifferentialUnderSampling:
+    """The exact δ of noise below k; flag says whether cells tell that they are exact."""
+
+    def delta() -> arb:
+        ratio, growth = (-arb(noise_epsilon)).exp(), arb(epsilon).exp()
+        return spliced_divergence(balls, k, arb(rate), ratio, growth, flagged=flag)
+
+    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+
+
+def _only_suppression(rule_id: str, premise: CrowdBlending) -> None:
+    if premise.epsilon > 0:
+        raise NotApplicable(
+            f"{rule_id} needs crowds that cannot be told apart at all, got blend_epsilon = {premise.epsilon:g}. "
+            "Use blending.sharp."
+        )

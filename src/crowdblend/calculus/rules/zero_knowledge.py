@@ -1,0 +1,301 @@
+"""Zero-knowledge privacy: groups, its relation to differential privacy, and its basic mechanisms (ZKP 2 and 3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flint import arb
+
+from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
+from crowdblend.numerics.balls import expm1, log1p, round_up
+
+DRAWN = (
+    Assumption.FIXED_SIZE_SAMPLING,
+    Assumption.SECRET_SAMPLE,
+    Assumption.CONCEALED_ROWS,
+    Assumption.PUBLIC_SIZE,
+)
+
+
+@rule(
+    Theorem(
+        id="zero-knowledge.group",
+        source="ZKP Proposition 3",
+        statement="ε-zero-knowledge privacy is (2c − 1)ε-zero-knowledge privacy for c people together.",
+    )
+)
+def group_by_chain(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
+    """Conceal one of the group by the promise, the others by its differential privacy."""
+    _one_person("zero-knowledge.group", premise)
+    _pure(
+        "zero-knowledge.group", premise, "Use zero-knowledge.group-distance or zero-knowledge.group-samples."
+    )
+    return replace(premise, epsilon=round_up(arb(2 * people - 1) * premise.epsilon), people=people)
+
+
+@rule(
+    Theorem(
+        id="zero-knowledge.group-distance",
+        source="ZKP Proposition 4",
+        statement="(ε, δ)-zero-knowledge privacy is (0, (2c − 1)(e^ε − 1 + δ))-zero-knowledge privacy for c people "
+        "together.",
+    )
+)
+def group_by_distance(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
+    """The same chain in statistical distance."""
+    _one_person("zero-knowledge.group-distance", premise)
+    distance = (2 * people - 1) * (expm1(premise.epsilon) + premise.delta)
+    return replace(premise, epsilon=0.0, delta=min(1.0, round_up(distance)), people=people)
+
+
+@rule(
+    Theorem(
+        id="zero-knowledge.group-samples",
+        source="ZKP Proposition 5",
+        statement="(ε, δ)-zero-knowledge privacy with respect to k of n random samples is "
+        "(ε, δ + e^ε(c − 1)k/n)-zero-knowledge privacy for c people together.",
+    )
+)
+def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
+    """Few samples rarely meet anybody else of the group."""
+    _one_person("zero-knowledge.group-samples", premise)
+    drawn = _random_samples("zero-knowledge.group-samples", premise)
+    met = arb(people - 1) * drawn.samples / drawn.population
+    return replace(
+        premise, delta=min(1.0, round_up(premise.delta + arb(premise.epsilon).exp() * met)), people=people
+    )
+
+
+@rule(
+    Theorem(
+        id="zero-knowledge.differential",
+        source="ZKP Proposition 7",
+        statement="(ε, δ)-zero-knowledge privacy, whatever the aggregate, is (2ε, (1 + e^ε)δ)-differential privacy "
+        "with one person's data replaced.",
+    )
+)
+def zero_knowledge_is_differential(premise: ZeroKnowledge) -> Differential:
+    """Both tables are close to the same simulator."""
+    delta = min(1.0, round_up((1 + arb(premise.epsilon).exp()) * premise.delta))
+    return Differential(2 * premise.epsilon, delta, Relation.REPLACE, premise.people)
+
+
+@rule(
+    Theorem(
+        id="differential.zero-knowledge",
+        source="ZKP Proposition 8",
+        statement="(ε, δ)-differential privacy with one person's data replaced is (ε, δ)-zero-knowledge privacy with "
+        "respect to all n people, the person concealed.",
+        assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
+    )
+)
+def differential_is_zero_knowledge(premise: Differential, *, population: int) -> ZeroKnowledge:
+    """The simulator runs the mechanism on everybody else and a concealed row."""
+    _replacing("differential.zero-knowledge", premise)
+    everybody = RandomSamples(population, population)
+    return ZeroKnowledge(premise.epsilon, premise.delta, everybody, Relation.CONCEAL, premise.people)
+
+
+@rule(
+    Theorem(
+        id="laplace.sample-complexity",
+        source="ZKP Proposition 12",
+        statement="A statistic in [a, b]^m with an (δ, β)-sampler and L1 sensitivity Δ, released with Lap(λ) on each "
+        "coordinate, is ln((1−β)e^{(Δ+δ)/λ} + βe^{(b−a)m/λ})-zero-knowledge private with respect to the sampler's "
+        "aggregate.",
+        assumes=(Assumption.EXACT_NOISE,),
+    )
+)
+def laplace_by_sample_complexity(
+    premise: Sampler, *, sensitivity: float, scale: float, width: float, dimension: int
+) -> ZeroKnowledge:
+    """The simulator estimates the statistic without the person and adds the same noise."""
+    return laplace_release(premise, arb(sensitivity), arb(scale), arb(width) * dimension)
+
+
+def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, reach: arb) -> ZeroKnowledge:
+    """Proposition 12 for a statistic that moves by at most `reach` in all."""
+    near = ((sensitivity + premise.accuracy) / scale).exp()
+    far = (reach / scale).exp()
+    failure = arb(premise.failure)
+    # Nothing moves further than `reach`, so an accuracy beyond it costs no more than that.
+    typical = near.min(far)
+    epsilon = ((1 - failure) * typical + failure * far).log()
+    return ZeroKnowledge(round_up(epsilon), 0.0, premise.aggregate, Relation.CONCEAL)
+
+
+@rule(
+    Theorem(
+        id="laplace.random-samples",
+        source="ZKP Corollary 13",
+        statement="When the sampler of Proposition 12 draws k of n people and fails with probability "
+        "β < (1 − k/n)/2, the sensitivity is at most 2δ and the release is ln((1−β)e^{3δ/λ} + βe^{(b−a)m/λ})-zero-"
+        "knowledge private.",
+        assumes=(Assumption.EXACT_NOISE,),
+    )
+)
+def laplace_by_random_samples(
+    premise: Sampler, *, scale: float, width: float, dimension: int
+) -> ZeroKnowledge:
+    """A statistic that few random people estimate cannot depend much on one."""
+    drawn = premise.aggregate
+    if (
+        not isinstance(drawn, RandomSamples)
+        or not arb(premise.failure) < (1 - arb(drawn.samples) / drawn.population) / 2
+    ):
+        raise NotApplicable(
+            "laplace.random-samples needs a sampler of k of n people that fails with probability below (1 - k/n)/2, "
+            f"got failure = {premise.failure:g}. Use laplace.sample-complexity with a sensitivity of your own."
+        )
+    return laplace_release(premise, 2 * arb(premise.accuracy), arb(scale), arb(width) * dimension)
+
+
+@rule(
+    Theorem(
+        id="laplace.everybody",
+        source="ZKP Corollary 14",
+        statement="A statistic with L1 sensitivity Δ, released with Lap(λ) on each coordinate, is Δ/λ-zero-knowledge "
+        "private with respect to all n people, the person concealed.",
+        assumes=(Assumption.EXACT_NOISE, Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
+    )
+)
+def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: int) -> ZeroKnowledge:
+    """Proposition 12 with a sampler that reads everything and never errs."""
+    epsilon = round_up(arb(sensitivity) / scale)
+    return ZeroKnowledge(epsilon, 0.0, RandomSamples(population, population), Relation.CONCEAL)
+
+
+@rule(
+    Theorem(
+        id="zero-knowledge.sampler",
+        source="ZKP Proposition 15",
+        statement="A mechanism that is ε-zero-knowledge private and within δ of a statistic except with probability β "
+        "shows that the aggregate estimates the statistic within δ except with probability (β + e^ε − 1)/e^ε.",
+    )
+)
+def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful) -> Sampler:
+    """The simulator is a sampler: what can be released well can be estimated from the aggregate."""
+    _pure("zero-knowledge.sampler", premise, "State the mechanism with delta = 0.")
+    # (β + e^ε − 1)/e^ε = 1 − (1 − β)e^{−ε}.
+    failure = 1 - (1 - arb(accurate.failure)) * (-arb(premise.epsilon)).exp()
+    return Sampler(accurate.accuracy, min(1.0, round_up(failure)), premise.aggregate)
+
+
+@rule(
+    Theorem(
+        id="sample-and-sanitize.plain",
+        source="ZKP Proposition 16, first part",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on them "
+        "is (ε, δ)-zero-knowledge private with respect to k of n random samples.",
+        assumes=DRAWN,
+    )
+)
+def sample_and_sanitize(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
+    """The mechanism itself is a computation on k random people."""
+    return _sanitized(
+        "sample-and-sanitize.plain", premise, samples, population, arb(premise.epsilon), arb(premise.delta)
+    )
+
+
+@rule(
+    Theorem(
+        id="sample-and-sanitize.doubled",
+        source="ZKP Proposition 16, second part",
+        statement="The same is (2 ln(1 + (k/n)(e^ε − 1)), (2 + (k/n)(e^ε − 1))(k/n)δ)-zero-knowledge private.",
+        assumes=DRAWN,
+    )
+)
+def sample_and_sanitize_doubled(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
+    """Through the table without the person, in two steps."""
+    q = arb(samples) / population
+    gain = q * expm1(premise.epsilon)
+    return _sanitized(
+        "sample-and-sanitize.doubled",
+        premise,
+        samples,
+        population,
+        2 * log1p(gain),
+        (2 + gain) * q * premise.delta,
+    )
+
+
+@rule(
+    Theorem(
+        id="sample-and-sanitize.linear",
+        source="ZKP Proposition 16, third part",
+        statement="For ε ≤ 1 the same is (4kε/n, 4kδ/n)-zero-knowledge private.",
+        assumes=DRAWN,
+    )
+)
+def sample_and_sanitize_linear(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
+    """The second part, simplified by e^ε − 1 ≤ 2ε."""
+    if premise.epsilon > 1:
+        raise NotApplicable(
+            f"sample-and-sanitize.linear needs epsilon of at most 1, got {premise.epsilon:g}. "
+            "Use sample-and-sanitize.sharp."
+        )
+    q = 4 * arb(samples) / population
+    return _sanitized(
+        "sample-and-sanitize.linear", premise, samples, population, q * premise.epsilon, q * premise.delta
+    )
+
+
+@rule(
+    Theorem(
+        id="sample-and-sanitize.sharp",
+        source="crowdblend, docs/proofs.md#sample-and-sanitize",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on them "
+        "is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-zero-knowledge private with respect to k of n random samples.",
+        assumes=DRAWN,
+    )
+)
+def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
+    """Drawn, drawn but concealed, and not drawn are pairwise close, so one step suffices."""
+    q = arb(samples) / population
+    return _sanitized(
+        "sample-and-sanitize.sharp",
+        premise,
+        samples,
+        population,
+        log1p(q * expm1(premise.epsilon)),
+        q * premise.delta,
+    )
+
+
+def _sanitized(
+    rule_id: str, premise: Differential, samples: int, population: int, epsilon: arb, delta: arb
+) -> ZeroKnowledge:
+    _replacing(rule_id, premise)
+    if premise.people != 1:
+        raise NotApplicable(f"{rule_id} starts from one person, got a group of {premise.people}.")
+    drawn = RandomSamples(samples, population)
+    return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
+
+
+def _replacing(rule_id: str, premise: Differential) -> None:
+    if premise.relation is not Relation.REPLACE:
+        raise NotApplicable(
+            f"{rule_id} needs the replace relation, got {premise.relation.value}. "
+            "Convert with differential.replace first, which doubles epsilon."
+        )
+
+
+def _pure(rule_id: str, premise: ZeroKnowledge, remedy: str) -> None:
+    if premise.delta > 0:
+        raise NotApplicable(f"{rule_id} needs delta = 0, got {premise.delta:g}. {remedy}")
+
+
+def _one_person(rule_id: str, premise: ZeroKnowledge) -> None:
+    if premise.people != 1:
+        raise NotApplicable(f"{rule_id} starts from one person, got a group of {premise.people}.")
+
+
+def _random_samples(rule_id: str, premise: ZeroKnowledge) -> RandomSamples:
+    if not isinstance(premise.aggregate, RandomSamples):
+        raise NotApplicable(
+            f"{rule_id} needs random samples as the aggregate, got {type(premise.aggregate).__name__}. "
+            "Use zero-knowledge.group or zero-knowledge.group-distance."
+        )
+    return premise.aggregate

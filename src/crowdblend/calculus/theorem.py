@@ -1,0 +1,166 @@
+"""A theorem is data; a rule is the one function that applies it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, get_type_hints
+
+from flint import ctx
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.parameters import PARAMETERS, check
+
+# Formulas are evaluated with this precision and rounded outward once, at the end.
+RULE_BITS = 256
+
+
+class Assumption(Enum):
+    """What a promise takes for granted, in words for the first lines of a certificate."""
+
+    ASSUMED_RATE = (
+        "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
+        "and nobody has checked it."
+    )
+    ONE_ROW_PER_PERSON = "Each person contributes at most one row."
+    FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
+    INDEPENDENT_SAMPLING = (
+        "Each person was kept or left out by an independent coin with the stated probability."
+    )
+    OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
+    STATED_EXCEPTIONS = "At most the stated number of people were sampled with another probability."
+    FIXED_SIZE_SAMPLING = "Exactly the stated number of people was drawn, uniformly and without replacement."
+    SECRET_SAMPLE = (
+        "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
+    )
+    SINGLE_RELEASE = "Nothing else is published from this sample."
+    FRESH_SAMPLES = "Each release draws its own independent sample of the population."
+    EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
+    ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
+    CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
+    BOUNDED_DEGREE = "Nobody has more links than the public degree bound."
+    PUBLIC_SIZE = "The number of people in the population is public."
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What is claimed, by whom, and what it takes for granted. Ids keep their meaning for ever."""
+
+    id: str
+    source: str
+    statement: str
+    assumes: tuple[Assumption, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One application of one theorem: from premises and parameters to a conclusion."""
+
+    theorem: Theorem
+    function: Callable[..., Guarantee]
+    premises: tuple[type[Guarantee], ...]
+    repeats: bool
+    parameters: tuple[str, ...]
+    conclusion: type[Guarantee]
+
+    @property
+    def id(self) -> str:
+        return self.theorem.id
+
+    def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:
+        """Apply the theorem to plain guarantees."""
+        self._check_premises(premises)
+        with ctx.workprec(RULE_BITS):
+            return self.function(*premises, **self.normalize(parameters))
+
+    def __call__(self, *premises: Derivation, **parameters: Any) -> Derivation:
+        """Apply the theorem to derived guarantees; the result remembers how it was derived."""
+        return Derivation(self, self.normalize(parameters), premises)
+
+    def accepts(self, *kinds: type[Guarantee]) -> bool:
+        """Whether the rule takes premises of these kinds."""
+        wanted = self.premises * len(kinds) if self.repeats else self.premises
+        return len(wanted) == len(kinds) > 0 and all(map(issubclass, kinds, wanted))
+
+    def normalize(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Check every parameter by its name and give it its one numeric type."""
+        if set(parameters) != set(self.parameters):
+            wanted, given = ", ".join(self.parameters) or "none", ", ".join(parameters) or "none"
+            raise InvalidInput(f"{self.id} takes the parameters {wanted}, got {given}. Pass exactly those.")
+        return {name: _normal(name, parameters[name]) for name in self.parameters}
+
+    def _check_premises(self, premises: tuple[Guarantee, ...]) -> None:
+        kinds = tuple(type(premise) for premise in premises)
+        if kinds != self.premises and not self.accepts(*kinds):
+            wanted = ", ".join(kind.__name__ for kind in self.premises) or "no premise"
+            given = ", ".join(kind.__name__ for kind in kinds) or "none"
+            raise InvalidInput(
+                f"{self.id} applies to {wanted}{' …' * self.repeats}, got {given}. Use another rule."
+            )
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How a guarantee follows: a rule, its parameters, and the derivations it rests on.
+
+    The conclusion is computed here, so a derivation with a conclusion of one's own cannot be made.
+    """
+
+    rule: Rule
+    parameters: Mapping[str, Any]
+    premises: tuple[Derivation, ...] = ()
+
+    @property
+    def conclusion(self) -> Any:
+        """The guarantee that was derived."""
+        return self.__dict__["conclusion_"]
+
+    def __post_init__(self) -> None:
+        concluded = self.rule.conclude(*(premise.conclusion for premise in self.premises), **self.parameters)
+        self.__dict__["conclusion_"] = concluded
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Everything taken for granted along the way, in the order of the enumeration."""
+        found = set(self.rule.theorem.assumes).union(*(premise.assumptions() for premise in self.premises))
+        return tuple(assumption for assumption in Assumption if assumption in found)
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(theorem: Theorem) -> Callable[[Callable[..., Guarantee]], Rule]:
+    """Register a function as the application of a theorem; its signature says what it needs."""
+
+    def register(function: Callable[..., Guarantee]) -> Rule:
+        hints = get_type_hints(function)
+        signature = inspect.signature(function).parameters.values()
+        positional = [p for p in signature if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+        made = Rule(
+            theorem=theorem,
+            function=function,
+            premises=tuple(hints[p.name] for p in positional),
+            repeats=any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in positional),
+            parameters=tuple(p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY),
+            conclusion=hints["return"],
+        )
+        if theorem.id in RULES:
+            raise ValueError(f"rule ids are unique, and {theorem.id} is taken")
+        RULES[theorem.id] = made
+        return made
+
+    return register
+
+
+def conversions(source: type[Guarantee], target: type[Guarantee]) -> list[Rule]:
+    """Every rule that turns one kind of guarantee into another by itself."""
+    return [found for found in RULES.values() if found.premises == (source,) and found.conclusion is target]
+
+
+def _normal(name: str, value: Any) -> Any:
+    if isinstance(value, bool) and name not in PARAMETERS:
+        return value
+    check(name, value)
+    return value if PARAMETERS[name].whole else float(value)

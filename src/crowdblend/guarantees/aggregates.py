@@ -1,0 +1,91 @@
+"""What a zero-knowledge simulator is allowed to see: the yardstick that a promise is relative to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import Checked
+
+
+@dataclass(frozen=True)
+class Aggregate(Checked):
+    """Information about the other people that counts as harmless."""
+
+    def words(self) -> str:
+        """Completes 'whoever sees the release learns no more about you than from …'."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RandomSamples(Aggregate):
+    """RS: a fixed number of random people out of a population."""
+
+    samples: int
+    population: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.samples > self.population:
+            raise InvalidInput(
+                f"samples must be at most population = {self.population}, got {self.samples}. Draw fewer people."
+            )
+
+    def words(self) -> str:
+        return f"the data of {self.samples} random people out of {self.population}, you concealed"
+
+
+@dataclass(frozen=True)
+class IidSampling(Aggregate):
+    """iidRS: everybody else sampled with the same probability, independently, in several rounds."""
+
+    rate: float
+    rounds: int = 1
+
+    def words(self) -> str:
+        times = "once" if self.rounds == 1 else f"{self.rounds} times"
+        return f"everybody else sampled {times}, each with probability {self.rate:g}"
+
+
+@dataclass(frozen=True)
+class RobustSampling(Aggregate):
+    """iRS: everybody else sampled with a probability in {0} ∪ [low, high], a few exceptions aside."""
+
+    low: float
+    high: float
+    exceptions: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.low > self.high:
+            raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+
+    def words(self) -> str:
+        return (
+            f"everybody else sampled with a probability of 0 or between {self.low:g} and {self.high:g}, "
+            f"{self.exceptions} people excepted"
+        )
+
+
+@dataclass(frozen=True)
+class Exploration(Aggregate):
+    """RSE: random people of a network, each with the first few people reached from there."""
+
+    samples: int
+    explored: int
+
+    def words(self) -> str:
+        return (
+            f"{self.samples} random people and up to {self.explored} people reached from each, you concealed"
+        )
+
+
+@dataclass(frozen=True)
+class Neighbourhood(Aggregate):
+    """RSN: random people of a network, each with everybody within a few steps."""
+
+    samples: int
+    radius: int
+
+    def words(self) -> str:
+        return f"{self.samples} random people and everybody within {self.radius} steps of each, you concealed"

@@ -1,0 +1,124 @@
+"""Every parameter by its one name: what it may be, and what to do when it is not.
+
+The same spelling means the same thing in the library, the command line, policies and certificates, so one table
+checks them all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The range of a parameter, and the remedy in a message that refuses a value."""
+
+    low: float
+    high: float
+    remedy: str
+    whole: bool = False
+    low_open: bool = False
+    high_open: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is a number of the right kind and inside the range."""
+        kinds = (int,) if self.whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or math.isnan(value):
+            return False
+        above = value > self.low if self.low_open else value >= self.low
+        below = value < self.high if self.high_open else value <= self.high
+        return above and below and not math.isinf(value)
+
+    def words(self) -> str:
+        """The range in plain words."""
+        kind = "a whole number" if self.whole else "a number"
+        if math.isinf(self.high):
+            return f"{kind} {'above' if self.low_open else 'of at least'} {self.low:g}"
+        ends = " (exclusive)" if self.low_open and self.high_open else ""
+        if self.low_open != self.high_open:
+            ends = f" ({self.low if self.low_open else self.high:g} excluded)"
+        return f"{kind} between {self.low:g} and {self.high:g}{ends}"
+
+
+def _whole(low: int, remedy: str, high: float = math.inf) -> Parameter:
+    return Parameter(low, high, remedy, whole=True)
+
+
+def _positive(remedy: str) -> Parameter:
+    return Parameter(0, math.inf, remedy, low_open=True)
+
+
+_RATE = "Pass the share of people kept, for example 0.1."
+_PROBABILITY = "Pass the probability of the bad event, for example 1e-6."
+_EPSILON = "Pass the privacy loss, for example 1.0."
+
+PARAMETERS = {
+    # promises
+    "epsilon": Parameter(0, 1e6, _EPSILON),
+    "delta": Parameter(0, 1, _PROBABILITY),
+    "k": _whole(1, "Pass the crowd size, the person included, for example 20.", 10**9),
+    "people": _whole(1, "Pass how many people are protected together."),
+    # sampling
+    "rate": Parameter(0, 1, _RATE, low_open=True, high_open=True),
+    "low": Parameter(
+        0,
+        1,
+        "Pass the smallest sampling probability of the people who can be sampled.",
+        low_open=True,
+        high_open=True,
+    ),
+    "high": Parameter(0, 1, "Pass the largest ordinary sampling probability.", low_open=True, high_open=True),
+    "exceptions": _whole(0, "Pass how many people may be sampled with any probability."),
+    "max_rate": Parameter(
+        0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True
+    ),
+    "rounds": _whole(1, "Pass how many independent samples are drawn."),
+    "share": Parameter(
+        0, 1, "Pass the share of the sample that chooses the recoding.", low_open=True, high_open=True
+    ),
+    # mechanisms
+    "blend_epsilon": Parameter(
+        0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."
+    ),
+    "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise below k.", low_open=True),
+    "transition": _whole(1, "Pass t, over how many people the noise fades."),
+    "limit": _whole(1, "Pass K, the size from which a bin is no outlier."),
+    "factor": Parameter(1, 1000, "Pass c, by how much the promise is weaker than the noise, for example 2."),
+    "size": _whole(0, "Pass the size of the crowd."),
+    # zero-knowledge mechanisms
+    "samples": _whole(0, "Pass how many people the aggregate looks at."),
+    "population": _whole(1, "Pass how many people there are."),
+    "accuracy": _positive("Pass the error that the estimate keeps to."),
+    "failure": Parameter(0, 1, "Pass the probability that the estimate misses its accuracy."),
+    "sensitivity": Parameter(0, math.inf, "Pass how far one person moves the statistic."),
+    "scale": _positive("Pass the scale of the Laplace noise."),
+    "width": _positive("Pass the length of the interval of possible values."),
+    "dimension": _whole(1, "Pass how many numbers are released, or the VC dimension of the class."),
+    "lipschitz": Parameter(0, math.inf, "Pass how far the converter stretches errors; 1 for fractions."),
+    "weight": Parameter(0, 1, "Pass the probability of the first mechanism."),
+    # graphs
+    "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),
+    "explored": _whole(1, "Pass how many vertices each exploration visits."),
+    "radius": _whole(0, "Pass how many steps each exploration goes."),
+    "failure_exponent": _positive("Pass K; the sampler fails with probability e^-K."),
+}
+
+
+def check(name: str, value: Any) -> None:
+    """Refuse a value outside the range of the parameter of that name."""
+    parameter = PARAMETERS[name]
+    if not parameter.allows(value):
+        raise InvalidInput(f"{name} must be {parameter.words()}, got {value!r}. {parameter.remedy}")
+
+
+class Checked:
+    """A frozen dataclass whose fields are checked by name when it is made."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name in PARAMETERS:
+                check(name, value)

@@ -1,0 +1,131 @@
+"""The guarantees. Each is a value: equal when its parameters are, and never changed once made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from crowdblend.guarantees.aggregates import Aggregate
+from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.relations import Relation
+
+
+@dataclass(frozen=True)
+class Guarantee(Checked):
+    """A statement about a mechanism that holds for every table and every person."""
+
+    strength: ClassVar[int] = 0
+    """Order in a certificate: the strongest promise is named first."""
+
+    def words(self) -> str:
+        """The promise in a sentence."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class CrowdBlending(Guarantee):
+    """CBP Definition 4, of the mechanism that runs on the sample.
+
+    Each person either blends with at least k people of the table, the person included, or could be removed
+    without changing the output by more than a factor e^epsilon.
+    """
+
+    k: int
+    epsilon: float
+
+    strength: ClassVar[int] = 1
+
+    def words(self) -> str:
+        return (
+            f"in the sample, each person blends into a crowd of {self.k} (the person included) "
+            f"or matters by a factor of at most e^{self.epsilon:g}"
+        )
+
+
+@dataclass(frozen=True)
+class Differential(Guarantee):
+    """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`."""
+
+    epsilon: float
+    delta: float
+    relation: Relation
+    people: int = 1
+
+    strength: ClassVar[int] = 3
+
+    def words(self) -> str:
+        return (
+            f"differential privacy: every outcome is as likely up to a factor e^{self.epsilon:g}, "
+            f"except with probability {self.delta:g}, with {self.relation.words}{_group(self.people)}"
+        )
+
+
+@dataclass(frozen=True)
+class ZeroKnowledge(Guarantee):
+    """CBP Definition 2 and ZKP Definition 1: what is learned can be learned from the aggregate alone.
+
+    The relation says how the person is kept out of the aggregate: removed (CBP) or concealed (ZKP).
+    """
+
+    epsilon: float
+    delta: float
+    aggregate: Aggregate
+    relation: Relation
+    people: int = 1
+
+    strength: ClassVar[int] = 4
+
+    def words(self) -> str:
+        return (
+            f"zero-knowledge privacy: whoever sees the release learns no more about you than from "
+            f"{self.aggregate.words()}, up to a factor e^{self.epsilon:g} and except with probability "
+            f"{self.delta:g}{_group(self.people)}"
+        )
+
+
+@dataclass(frozen=True)
+class DifferentialUnderSampling(Guarantee):
+    """LQS Definition 3: the mechanism, run on a Poisson sample at this rate, is (epsilon, delta)-differential.
+
+    The definition asks for delta < rate, since delta = rate is true of every mechanism; the kernel keeps the
+    equality as well, so that a plan can say how little k = 1 promises.
+    """
+
+    rate: float
+    epsilon: float
+    delta: float
+    relation: Relation = Relation.ADD_REMOVE
+
+    strength: ClassVar[int] = 2
+
+    def words(self) -> str:
+        return (
+            f"differential privacy under sampling: run on a sample that keeps each person with probability "
+            f"{self.rate:g}, ({self.epsilon:g}, {self.delta:g})-differential privacy with {self.relation.words}"
+        )
+
+
+@dataclass(frozen=True)
+class OutlierPrivate(Guarantee):
+    """NOTES Definition 7 with the curve factor·ε(size), where ε(size) = transition·epsilon/(limit − size) below
+    limit − transition and epsilon from there on; size counts the person."""
+
+    epsilon: float
+    transition: int
+    limit: int
+    factor: float
+    delta: float
+    relation: Relation = Relation.ADD_REMOVE
+
+    strength: ClassVar[int] = 2
+
+    def words(self) -> str:
+        return (
+            f"outlier privacy: somebody who blends with j people is protected at {self.factor:g}·ε(j), from "
+            f"ε(1) up to ε = {self.epsilon:g} for crowds of {self.limit - self.transition} and more, except with "
+            f"probability {self.delta:g}"
+        )
+
+
+def _group(people: int) -> str:
+    return "" if people == 1 else f", for any {people} people together"

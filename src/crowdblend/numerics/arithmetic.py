@@ -1,0 +1,76 @@
+"""What a formula may ask of the numbers it is evaluated in.
+
+Each divergence is written once and runs over three arithmetics: rigorous balls for certificates, NumPy floats
+for plots and first guesses, and exact fractions in the tests. A formula receives e^ε rather than ε, because e^ε
+can be a fraction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+# A ball, an array of floats or a fraction. They share only + − × ÷, which no static type can say.
+Number = Any
+# A whole number, or an array of whole numbers.
+Whole = Any
+
+
+class Arithmetic(Protocol):
+    """The operations behind every divergence in this package."""
+
+    largest: float
+    """Binomial sizes beyond this are not evaluated but bounded."""
+
+    def number(self, value: float) -> Number:
+        """The exact value of a double, in this arithmetic."""
+
+    def ceil(self, value: Number) -> Whole:
+        """The ceiling of a value, or one more when the value cannot be told from a whole number."""
+
+    def at_least(self, whole: Whole, least: Whole) -> Whole:
+        """The larger of two whole numbers."""
+
+    def maximum(self, *values: Number) -> Number:
+        """The largest of several numbers."""
+
+    def minimum(self, *values: Number) -> Number:
+        """The smallest of several numbers."""
+
+    def exp(self, value: Number) -> Number:
+        """e to a number."""
+
+    def log(self, value: Number) -> Number:
+        """The natural logarithm of a number."""
+
+    def nonnegative(self, value: Number) -> Number:
+        """The number where it is positive, 0 elsewhere."""
+
+    def at_most(self, value: Number) -> Number:
+        """Some number between 0 and the value: all that is known of a quantity with that bound."""
+
+    def surely(self, condition: Any) -> bool:
+        """Whether a comparison holds, beyond doubt and everywhere."""
+
+    def pmf(self, n: Whole, j: Whole, p: Number) -> Number:
+        """P[X = j] for X ~ Bin(n, p)."""
+
+    def above(self, n: Whole, j: Whole, p: Number) -> Number:
+        """P[X > j] / P[X = j], the upper Mills ratio."""
+
+    def below(self, n: Whole, j: Whole, p: Number) -> Number:
+        """P[X < j] / P[X = j], the lower Mills ratio."""
+
+
+def upper_tail(calc: Arithmetic, n: Whole, j: Whole, p: Number) -> Number:
+    """P[X ≥ j] for X ~ Bin(n, p) and 0 ≤ j ≤ n."""
+    return calc.pmf(n, j, p) * (1 + calc.above(n, j, p))
+
+
+def lower_tail(calc: Arithmetic, n: Whole, j: Whole, p: Number) -> Number:
+    """P[X ≤ j] for X ~ Bin(n, p) and 0 ≤ j ≤ n."""
+    return calc.pmf(n, j, p) * (1 + calc.below(n, j, p))
+
+
+def relative_entropy(calc: Arithmetic, x: Number, p: Number) -> Number:
+    """KL(x‖p) between two coins: P[Bin(n, p) ≥ nx] ≤ e^{−n·KL(x‖p)} for x ≥ p (Chernoff), likewise below p."""
+    return x * calc.log(x / p) + (1 - x) * calc.log((1 - x) / (1 - p))

@@ -1,0 +1,153 @@
+"""Rigorous arithmetic: every number is a ball that encloses the true value (FLINT/Arb through python-flint)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from functools import reduce
+from typing import Any
+
+from flint import arb, ctx
+
+from crowdblend.errors import NotProved
+
+FIRST_BITS = 128
+LAST_BITS = 8192
+# Results are used as doubles; a ball this tight is off by less than 1e-10 of its value.
+ENOUGH_BITS = 36
+BELOW_EVERY_DOUBLE = arb(2) ** -1200
+largest = 1e15
+
+
+class Undecided(ArithmeticError):
+    """A ball is too wide to decide a question; a higher precision will."""
+
+
+def number(value: float | arb) -> arb:
+    """The exact value of an int or double as a ball of radius 0."""
+    return arb(value)
+
+
+def ceil(value: arb) -> int:
+    """The ceiling of the upper end: right, or one too large when the ball touches a whole number."""
+    whole = value.upper().ceil().unique_fmpz()
+    if whole is None or not value.rad() < 0.5:
+        raise Undecided
+    return int(whole)
+
+
+def at_least(whole: int, least: int) -> int:
+    return max(whole, least)
+
+
+def maximum(*values: arb) -> arb:
+    return reduce(arb.max, values)
+
+
+def minimum(*values: arb) -> arb:
+    return reduce(arb.min, values)
+
+
+def exp(value: arb) -> arb:
+    return arb(value).exp()
+
+
+def log(value: arb) -> arb:
+    return arb(value).log()
+
+
+def expm1(value: arb | float) -> arb:
+    return arb(value).expm1()
+
+
+def log1p(value: arb | float) -> arb:
+    return arb(value).log1p()
+
+
+def sqrt(value: arb) -> arb:
+    return value.sqrt()
+
+
+def nonnegative(value: arb) -> arb:
+    return value.nonnegative_part()
+
+
+def at_most(value: arb) -> arb:
+    """The ball [0, value]."""
+    return arb(0).union(value)
+
+
+def surely(condition: Any) -> bool:
+    """Comparisons of balls are true only when they hold for every pair of points."""
+    return bool(condition)
+
+
+def pmf(n: int, j: int, p: arb) -> arb:
+    if not 0 <= j <= n:
+        return arb(0)
+    return arb.bin_uiui(n, j) * p**j * (1 - p) ** (n - j)
+
+
+def above(n: int, j: int, p: arb) -> arb:
+    if j >= n:
+        return arb(0)
+    if j + 1 > (n + 1) * p:
+        return _falling(n - j, j + 1, p / (1 - p))
+    # Left of the mode the terms would rise first; the rest of the distribution is quicker.
+    return 1 / pmf(n, j, p) - 1 - _falling(j, n - j + 1, (1 - p) / p)
+
+
+def below(n: int, j: int, p: arb) -> arb:
+    # Mirror image: n − X ~ Bin(n, 1 − p).
+    return above(n, n - j, 1 - p)
+
+
+def _falling(top: int, bottom: int, odds: arb) -> arb:
+    """odds·top/bottom + odds²·top(top−1)/(bottom(bottom+1)) + … , a series whose ratios fall towards 0.
+
+    Because the ratios fall, what follows a term t reached with ratio ρ < 1 is at most t·ρ/(1−ρ): the sum is cut
+    off there and widened by exactly that much.
+    """
+    term, total, tolerance = arb(1), arb(0), arb(2) ** -ctx.prec
+    for step in range(top):
+        ratio = odds * (top - step) / (bottom + step)
+        term *= ratio
+        total += term
+        if step % 8 == 7 and ratio < 1:
+            rest = term * ratio / (1 - ratio)
+            if rest < total * tolerance:
+                return total + at_most(rest)
+    return total
+
+
+def enclose(compute: Callable[[], arb]) -> arb:
+    """Evaluate at rising precision until the ball is tight, so that cancellation cannot hurt."""
+    bits = FIRST_BITS
+    while bits <= LAST_BITS:
+        with ctx.workprec(bits), suppress(Undecided):
+            value = compute()
+            if value.is_finite() and (
+                value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE
+            ):
+                return value
+        bits *= 2
+    raise NotProved("the bound must be computable to ten digits; move the parameters away from their limits.")
+
+
+def round_up(value: arb) -> float:
+    """The smallest double that is surely at least the value."""
+    nearest = float(value.mid())
+    while not arb(nearest) >= value:
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest
+
+
+def round_down(value: arb) -> float:
+    """The largest double that is surely at most the value."""
+    return -round_up(-value)
+
+
+def upper_bound(compute: Callable[[], arb]) -> float:
+    """A double that is proved to be at least the computed quantity, and is above it by less than 1e-9 of it."""
+    return round_up(enclose(compute))

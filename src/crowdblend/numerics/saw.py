@@ -1,0 +1,73 @@
+"""Suprema over n of binomial tails beyond a line: a saw, cut off with Chernoff's bound.
+
+The published bounds compare a count with a line through n. As n grows past a tooth the threshold jumps by one,
+so the tail rises along each tooth and falls from tooth to tooth, though not monotonically. The scan ends when
+Chernoff's bound for everything that follows is below the best value so far. When that would take too many steps
+the bound itself is returned: never too small.
+"""
+
+from __future__ import annotations
+
+from crowdblend.numerics.arithmetic import Arithmetic, Number, lower_tail, relative_entropy, upper_tail
+from crowdblend.numerics.search import first_true
+
+MOST_STEPS = 20_000
+
+
+def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: int) -> Number:
+    """sup of P[X + person > slope·(n + person)], X ~ Bin(n, p), over the n with ⌊slope·(n + person)⌋ ≥ first.
+
+    person is 1 when the compared count includes one sure member and 0 otherwise. Within a tooth the tail rises
+    with n, so only the last n of each tooth is evaluated.
+    """
+    if not calc.surely(slope > p):
+        return calc.number(1)
+    decay = relative_entropy(calc, slope, p)
+    best = rest = calc.number(0)
+    for tooth in range(first, first + MOST_STEPS):
+        size = (tooth + 1) / slope
+        n = calc.ceil(size) - 1 - person
+        least = tooth + 1 - person
+        if n >= least:
+            best = calc.maximum(best, upper_tail(calc, n, least, p))
+        # P[X + 1 > x]·p ≤ P[X + Bin(1, p) > x]: the sure member costs a factor 1/p. And size − 1 ≤ n + person.
+        rest = calc.exp(-(size - 1) * decay) / p**person
+        if calc.surely(rest <= best):
+            return best
+    return calc.maximum(best, rest)
+
+
+def crossing_tails(
+    calc: Arithmetic,
+    floor: Number,
+    rising: tuple[int, Number, Number],
+    falling: tuple[Number, Number, Number],
+) -> Number:
+    """The larger of floor and sup over n of min(w·P[Bin(n, q) ≥ crowd], v·P[Bin(n, p) < line·(n+1)]).
+
+    rising = (crowd, q, w) only grows with n; falling = (line, p, v) decays once line < p. Both are needed: a person
+    with few companions is protected by the first, one with many by the second.
+    """
+    crowd, q, w = rising
+    line, p, v = falling
+    if not calc.surely(line < p):
+        return calc.maximum(floor, calc.at_most(calc.minimum(w, v)))
+    decay = relative_entropy(calc, line, p)
+
+    def few(n: int) -> Number:
+        return w * upper_tail(calc, n, crowd, q)
+
+    def many(n: int) -> Number:
+        return v * lower_tail(calc, n, min(calc.ceil(line * (n + 1)), n + 1) - 1, p)
+
+    def rest(n: int) -> Number:
+        # (1 − p)·P[X < x] ≤ P[X + Bin(1, p) < x], then Chernoff; falls with n.
+        return v * calc.exp(-(n + 1) * decay) / (1 - p)
+
+    best = floor
+    start = first_true(lambda n: not calc.surely(few(n) <= floor), crowd, crowd)
+    for n in range(start, start + MOST_STEPS):
+        best = calc.maximum(best, calc.minimum(few(n), many(n)))
+        if calc.surely(rest(n) <= best):
+            return best
+    return calc.maximum(best, rest(start + MOST_STEPS - 1))

@@ -1,0 +1,79 @@
+"""How far a binomial count is from the same count with one more, and the worst crowd size for it.
+
+X ~ Bin(n, p) counts sampled members among n others. Comparing X + 1 with X, when everything below a threshold k
+looks alike, gives for a factor s ≥ 1 the two hockey-stick divergences
+
+    more(n)  = max over j ≥ k−1 of  P[X = j] − (s − 1)·P[X > j]
+    fewer(n) = max over j ≥ k−1 of  P[X = j] − (s − 1)·P[X < j]
+
+The supremum over n is attained at one known n, so nothing is scanned:
+
+* once the best j exceeds k−1 the threshold plays no part, and adding an independent coin to both sides is
+  post-processing, so the divergence cannot grow with n;
+* while the best j is k−1, raising n by one changes the value by p·(P[X=k−2] − s·P[X=k−1]) for `more` and by
+  p·(s·P[X=k−2] − P[X=k−1]) for `fewer`, which is positive exactly until the best j leaves k−1.
+
+Hence the peak is the first n with s·p·(n−k+2) ≥ (k−1)(1−p), respectively p·(n−k+2) ≥ s·(k−1)(1−p). Every n gives
+a lower bound on the supremum, so evaluating its two neighbours as well makes a misplaced ceiling harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crowdblend.numerics.arithmetic import Arithmetic, Number, Whole
+
+Gap = Callable[[Arithmetic, Whole, Number, Number], Number]
+
+
+def one_more(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
+    """sup over n of more(n)."""
+    peak = calc.ceil(k - 2 + (k - 1) * (1 - p) / (factor * p))
+
+    def gap(n: Whole) -> Number:
+        return calc.pmf(n, k - 1, p) * (1 - (factor - 1) * calc.above(n, k - 1, p))
+
+    return calc.nonnegative(calc.maximum(*(gap(n) for n in _around(calc, peak, k))))
+
+
+def one_fewer(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
+    """sup over n of fewer(n)."""
+    peak = calc.ceil(k - 2 + (k - 1) * (1 - p) * factor / p)
+    if calc.surely(peak > calc.largest):
+        # fewer(n) ≤ P[X = k−1], which only falls once n exceeds (k−1)/p.
+        return calc.at_most(calc.pmf(int(calc.largest), k - 1, p))
+
+    def gap(n: Whole) -> Number:
+        return calc.pmf(n, k - 1, p) * (1 - (factor - 1) * calc.below(n, k - 1, p))
+
+    return calc.nonnegative(calc.maximum(*(gap(n) for n in _around(calc, peak, k))))
+
+
+def _around(calc: Arithmetic, peak: Whole, k: Whole) -> list[Whole]:
+    return [calc.at_least(peak + step, k - 1) for step in (-1, 0, 1)]
+
+
+def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, growth: Number) -> Number:
+    """The largest divergence at e^ε' = growth that sampling leaves to a mechanism hiding people in crowds.
+
+    The mechanism may tell crowd members apart by a factor blend = e^ε, and may react by at most that factor to a
+    person with fewer than k−1 sampled companions. Valid for growth ≥ rate·blend + 1 − rate, and attained by
+    suppression when blend = 1. For each n this is the optimum of a linear program over the mechanism's output
+    probabilities; its corners split the divergence in two, at factors s and s·blend², with weights blend and 1
+    (out of blend + 1).
+    """
+    up = rate * _two_corners(calc, one_more, k, rate, blend, (growth - 1 + rate) / (rate * blend))
+    gain = 1 - growth * (1 - rate)
+    if calc.surely(gain <= 0):
+        return up
+    gain = calc.nonnegative(gain)
+    return calc.maximum(
+        up, gain * _two_corners(calc, one_fewer, k, rate, blend, growth * rate / (gain * blend))
+    )
+
+
+def _two_corners(calc: Arithmetic, gap: Gap, k: Whole, rate: Number, blend: Number, factor: Number) -> Number:
+    near = gap(calc, k, rate, factor)
+    if calc.surely(blend == 1):
+        return near
+    return (blend * near + gap(calc, k, rate, factor * blend * blend)) / (blend + 1)
