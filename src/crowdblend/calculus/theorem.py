@@ -27,15 +27,11 @@ class Assumption(Enum):
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
-    INDEPENDENT_SAMPLING = (
-        "Each person was kept or left out by an independent coin with the stated probability."
-    )
+    INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with the stated probability."
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     STATED_EXCEPTIONS = "At most the stated number of people were sampled with another probability."
     FIXED_SIZE_SAMPLING = "Exactly the stated number of people was drawn, uniformly and without replacement."
-    SECRET_SAMPLE = (
-        "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
-    )
+    SECRET_SAMPLE = "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
     SINGLE_RELEASE = "Nothing else is published from this sample."
     FRESH_SAMPLES = "Each release draws its own independent sample of the population."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
@@ -97,9 +93,7 @@ class Rule:
         if kinds != self.premises and not self.accepts(*kinds):
             wanted = ", ".join(kind.__name__ for kind in self.premises) or "no premise"
             given = ", ".join(kind.__name__ for kind in kinds) or "none"
-            raise InvalidInput(
-                f"{self.id} applies to {wanted}{' …' * self.repeats}, got {given}. Use another rule."
-            )
+            raise InvalidInput(f"{self.id} applies to {wanted}{' …' * self.repeats}, got {given}. Use another rule.")
 
 
 @dataclass(frozen=True)

@@ -75,9 +75,7 @@ class Exploration(Aggregate):
     explored: int
 
     def words(self) -> str:
-        return (
-            f"{self.samples} random people and up to {self.explored} people reached from each, you concealed"
-        )
+        return f"{self.samples} random people and up to {self.explored} people reached from each, you concealed"
 
 
 @dataclass(frozen=True)

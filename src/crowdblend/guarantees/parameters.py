@@ -73,17 +73,11 @@ PARAMETERS = {
     ),
     "high": Parameter(0, 1, "Pass the largest ordinary sampling probability.", low_open=True, high_open=True),
     "exceptions": _whole(0, "Pass how many people may be sampled with any probability."),
-    "max_rate": Parameter(
-        0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True
-    ),
+    "max_rate": Parameter(0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True),
     "rounds": _whole(1, "Pass how many independent samples are drawn."),
-    "share": Parameter(
-        0, 1, "Pass the share of the sample that chooses the recoding.", low_open=True, high_open=True
-    ),
+    "share": Parameter(0, 1, "Pass the share of the sample that chooses the recoding.", low_open=True, high_open=True),
     # mechanisms
-    "blend_epsilon": Parameter(
-        0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."
-    ),
+    "blend_epsilon": Parameter(0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."),
     "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise below k.", low_open=True),
     "transition": _whole(1, "Pass t, over how many people the noise fades."),
     "limit": _whole(1, "Pass K, the size from which a bin is no outlier."),

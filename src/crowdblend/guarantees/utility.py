@@ -49,6 +49,5 @@ class Useful(Guarantee):
 
     def words(self) -> str:
         return (
-            f"every query of the class is answered within {self.accuracy:g}, "
-            f"except with probability {self.failure:g}"
+            f"every query of the class is answered within {self.accuracy:g}, except with probability {self.failure:g}"
         )

@@ -127,9 +127,7 @@ def enclose(compute: Callable[[], arb]) -> arb:
     while bits <= LAST_BITS:
         with ctx.workprec(bits), suppress(Undecided):
             value = compute()
-            if value.is_finite() and (
-                value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE
-            ):
+            if value.is_finite() and (value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE):
                 return value
         bits *= 2
     raise NotProved("the bound must be computable to ten digits; move the parameters away from their limits.")

@@ -67,9 +67,7 @@ def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, gr
     if calc.surely(gain <= 0):
         return up
     gain = calc.nonnegative(gain)
-    return calc.maximum(
-        up, gain * _two_corners(calc, one_fewer, k, rate, blend, growth * rate / (gain * blend))
-    )
+    return calc.maximum(up, gain * _two_corners(calc, one_fewer, k, rate, blend, growth * rate / (gain * blend)))
 
 
 def _two_corners(calc: Arithmetic, gap: Gap, k: Whole, rate: Number, blend: Number, factor: Number) -> Number:

@@ -19,9 +19,7 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number
 LARGEST_CLASS = 1_500
 
 
-def spliced_divergence(
-    calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool
-) -> Number:
+def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
     """sup over n ≥ 1 of the larger hockey-stick divergence between n and n−1 members."""
     best = calc.number(0)
     fewer = _Output(calc, k, p, ratio, 0)

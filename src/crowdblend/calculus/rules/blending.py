@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.numerics import balls
+from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
 from crowdblend.numerics.saw import crossing_tails, rising_tail
 
@@ -39,9 +40,7 @@ ROBUST = (
 def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The paper's argument, evaluated; it is the case of robust sampling where nothing is biased."""
     require_amplified(premise.epsilon, rate, epsilon)
-    return DifferentialUnderSampling(
-        rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon))
-    )
+    return DifferentialUnderSampling(rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon)))
 
 
 @rule(
@@ -57,9 +56,7 @@ def blending_closed_form(premise: CrowdBlending, *, rate: float) -> Differential
     """The ε' that the paper names, with a number in place of its Ω."""
     p = arb(rate)
     epsilon = round_up((p * (2 - p) / (1 - p) * arb(premise.epsilon).exp() + 1 - p).log())
-    return DifferentialUnderSampling(
-        rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon))
-    )
+    return DifferentialUnderSampling(rate, epsilon, min(rate, _robust_delta(premise, rate, rate, 0, rate, epsilon)))
 
 
 @rule(
@@ -121,7 +118,7 @@ def _robust_delta(
     """sup over n of min(max(up(n), down(n)), few(n)), in the notation of THEORY 3.5."""
     crowd = premise.k - exceptions - 1
 
-    def delta() -> arb:
+    def delta() -> Number:
         p, q, most = arb(low), arb(high), arb(max_rate)
         blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
         r = (growth - 1 + most) / (most * blend)

@@ -84,9 +84,7 @@ def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     return _zero_knowledge_sum(premises, IidSampling(drawn[0].rate, sum(d.rounds for d in drawn)))
 
 
-def _zero_knowledge_sum(
-    premises: tuple[ZeroKnowledge, ...], aggregate: RandomSamples | IidSampling
-) -> ZeroKnowledge:
+def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: RandomSamples | IidSampling) -> ZeroKnowledge:
     first = premises[0]
     if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
         raise NotApplicable("zero-knowledge promises add up under one relation and for one group size only.")
@@ -116,9 +114,7 @@ def blending_next_to_differential(blending: CrowdBlending, differential: Differe
         "is (k, ε₁ + ε₂)-crowd-blending.",
     )
 )
-def blending_next_to_both(
-    blending: CrowdBlending, removing: Differential, replacing: Differential
-) -> CrowdBlending:
+def blending_next_to_both(blending: CrowdBlending, removing: Differential, replacing: Differential) -> CrowdBlending:
     """Blending swaps one person for another, which the replace relation covers in one step."""
     _pure_add_remove("composition.blending-differential-both", removing)
     if replacing.relation is not Relation.REPLACE or replacing.delta > 0 or replacing.people != 1:
@@ -139,9 +135,7 @@ class Refusal:
     remedy: str
 
 
-_ONE_REFINEMENT = (
-    "threshold once on the common refinement of all tables and derive each from that one suppressed table"
-)
+_ONE_REFINEMENT = "threshold once on the common refinement of all tables and derive each from that one suppressed table"
 _FRESH = "draw a fresh sample for each release, and add up their differential guarantees"
 
 REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {

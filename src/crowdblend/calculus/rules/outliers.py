@@ -8,6 +8,7 @@ from crowdblend.calculus.theorem import Assumption, Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, OutlierPrivate
 from crowdblend.numerics import balls
+from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
 from crowdblend.numerics.laplace import fading_divergence
 
@@ -32,11 +33,9 @@ def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: fl
     if epsilon == 0:
         raise NotApplicable("outlier.histogram needs epsilon above 0, got 0. Pass the loss for large bins.")
     if transition >= limit:
-        raise NotApplicable(
-            f"transition must be below limit = {limit}, got {transition}. Lower t or raise K."
-        )
+        raise NotApplicable(f"transition must be below limit = {limit}, got {transition}. Lower t or raise K.")
 
-    def delta() -> arb:
+    def delta() -> Number:
         losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
         return fading_divergence(balls, losses, arb(factor))
 

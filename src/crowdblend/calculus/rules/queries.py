@@ -36,9 +36,7 @@ def average_of_samples(*, samples: int, population: int, accuracy: float, width:
 def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> QuerySampler:
     """The accuracy that a number of samples buys."""
     if 2 * samples < dimension:
-        raise NotApplicable(
-            f"samples must be at least dimension/2 = {dimension / 2:g}, got {samples}. Draw more."
-        )
+        raise NotApplicable(f"samples must be at least dimension/2 = {dimension / 2:g}, got {samples}. Draw more.")
     _some_failure("queries.vc-accuracy", failure)
     shatter = dimension * log(2 * arb.const_e() * samples / dimension)
     accuracy = sqrt(8 * (shatter + log(4 / arb(failure))) / samples)
@@ -53,18 +51,14 @@ def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> Q
         "people answer every query within α, except with probability β.",
     )
 )
-def enough_samples_for_a_class(
-    *, samples: int, dimension: int, accuracy: float, failure: float
-) -> QuerySampler:
+def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float, failure: float) -> QuerySampler:
     """The samples that an accuracy needs."""
     _some_failure("queries.vc-samples", failure)
     if accuracy > 1:
         raise NotApplicable(f"accuracy must be at most 1 for fractions, got {accuracy:g}. Pass a share.")
     needed = 16 / arb(accuracy) ** 2 * (2 * dimension * log(6 / arb(accuracy)) + log(4 / arb(failure)))
     if not samples >= needed:
-        raise NotApplicable(
-            f"samples must be at least {round_up(needed.ceil()):.0f}, got {samples}. Draw more."
-        )
+        raise NotApplicable(f"samples must be at least {round_up(needed.ceil()):.0f}, got {samples}. Draw more.")
     return QuerySampler(samples, accuracy, failure)
 
 

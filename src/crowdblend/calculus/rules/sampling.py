@@ -17,6 +17,7 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.numerics import balls
+from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import expm1, log1p, round_up, upper_bound
 from crowdblend.numerics.saw import rising_tail
 from crowdblend.numerics.shift import crowd_divergence
@@ -57,9 +58,7 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
 def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float) -> DifferentialUnderSampling:
     """A smaller sample of the same kind is a sample of the sample."""
     if rate > premise.rate:
-        raise NotApplicable(
-            f"rate must be at most {premise.rate:g}, got {rate:g}. A larger sample protects less."
-        )
+        raise NotApplicable(f"rate must be at most {premise.rate:g}, got {rate:g}. A larger sample protects less.")
     share = arb(rate) / arb(premise.rate)
     return DifferentialUnderSampling(
         rate, round_up(log1p(share * expm1(premise.epsilon))), round_up(share * premise.delta)
@@ -176,9 +175,7 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
         assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
     )
 )
-def suppression_published(
-    premise: CrowdBlending, *, rate: float, epsilon: float
-) -> DifferentialUnderSampling:
+def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The published bound: the probability of seeing more of a class than e^ε allows."""
     _only_suppression("suppression.published", premise)
     if not epsilon >= -(1 - arb(rate)).log():
@@ -188,7 +185,7 @@ def suppression_published(
             "Use suppression.exact, which has no such limit."
         )
 
-    def delta() -> arb:
+    def delta() -> Number:
         beta = arb(rate)
         return rising_tail(balls, premise.k - 1, 1 - (1 - beta) * (-arb(epsilon)).exp(), beta, person=0)
 
@@ -238,7 +235,7 @@ def require_amplified(blend_epsilon: float, rate: float, epsilon: float) -> None
 
 
 def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> DifferentialUnderSampling:
-    def delta() -> arb:
+    def delta() -> Number:
         blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
         return crowd_divergence(balls, premise.k, arb(rate), blend, growth)
 
@@ -268,7 +265,7 @@ def noisy_histogram_sampled(
 ) -> DifferentialUnderSampling:
     """The exact δ of noise below k; flag says whether cells tell that they are exact."""
 
-    def delta() -> arb:
+    def delta() -> Number:
         ratio, growth = (-arb(noise_epsilon)).exp(), arb(epsilon).exp()
         return spliced_divergence(balls, k, arb(rate), ratio, growth, flagged=flag)
 

@@ -29,9 +29,7 @@ DRAWN = (
 def group_by_chain(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     """Conceal one of the group by the promise, the others by its differential privacy."""
     _one_person("zero-knowledge.group", premise)
-    _pure(
-        "zero-knowledge.group", premise, "Use zero-knowledge.group-distance or zero-knowledge.group-samples."
-    )
+    _pure("zero-knowledge.group", premise, "Use zero-knowledge.group-distance or zero-knowledge.group-samples.")
     return replace(premise, epsilon=round_up(arb(2 * people - 1) * premise.epsilon), people=people)
 
 
@@ -63,9 +61,7 @@ def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     _one_person("zero-knowledge.group-samples", premise)
     drawn = _random_samples("zero-knowledge.group-samples", premise)
     met = arb(people - 1) * drawn.samples / drawn.population
-    return replace(
-        premise, delta=min(1.0, round_up(premise.delta + arb(premise.epsilon).exp() * met)), people=people
-    )
+    return replace(premise, delta=min(1.0, round_up(premise.delta + arb(premise.epsilon).exp() * met)), people=people)
 
 
 @rule(
@@ -136,9 +132,7 @@ def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, reach: arb) 
         assumes=(Assumption.EXACT_NOISE,),
     )
 )
-def laplace_by_random_samples(
-    premise: Sampler, *, scale: float, width: float, dimension: int
-) -> ZeroKnowledge:
+def laplace_by_random_samples(premise: Sampler, *, scale: float, width: float, dimension: int) -> ZeroKnowledge:
     """A statistic that few random people estimate cannot depend much on one."""
     drawn = premise.aggregate
     if (
