@@ -141,8 +141,8 @@ _FRESH = "draw a fresh sample for each release, and add up their differential gu
 REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
     frozenset({CrowdBlending}): Refusal(
         "CBP Proposition 7",
-        "two crowd-blending releases from one sample need not hide anybody: a person can be alone in the overlap of two "
-        "crowds",
+        "two crowd-blending releases from one sample need not hide anybody: a person can be alone where "
+        "two crowds overlap",
         _ONE_REFINEMENT,
     ),
     frozenset({DifferentialUnderSampling}): Refusal(
@@ -205,7 +205,7 @@ def _composed(*derivations: Derivation) -> Derivation:
 def _pure_add_remove(rule_id: str, premise: Differential) -> None:
     if premise.relation is not Relation.ADD_REMOVE or premise.delta > 0 or premise.people != 1:
         raise NotApplicable(
-            f"{rule_id} needs add-remove with delta = 0 for the differential release, got {premise.relation.value} with "
+            f"{rule_id} needs add-remove with delta = 0 on the differential side, got {premise.relation.value} with "
             f"delta = {premise.delta:g}. A replace-only promise does not cover a person's absence (CBP Proposition 8)."
         )
 
