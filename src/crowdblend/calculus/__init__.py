@@ -1,6 +1,21 @@
 """Theorems, rules, derivations and certificates: the only place where a promise can be made."""
 
 from crowdblend.calculus import rules
+from crowdblend.calculus.certificate import Certificate
+from crowdblend.calculus.checker import verify, verify_file
+from crowdblend.calculus.rules.composition import compose
 from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Rule, Theorem, conversions
 
-__all__ = ["RULES", "Assumption", "Derivation", "Rule", "Theorem", "conversions", "rules"]
+__all__ = [
+    "RULES",
+    "Assumption",
+    "Certificate",
+    "Derivation",
+    "Rule",
+    "Theorem",
+    "compose",
+    "conversions",
+    "rules",
+    "verify",
+    "verify_file",
+]

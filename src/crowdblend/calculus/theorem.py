@@ -25,6 +25,7 @@ class Assumption(Enum):
         "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
         "and nobody has checked it."
     )
+    STATED_MECHANISM = "The release mechanism is crowd-blending with the stated parameters; nobody has checked it here."
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with the stated probability."

@@ -42,6 +42,9 @@ class Arithmetic(Protocol):
     def log(self, value: Number) -> Number:
         """The natural logarithm of a number."""
 
+    def sqrt(self, value: Number) -> Number:
+        """The square root of a number."""
+
     def nonnegative(self, value: Number) -> Number:
         """The number where it is positive, 0 elsewhere."""
 

@@ -54,7 +54,9 @@ def exp(value: arb) -> arb:
 
 
 def log(value: arb) -> arb:
-    return arb(value).log()
+    if not value > 0:
+        raise Undecided
+    return value.log()
 
 
 def expm1(value: arb | float) -> arb:
@@ -86,6 +88,8 @@ def surely(condition: Any) -> bool:
 def pmf(n: int, j: int, p: arb) -> arb:
     if not 0 <= j <= n:
         return arb(0)
+    if n >= 2**63:
+        raise NotProved("crowds beyond 2^63 people are not evaluated; raise the rate or lower k.")
     return arb.bin_uiui(n, j) * p**j * (1 - p) ** (n - j)
 
 

@@ -43,6 +43,10 @@ def log(value: Floats) -> Floats:
     return np.log(value)
 
 
+def sqrt(value: Floats) -> Floats:
+    return np.sqrt(value)
+
+
 def nonnegative(value: Floats) -> Floats:
     return np.nan_to_num(np.maximum(value, 0.0), nan=0.0)
 

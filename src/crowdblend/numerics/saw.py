@@ -2,7 +2,7 @@
 
 The published bounds compare a count with a line through n. As n grows past a tooth the threshold jumps by one,
 so the tail rises along each tooth and falls from tooth to tooth, though not monotonically. The scan ends when
-Chernoff's bound for everything that follows is below the best value so far. When that would take too many steps
+a falling bound for everything that follows is below the best value so far. When that would take too many steps
 the bound itself is returned: never too small.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from crowdblend.numerics.arithmetic import Arithmetic, Number, lower_tail, relative_entropy, upper_tail
 from crowdblend.numerics.search import first_true
 
-MOST_STEPS = 20_000
+MOST_STEPS = 2_000
 
 
 def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: int) -> Number:
@@ -24,17 +24,32 @@ def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: 
         return calc.number(1)
     decay = relative_entropy(calc, slope, p)
     best = rest = calc.number(0)
-    for tooth in range(first, first + MOST_STEPS):
+    for tooth in range(first, 2 * first + MOST_STEPS):
         size = (tooth + 1) / slope
         n = calc.ceil(size) - 1 - person
         least = tooth + 1 - person
         if n >= least:
             best = calc.maximum(best, upper_tail(calc, n, least, p))
         # P[X + 1 > x]·p ≤ P[X + Bin(1, p) > x]: the sure member costs a factor 1/p. And size − 1 ≤ n + person.
-        rest = calc.exp(-(size - 1) * decay) / p**person
+        rest = _beyond(calc, size - 1, slope, p, decay) / p**person
         if calc.surely(rest <= best):
             return best
     return calc.maximum(best, rest)
+
+
+def _beyond(calc: Arithmetic, n: Number, slope: Number, p: Number, decay: Number) -> Number:
+    """A bound on P[Bin(m, p) > slope·m] for every m ≥ n: Chernoff's, sharpened by Stirling's formula.
+
+    With t the first whole number above slope·m the tail is at most P[X = t]/(1−ρ), ρ = p(1−slope)/(slope(1−p)), and
+    P[X = t] ≤ e^{−m·KL}·√(m/(2πt(m−t))), where t(m−t)/m ≥ slope·((1−slope)m − 1). Both factors fall with m.
+    """
+    chernoff = calc.exp(-n * decay)
+    room = slope * ((1 - slope) * n - 1)
+    if not calc.surely(room > 0):
+        return chernoff
+    ratio = p * (1 - slope) / (slope * (1 - p))
+    # 6.28 < 2π keeps this an upper bound.
+    return calc.minimum(chernoff, chernoff / ((1 - ratio) * calc.sqrt(room * 6.28)))
 
 
 def crossing_tails(
@@ -51,7 +66,7 @@ def crossing_tails(
     crowd, q, w = rising
     line, p, v = falling
     if not calc.surely(line < p):
-        return calc.maximum(floor, calc.at_most(calc.minimum(w, v)))
+        return calc.maximum(floor, calc.minimum(w, v))
     decay = relative_entropy(calc, line, p)
 
     def few(n: int) -> Number:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 
@@ -36,17 +35,14 @@ def first_true(holds: Callable[[int], bool], least: int, guess: int, most: int =
     return high
 
 
-def smallest_double(holds: Callable[[float], bool], low: float, high: float) -> float:
+def smallest_double(holds: Callable[[float], bool], low: float, high: float, least: float = 1e-12) -> float:
     """The smallest double in (low, high], up to 1e-10 of it, where a predicate that stays true once true holds.
 
-    Requires holds(high); low is taken not to hold. Bisects in ratio while the ends are far apart.
+    Requires holds(high); low is taken not to hold. Values below `least` are not told apart.
     """
-    while high - low > 1e-10 * high and high > 5e-324:
-        middle = math.sqrt(low) * math.sqrt(high) if low > 0 and high > 4 * low else low + (high - low) / 2
-        if low == 0 and high > 1e-12:
-            middle = high / 16
-        if not low < middle < high:
-            break
+    while high - low > 1e-10 * high and high > least:
+        # Come down in quarters first: far below the answer an evaluation can be expensive.
+        middle = low + (high - low) / 2 if 8 * low > high else high / 4
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
@@ -57,8 +53,6 @@ def largest_double(holds: Callable[[float], bool], low: float, high: float) -> f
     Requires holds(low); high is taken not to hold.
     """
     while high - low > 1e-10 * low:
-        middle = math.sqrt(low) * math.sqrt(high) if high > 4 * low else low + (high - low) / 2
-        if not low < middle < high:
-            break
+        middle = low + (high - low) / 2 if high < 8 * low else 2 * low
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low

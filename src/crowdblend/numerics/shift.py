@@ -13,8 +13,8 @@ The supremum over n is attained at one known n, so nothing is scanned:
 * while the best j is k−1, raising n by one changes the value by p·(P[X=k−2] − s·P[X=k−1]) for `more` and by
   p·(s·P[X=k−2] − P[X=k−1]) for `fewer`, which is positive exactly until the best j leaves k−1.
 
-Hence the peak is the first n with s·p·(n−k+2) ≥ (k−1)(1−p), respectively p·(n−k+2) ≥ s·(k−1)(1−p). Every n gives
-a lower bound on the supremum, so evaluating its two neighbours as well makes a misplaced ceiling harmless.
+Hence the peak is the first n with s·p·(n−k+2) ≥ (k−1)(1−p), respectively p·(n−k+2) ≥ s·(k−1)(1−p). A ceiling may
+come out one too large; every n gives a lower bound on the supremum, so the n before is evaluated as well.
 """
 
 from __future__ import annotations
@@ -24,33 +24,31 @@ from collections.abc import Callable
 from crowdblend.numerics.arithmetic import Arithmetic, Number, Whole
 
 Gap = Callable[[Arithmetic, Whole, Number, Number], Number]
+Mills = Callable[[Whole, Whole, Number], Number]
 
 
 def one_more(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
     """sup over n of more(n)."""
     peak = calc.ceil(k - 2 + (k - 1) * (1 - p) / (factor * p))
-
-    def gap(n: Whole) -> Number:
-        return calc.pmf(n, k - 1, p) * (1 - (factor - 1) * calc.above(n, k - 1, p))
-
-    return calc.nonnegative(calc.maximum(*(gap(n) for n in _around(calc, peak, k))))
+    return _largest_gap(calc, peak, k, p, factor, calc.above)
 
 
 def one_fewer(calc: Arithmetic, k: Whole, p: Number, factor: Number) -> Number:
     """sup over n of fewer(n)."""
     peak = calc.ceil(k - 2 + (k - 1) * (1 - p) * factor / p)
-    if calc.surely(peak > calc.largest):
+    if calc.surely(peak > calc.largest) and calc.surely(p * calc.largest > k):
         # fewer(n) ≤ P[X = k−1], which only falls once n exceeds (k−1)/p.
         return calc.at_most(calc.pmf(int(calc.largest), k - 1, p))
+    return _largest_gap(calc, peak, k, p, factor, calc.below)
 
+
+def _largest_gap(calc: Arithmetic, peak: Whole, k: Whole, p: Number, factor: Number, mills: Mills) -> Number:
     def gap(n: Whole) -> Number:
-        return calc.pmf(n, k - 1, p) * (1 - (factor - 1) * calc.below(n, k - 1, p))
+        mass = calc.pmf(n, k - 1, p)
+        return mass if calc.surely(factor == 1) else mass * (1 - (factor - 1) * mills(n, k - 1, p))
 
-    return calc.nonnegative(calc.maximum(*(gap(n) for n in _around(calc, peak, k))))
-
-
-def _around(calc: Arithmetic, peak: Whole, k: Whole) -> list[Whole]:
-    return [calc.at_least(peak + step, k - 1) for step in (-1, 0, 1)]
+    sizes = [calc.at_least(peak + step, k - 1) for step in (-1, 0)]
+    return calc.nonnegative(calc.maximum(*map(gap, sizes)))
 
 
 def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, growth: Number) -> Number:
@@ -62,7 +60,7 @@ def crowd_divergence(calc: Arithmetic, k: Whole, rate: Number, blend: Number, gr
     probabilities; its corners split the divergence in two, at factors s and s·blend², with weights blend and 1
     (out of blend + 1).
     """
-    up = rate * _two_corners(calc, one_more, k, rate, blend, (growth - 1 + rate) / (rate * blend))
+    up = rate * _two_corners(calc, one_more, k, rate, blend, (1 + (growth - 1) / rate) / blend)
     gain = 1 - growth * (1 - rate)
     if calc.surely(gain <= 0):
         return up

@@ -52,9 +52,9 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
     Theorem(
         id="graph.sampler.eulerian",
         source="ZKP Theorem 26.2, constants from Hoeffding's inequality",
-        statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd vertex, "
-        "0 when more than s vertices are found, over t random vertices gives the distance to an Euler path within δ "
-        "except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
+        statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd "
+        "vertex, 0 when more than s vertices are found, over t random vertices gives the distance to an Euler path "
+        "within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
         assumes=NETWORK,
     )
 )
@@ -114,8 +114,8 @@ def connected_distance(premise: Sampler, *, population: int, scale: float) -> Ze
     Theorem(
         id="graph.cycle-free",
         source="ZKP Theorem 26.3 through Proposition 12",
-        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
-        "private with respect to the aggregate of its (δ, β)-sampler.",
+        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-"
+        "knowledge private with respect to the aggregate of its (δ, β)-sampler.",
         assumes=NOISY,
     )
 )

@@ -66,6 +66,19 @@ def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
 
 @rule(
     Theorem(
+        id="blending.stated",
+        source="CBP Definition 4",
+        statement="A mechanism that is (k, ε)-crowd-blending by the word of whoever plans with it.",
+        assumes=(Assumption.STATED_MECHANISM,),
+    )
+)
+def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
+    """For planning with a mechanism that is not one of ours."""
+    return CrowdBlending(k, blend_epsilon)
+
+
+@rule(
+    Theorem(
         id="blending.postprocessing",
         source="CBP Definition 4",
         statement="Whatever is computed from a (k, ε)-crowd-blending release alone is (k, ε)-crowd-blending.",
@@ -80,7 +93,8 @@ def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
     Theorem(
         id="blending.differential",
         source="CBP Proposition 5",
-        statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending for every k.",
+        statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending "
+        "for every k.",
     )
 )
 def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:

@@ -181,8 +181,8 @@ def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful) -
     Theorem(
         id="sample-and-sanitize.plain",
         source="ZKP Proposition 16, first part",
-        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on them "
-        "is (ε, δ)-zero-knowledge private with respect to k of n random samples.",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
+        "them is (ε, δ)-zero-knowledge private with respect to k of n random samples.",
         assumes=DRAWN,
     )
 )
@@ -240,8 +240,8 @@ def sample_and_sanitize_linear(premise: Differential, *, samples: int, populatio
     Theorem(
         id="sample-and-sanitize.sharp",
         source="crowdblend, docs/proofs.md#sample-and-sanitize",
-        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on them "
-        "is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-zero-knowledge private with respect to k of n random samples.",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
+        "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-zero-knowledge private with respect to k of n random samples.",
         assumes=DRAWN,
     )
 )

@@ -1,0 +1,78 @@
+"""A certificate: what is promised, what that takes for granted, and the derivation that anyone can redo."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.theorem import Assumption, Derivation
+from crowdblend.guarantees import Guarantee
+
+FORMAT = "crowdblend certificate 1"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Promises with their derivations, strongest first.
+
+    `stated` are assumptions that no rule knows of, such as a sampling rate taken on trust. `facts` describe the
+    release (hash of the data file, software versions); they are guarded by the digest but derive nothing.
+    """
+
+    promises: tuple[Derivation, ...]
+    stated: tuple[Assumption, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ranked = sorted(self.promises, key=lambda promise: -promise.conclusion.strength)
+        object.__setattr__(self, "promises", tuple(ranked))
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is promised, without the derivations."""
+        return tuple(promise.conclusion for promise in self.promises)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Everything taken for granted by any of the promises."""
+        found = set(self.stated).union(*(promise.assumptions() for promise in self.promises))
+        return tuple(assumption for assumption in Assumption if assumption in found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as JSON-ready data, with the digest of everything else in it."""
+        body = {
+            "format": FORMAT,
+            "promises": [_promise(derivation) for derivation in self.promises],
+            "assumptions": [assumption.value for assumption in self.assumptions()],
+            "stated": [assumption.name for assumption in self.stated],
+            "facts": dict(self.facts),
+        }
+        return {**body, "digest": digest(body)}
+
+    def to_json(self) -> str:
+        """The certificate as text; equal certificates give equal bytes."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def digest(body: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical form of a certificate's body."""
+    canonical = json.dumps(body, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _promise(derivation: Derivation) -> dict[str, Any]:
+    return {"words": derivation.conclusion.words(), "derivation": _node(derivation)}
+
+
+def _node(derivation: Derivation) -> dict[str, Any]:
+    return {
+        "rule": derivation.rule.id,
+        "source": derivation.rule.theorem.source,
+        "statement": derivation.rule.theorem.statement,
+        "parameters": dict(derivation.parameters),
+        "premises": [_node(premise) for premise in derivation.premises],
+        "conclusion": encode(derivation.conclusion),
+    }

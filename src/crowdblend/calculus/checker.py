@@ -1,0 +1,119 @@
+"""Re-derive a certificate from its leaves and refuse anything that does not follow.
+
+The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
+and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
+document with the one it would have written itself. So an edit anywhere is found: in a number, a word or the
+order.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from crowdblend.calculus.certificate import FORMAT, Certificate, digest
+from crowdblend.calculus.encoding import decode
+from crowdblend.calculus.theorem import RULES, Assumption, Derivation
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+
+DEEPEST = 60
+
+
+def verify(text: str) -> Certificate:
+    """The certificate that a JSON text states, re-derived; raises DoesNotVerify when anything is off."""
+    document = _read(text)
+    if set(document) != {"format", "promises", "assumptions", "stated", "facts", "digest"}:
+        raise DoesNotVerify(
+            "a certificate must have exactly its six parts, and this one does not; ask for the original."
+        )
+    if document["format"] != FORMAT:
+        raise DoesNotVerify(
+            f"the format must be {FORMAT!r}, got {document['format']!r}; use the version that wrote it."
+        )
+    if digest({name: part for name, part in document.items() if name != "digest"}) != document["digest"]:
+        raise DoesNotVerify("the digest must match the content, and it does not: the certificate was edited.")
+    try:
+        certificate = Certificate(
+            promises=tuple(_derive(promise["derivation"]) for promise in document["promises"]),
+            stated=tuple(Assumption[name] for name in document["stated"]),
+            facts=document["facts"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise DoesNotVerify(
+            "every step must have a rule, parameters, premises and a conclusion; one does not."
+        ) from problem
+    rebuilt = certificate.to_dict()
+    difference = _first_difference(rebuilt, document, "certificate")
+    if difference:
+        raise DoesNotVerify(
+            f"{difference} must be what the derivation gives, and it is not: the certificate was edited."
+        )
+    if not certificate.promises:
+        raise DoesNotVerify("a certificate must promise something, and this one does not.")
+    return certificate
+
+
+def verify_file(path: Path) -> Certificate:
+    """Verify a certificate file, or the certificate in a release folder."""
+    target = path / "certificate.json" if path.is_dir() else path
+    try:
+        text = target.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InvalidInput(f"the certificate must be a readable file, got {target}; pass its path.") from problem
+    return verify(text)
+
+
+def _derive(node: dict[str, Any], depth: int = 0) -> Derivation:
+    if depth > DEEPEST:
+        raise DoesNotVerify(f"a derivation must be at most {DEEPEST} steps deep, and this one is deeper.")
+    rule = RULES.get(node["rule"])
+    if rule is None:
+        raise DoesNotVerify(f"every step must use a known rule, got {node['rule']!r}; it may need a newer crowdblend.")
+    premises = tuple(_derive(premise, depth + 1) for premise in node["premises"])
+    try:
+        derivation = rule(*premises, **node["parameters"])
+    except DoesNotVerify:
+        raise
+    except CrowdblendError as refused:
+        raise DoesNotVerify(f"the step {rule.id} must apply to its premises, and it does not: {refused}") from refused
+    if decode(node["conclusion"]) != derivation.conclusion:
+        raise DoesNotVerify(f"the conclusion of {rule.id} must be what the rule gives, and it is not.")
+    return derivation
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidInput("a certificate must be a JSON file; this is something else or damaged.") from problem
+    if not isinstance(document, dict):
+        raise InvalidInput("a certificate must be a JSON object; this is something else.")
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:
+    """Where two documents part, as a path of names; None when they are the same to the last type."""
+    if type(mine) is not type(theirs):
+        return path
+    if isinstance(mine, dict):
+        if list(mine) != list(theirs):
+            return path
+        pairs = [(mine[name], theirs[name], f"{path}.{name}") for name in mine]
+    elif isinstance(mine, list):
+        if len(mine) != len(theirs):
+            return path
+        pairs = [(a, b, f"{path}[{i}]") for i, (a, b) in enumerate(zip(mine, theirs, strict=True))]
+    else:
+        return None if mine == theirs else path
+    return next((found for found in (_first_difference(*pair) for pair in pairs) if found), None)

@@ -1,0 +1,43 @@
+"""Guarantees as plain JSON and back."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from crowdblend import guarantees
+from crowdblend.errors import DoesNotVerify
+from crowdblend.guarantees import Relation
+from crowdblend.guarantees.parameters import Checked
+
+_KINDS: dict[str, type[Checked]] = {
+    name: kind
+    for name, kind in vars(guarantees).items()
+    if isinstance(kind, type) and issubclass(kind, Checked) and is_dataclass(kind)
+}
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON: a frozen value becomes an object that names its kind."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        named = {field.name: encode(getattr(value, field.name)) for field in fields(value)}
+        return {"kind": type(value).__name__, **named}
+    return value
+
+
+def decode(document: Any) -> Any:
+    """The frozen value that a JSON object describes."""
+    if not isinstance(document, dict):
+        return document
+    named = {name: decode(item) for name, item in document.items() if name != "kind"}
+    if "relation" in named:
+        named["relation"] = Relation(named["relation"])
+    kind = _KINDS.get(str(document.get("kind")))
+    if kind is None or set(named) != {field.name for field in fields(kind)}:  # type: ignore[arg-type]
+        raise DoesNotVerify(
+            f"every guarantee must be of a known kind with all its fields, got {document.get('kind')!r}."
+        )
+    return kind(**named)

@@ -1,0 +1,86 @@
+"""What a steward fixes and what is left to solve for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import Checked, check
+
+SOLVABLE = ("k", "rate", "epsilon", "delta")
+
+
+@dataclass(frozen=True)
+class Question(Checked):
+    """Exactly one of k, rate, epsilon and delta is None; the rest is given.
+
+    With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
+    """
+
+    rate: float | None = None
+    k: int | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    blend_epsilon: float = 0.0
+    low: float | None = None
+    high: float | None = None
+    exceptions: int = 0
+    max_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                check(field.name, value)
+        self._check_bias()
+        self._check_unknown()
+
+    @property
+    def biased(self) -> bool:
+        """Whether people are sampled with different probabilities."""
+        return self.low is not None
+
+    @property
+    def unknown(self) -> str:
+        """The parameter to solve for."""
+        names = [name for name in SOLVABLE if getattr(self, name) is None and not (self.biased and name == "rate")]
+        return names[0]
+
+    @property
+    def protected_rate(self) -> float:
+        """The largest sampling probability of anybody who is protected."""
+        if self.max_rate is not None:
+            return self.max_rate
+        return self.high if self.exceptions == 0 and self.high is not None else 1.0
+
+    def sampling(self, rate: float | None) -> dict[str, Any]:
+        """The sampling parameters as the rules spell them."""
+        if not self.biased:
+            return {"rate": rate}
+        return {"low": self.low, "high": self.high, "exceptions": self.exceptions, "max_rate": self.protected_rate}
+
+    def _check_bias(self) -> None:
+        if (self.low is None) != (self.high is None):
+            raise InvalidInput("low and high must be given together, got one of them. Pass both, or a rate alone.")
+        if self.low is None and (self.exceptions or self.max_rate is not None):
+            raise InvalidInput(
+                "exceptions and max_rate need low and high. Pass the ordinary range of probabilities too."
+            )
+        if self.low is not None and self.high is not None:
+            if self.low > self.high:
+                raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+            if self.rate is not None and not self.low <= self.rate <= self.high:
+                raise InvalidInput(
+                    f"rate must be between low = {self.low:g} and high = {self.high:g}, got {self.rate:g}. "
+                    "Pass the typical probability, or leave the rate out."
+                )
+
+    def _check_unknown(self) -> None:
+        candidates = [name for name in SOLVABLE if not (self.biased and name == "rate")]
+        missing = [name for name in candidates if getattr(self, name) is None]
+        if len(missing) != 1:
+            given = "none" if not missing else ", ".join(missing)
+            raise InvalidInput(
+                f"exactly one of {', '.join(candidates)} must be left out to be solved for, got {given}."
+            )

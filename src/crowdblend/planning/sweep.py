@@ -1,0 +1,59 @@
+"""A plan repeated along one of its parameters, for tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.planning.plan import plan
+from crowdblend.planning.question import SOLVABLE, Question
+
+# What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
+_NATURAL = {"delta": "epsilon", "k": "epsilon", "rate": "epsilon", "epsilon": "k"}
+_FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The answer under every rule, for each value of one given parameter; None where a rule has none."""
+
+    solved: str
+    over: str
+    rules: tuple[str, ...]
+    rows: tuple[dict[str, float | None], ...]
+
+
+def sweep(question: Question, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
+    """Solve the question again for each value of the parameter `over`."""
+    over = over or _NATURAL[question.unknown]
+    if over not in SOLVABLE or over == question.unknown or getattr(question, over) is None:
+        choices = ", ".join(name for name in SOLVABLE if getattr(question, name) is not None)
+        raise InvalidInput(f"the swept parameter must be one that is given ({choices}), got {over}.")
+    rows = [_row(question, over, value) for value in values or _around(question, over)]
+    rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
+    filled = tuple({over: row[over], **{name: row.get(name) for name in rules}} for row in rows)
+    return Sweep(question.unknown, over, rules, filled)
+
+
+def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
+    given = {**asdict(question), over: int(value) if over == "k" else value}
+    try:
+        return {over: value, **plan(**given).bounds}
+    except InvalidInput:
+        raise
+    except CrowdblendError:
+        return {over: value}
+
+
+def _around(question: Question, over: str) -> list[float]:
+    """Values a factor 4 to either side of the given one, inside the parameter's range."""
+    centre = float(getattr(question, over)) or 0.1
+    if over == "k":
+        return sorted({max(2, round(centre * factor)) for factor in _FACTORS})
+    if over == "rate":
+        # On the scale of odds, so that a rate never leaves (0, 1).
+        return [centre * factor / (1 - centre + centre * factor) for factor in _FACTORS]
+    if over == "delta":
+        return [min(1.0, centre * 10.0**power) for power in range(-4, 5)]
+    return [centre * factor for factor in _FACTORS]
