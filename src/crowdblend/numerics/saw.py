@@ -3,7 +3,7 @@
 The published bounds compare a count with a line through n. As n grows past a tooth the threshold jumps by one,
 so the tail rises along each tooth and falls from tooth to tooth, though not monotonically. The scan ends when
 a falling bound for everything that follows is below the best value so far. When that would take too many steps
-the bound itself is returned: never too small.
+the bound itself is returned: never too small, and loose only where the promise is weak anyway.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from crowdblend.numerics.arithmetic import Arithmetic, Number, lower_tail, relative_entropy, upper_tail
 from crowdblend.numerics.search import first_true
 
-MOST_STEPS = 2_000
+MOST_STEPS = 1_000
 
 
 def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: int) -> Number:
@@ -23,18 +23,23 @@ def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: 
     if not calc.surely(slope > p):
         return calc.number(1)
     decay = relative_entropy(calc, slope, p)
-    best = rest = calc.number(0)
-    for tooth in range(first, 2 * first + MOST_STEPS):
-        size = (tooth + 1) / slope
-        n = calc.ceil(size) - 1 - person
+
+    def rest(tooth: int) -> Number:
+        # P[X + 1 > x]·p ≤ P[X + Bin(1, p) > x]: the sure member costs a factor 1/p; (tooth+1)/slope − 1 ≤ n + person.
+        return _beyond(calc, (tooth + 1) / slope - 1, slope, p, decay) / p**person
+
+    stop = first + _affordable(first)
+    best = calc.number(0)
+    if not calc.surely(rest(stop) < 0.1):
+        return calc.minimum(calc.number(1), _beyond(calc, first / slope - 1, slope, p, decay) / p**person)
+    for tooth in range(first, stop):
+        n = calc.ceil((tooth + 1) / slope) - 1 - person
         least = tooth + 1 - person
         if n >= least:
             best = calc.maximum(best, upper_tail(calc, n, least, p))
-        # P[X + 1 > x]·p ≤ P[X + Bin(1, p) > x]: the sure member costs a factor 1/p. And size − 1 ≤ n + person.
-        rest = _beyond(calc, size - 1, slope, p, decay) / p**person
-        if calc.surely(rest <= best):
+        if calc.surely(rest(tooth) <= best):
             return best
-    return calc.maximum(best, rest)
+    return calc.maximum(best, rest(stop - 1))
 
 
 def _beyond(calc: Arithmetic, n: Number, slope: Number, p: Number, decay: Number) -> Number:
@@ -67,7 +72,9 @@ def crossing_tails(
     line, p, v = falling
     if not calc.surely(line < p):
         return calc.maximum(floor, calc.minimum(w, v))
-    decay = relative_entropy(calc, line, p)
+    if not calc.surely(floor < w):
+        return floor
+    decay = relative_entropy(calc, 1 - line, 1 - p)
 
     def few(n: int) -> Number:
         return w * upper_tail(calc, n, crowd, q)
@@ -76,13 +83,20 @@ def crossing_tails(
         return v * lower_tail(calc, n, min(calc.ceil(line * (n + 1)), n + 1) - 1, p)
 
     def rest(n: int) -> Number:
-        # (1 − p)·P[X < x] ≤ P[X + Bin(1, p) < x], then Chernoff; falls with n.
-        return v * calc.exp(-(n + 1) * decay) / (1 - p)
+        # X < line·(n+1) says that n − X, plus one, exceeds (1−line)·(n+1): the case of `rising_tail`.
+        return v * _beyond(calc, n + 1, 1 - line, 1 - p, decay) / (1 - p)
 
-    best = floor
-    start = first_true(lambda n: not calc.surely(few(n) <= floor), crowd, crowd)
-    for n in range(start, start + MOST_STEPS):
+    # Up to the last n with few(n) ≤ many(n) the minimum is at most few(n), which is attained there.
+    start = first_true(lambda n: not calc.surely(few(n) <= many(n)), crowd, crowd)
+    best = calc.maximum(floor, few(start - 1)) if start > crowd else floor
+    stop = start + _affordable(start)
+    for n in range(start, stop):
         best = calc.maximum(best, calc.minimum(few(n), many(n)))
         if calc.surely(rest(n) <= best):
             return best
-    return calc.maximum(best, rest(start + MOST_STEPS - 1))
+    return calc.maximum(best, rest(stop - 1))
+
+
+def _affordable(n: int) -> int:
+    """How many steps to scan where each costs about √n: plenty for crowds of people, few beyond millions."""
+    return max(8, min(MOST_STEPS, 10**6 // max(n, 1)))
