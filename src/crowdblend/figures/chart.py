@@ -13,6 +13,10 @@ from crowdblend.figures.style import CONFIG, DASHES, MOST_TICKS, NO_EDITOR, PALE
 BOUND = "bound"
 """Rows with this field say whether they are 'exact' (drawn solid) or 'published' (drawn dashed)."""
 
+PLAIN_LABEL = "format(datum.value, '~g')"
+LEAST_POWER = -300
+POWER_LABEL = "replace(format(datum.value, '.0e'), 'e+', 'e')"
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -47,8 +51,8 @@ def line_chart(
     if len(names) > len(PALETTE):
         raise InvalidInput(f"a chart shows at most {len(PALETTE)} series, got {len(names)}. Plot fewer of them.")
     encoding: dict[str, Any] = {
-        "x": _position(x, shown, whole_decades=False),
-        "y": _position(y, shown, whole_decades=True),
+        "x": _position(x, shown, whole=False),
+        "y": _position(y, shown, whole=True),
         "color": _color(series, names),
         "tooltip": [{"field": series, "title": " "}, *(_told(axis) for axis in (x, y))],
     }
@@ -72,36 +76,45 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def _position(axis: Axis, rows: list[dict[str, Any]], *, whole_decades: bool) -> dict[str, Any]:
+def _position(axis: Axis, rows: list[dict[str, Any]], *, whole: bool) -> dict[str, Any]:
     """Where an axis puts its values, with ticks at round powers of ten when it is logarithmic."""
     encoded: dict[str, Any] = {"field": axis.field, "type": "quantitative", "title": axis.title}
     if not axis.log:
         return {**encoded, "scale": {"zero": False, "nice": True}}
     values = [row[axis.field] for row in rows]
     low, high = min(values), max(values)
-    ticks = decades(low, high)
-    if whole_decades:
-        low, high = min(low, ticks[0]), max(high, ticks[-1])
+    ticks = log_ticks(low, high)
+    plain = ticks[0] >= 1e-3 and ticks[-1] <= 1e3
     return {
         **encoded,
-        "scale": {"type": "log", "domain": [low, high]},
-        "axis": {"values": ticks, "labelExpr": "replace(format(datum.value, '.0e'), 'e+', 'e')"},
+        "scale": {"type": "log", "domain": [min(low, ticks[0]), max(high, ticks[-1])] if whole else [low, high]},
+        "axis": {"values": ticks, "labelExpr": PLAIN_LABEL if plain else POWER_LABEL},
     }
 
 
-def decades(low: float, high: float) -> list[float]:
-    """Powers of ten that enclose [low, high], evenly spaced and few enough to read.
+def log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers that enclose [low, high], evenly spaced in ratio and few enough to read.
 
-    >>> decades(2e-7, 0.3)
+    >>> log_ticks(2e-7, 0.3)
     [1e-07, 1e-06, 1e-05, 0.0001, 0.001, 0.01, 0.1, 1.0]
+    >>> log_ticks(0.03, 1.7)
+    [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0]
     """
-    # The slack keeps 1.0000001e6 from claiming a whole decade above 1e6.
-    first, last = math.floor(math.log10(low) + 0.02), math.ceil(math.log10(high) - 0.02)
-    last = max(last, first + 1)
+    # The slack keeps 1.0000001e6 from claiming a whole step above 1e6.
+    low, high = low * 1.02, max(high / 1.02, low * 1.05)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    if high <= 300 * low:
+        fine = [_literal(digit, power) for power in range(first, last + 1) for digit in (1, 2, 5)]
+        below, above = [tick for tick in fine if tick <= low], [tick for tick in fine if tick >= high]
+        return [tick for tick in fine if below[-1] <= tick <= above[0]]
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if (last - first) / step <= MOST_TICKS)
-    first = step * math.floor(first / step)
-    # The parsed literal, not 10.0**power, is the double that prints as 1e-06.
-    return [float(f"1e{power}") for power in range(first, last + step, step)]
+    start = max(step * math.floor(first / step), LEAST_POWER)
+    return [_literal(1, power) for power in range(start, last + step, step)]
+
+
+def _literal(digit: int, power: int) -> float:
+    """The double that prints as digit·10^power; a power of 10.0 may be its neighbour."""
+    return float(f"{digit}e{power}")
 
 
 def _color(series: str, names: list[Any]) -> dict[str, Any]:
@@ -110,7 +123,9 @@ def _color(series: str, names: list[Any]) -> dict[str, Any]:
         "type": "nominal",
         "title": None,
         "scale": {"domain": names, "range": list(PALETTE[: len(names)])},
-        "legend": None if len(names) == 1 else {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolSize": 300},
+        "legend": None
+        if len(names) == 1
+        else {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolSize": 300, "labelLimit": 320},
     }
 
 

@@ -20,7 +20,9 @@ def save(spec: dict[str, Any], path: Path, *, force: bool = False) -> None:
     path = Path(path)
     draw = _DRAW.get(path.suffix.lower())
     if draw is None:
-        raise InvalidInput(f"a figure is written as {', '.join(SUFFIXES)}, got {path.name!r}. Change the file's ending.")
+        raise InvalidInput(
+            f"a figure is written as {', '.join(SUFFIXES)}, got {path.name!r}. Change the file's ending."
+        )
     if path.exists() and not force:
         raise InvalidInput(f"the figure's file must not exist yet, got {path}. Pass force (--force) to replace it.")
     if not path.parent.is_dir():
@@ -42,7 +44,9 @@ def _renderer() -> Any:
     try:
         import vl_convert  # noqa: PLC0415  an optional extra, loaded when a figure is drawn
     except ImportError as missing:
-        raise InvalidInput("figures need an extra that is not installed: pip install 'crowdblend[figures]'.") from missing
+        raise InvalidInput(
+            "figures need an extra that is not installed: pip install 'crowdblend[figures]'."
+        ) from missing
     return vl_convert
 
 

@@ -37,6 +37,7 @@ CONFIG: dict[str, Any] = {
         "gridColor": _GRID,
         "domainColor": "#8c959f",
         "ticks": False,
+        "labelFlush": False,
         "labelPadding": 8,
         "labelFontSize": 12,
         "labelColor": _QUIET,

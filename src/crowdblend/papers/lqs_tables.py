@@ -51,7 +51,7 @@ def table1() -> Reproduction:
         ),
         rows=tuple(rows),
         spec=None,
-        note="Computed with the rule sampling.amplification (LQS Theorem 1). No better number is true of every mechanism.",
+        note="Computed with the rule sampling.amplification (LQS Theorem 1).",
     )
 
 
@@ -68,7 +68,15 @@ def table2() -> Reproduction:
         source="LQS, Table 2",
         columns=("rate", "epsilon", "printed", "published", "exact", "published / exact", "digits match"),
         rows=tuple(
-            (at.rate, at.epsilon, printed, at.published, at.exact, at.published / at.exact, agrees(printed, at.published))
+            (
+                at.rate,
+                at.epsilon,
+                printed,
+                at.published,
+                at.exact,
+                at.published / at.exact,
+                agrees(printed, at.published),
+            )
             for printed, at in cells
         ),
         spec=inverse_delta_chart(

@@ -18,7 +18,7 @@ from crowdblend.calculus.rules.zero_knowledge import (
 )
 from crowdblend.figures import Axis, line_chart
 from crowdblend.guarantees import Differential, Relation
-from crowdblend.papers.reproduction import Reproduction, agrees
+from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 
 CLIQUE, DISSENT = 200, 0.2
 SAMPLES, POPULATION = 1_000, 10_000_000
@@ -30,14 +30,6 @@ PRINTED = {0.1: ("0.799", "0.553")}
 def politics() -> Reproduction:
     """A differentially private release that tells how you vote, and a zero-knowledge one that does not."""
     drawn = f"{SAMPLES:,} of {POPULATION:,} people"
-    rows = []
-    for epsilon in EPSILONS:
-        printed = PRINTED.get(epsilon, (None, None))
-        ours = (clique_guess(epsilon), hoped(epsilon))
-        known = [agrees(text, value) for text, value in zip(printed, ours, strict=True) if text is not None]
-        person, guess = sampled_guess(epsilon)
-        match = all(known) if known else None
-        rows.append((epsilon, printed[0], ours[0], printed[1], ours[1], person, guess, match))
     return Reproduction(
         name="zkp-politics",
         title="How often a neighbour guesses your vote",
@@ -52,13 +44,23 @@ def politics() -> Reproduction:
             "sampled average, at most",
             "digits match",
         ),
-        rows=tuple(rows),
+        rows=tuple(_row(epsilon) for epsilon in EPSILONS),
         spec=_chart(drawn),
-        note=f"Cliques of {CLIQUE}, at least {1 - DISSENT:.0%} of each alike. The sampled average shows {drawn} with noise "
-        f"of the same ε; it is another statistic, since no release of every clique's proportion is zero-knowledge "
+        note=f"Cliques of {CLIQUE}, at least {1 - DISSENT:.0%} of each alike. The sampled average shows {drawn} "
+        "with noise of the same ε; it is another statistic, since noisy proportions of all cliques are not zero-knowledge "
         "private with respect to few random samples (ZKP Proposition 9). Its bound conceals the whole clique and "
         "assumes that cliques lean independently of one another.",
     )
+
+
+def _row(epsilon: float) -> tuple[Cell, ...]:
+    attack, hope = clique_guess(epsilon), hoped(epsilon)
+    printed_attack, printed_hope = PRINTED.get(epsilon, (None, None))
+    match = None
+    if printed_attack and printed_hope:
+        match = agrees(printed_attack, attack) and agrees(printed_hope, hope)
+    zero_knowledge = (sampled(epsilon).epsilon, sampled_guess(epsilon))
+    return (epsilon, printed_attack, attack, printed_hope, hope, *zero_knowledge, match)
 
 
 def clique_guess(epsilon: float) -> float:
@@ -72,25 +74,30 @@ def hoped(epsilon: float) -> float:
     return min(1.0, math.exp(epsilon) / 2)
 
 
-def sampled_guess(epsilon: float) -> tuple[float, float]:
-    """The zero-knowledge ε of one person, and how often, at most, the sampled average tells somebody's vote.
+def sampled(epsilon: float) -> Any:
+    """What the sampled average promises to one person: zero-knowledge privacy with respect to as many samples."""
+    sanitizer = Differential(epsilon, 0.0, Relation.REPLACE)
+    return sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
+
+
+def sampled_guess(epsilon: float) -> float:
+    """How often, at most, the sampled average tells somebody's vote.
 
     Without the clique a simulator can only toss a coin, so the release is right with probability at most
     e^ε/2 + δ, where (ε, δ) is the promise to the clique as a whole: the best of the three group rules.
     """
-    sanitizer = Differential(epsilon, 0.0, Relation.REPLACE)
-    person: Any = sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
+    person = sampled(epsilon)
     groups: list[Any] = [
         rule.conclude(person, people=CLIQUE) for rule in (group_by_chain, group_by_distance, group_by_samples)
     ]
-    return person.epsilon, min(1.0, *(math.exp(group.epsilon) / 2 + group.delta for group in groups))
+    return float(min(math.exp(group.epsilon) / 2 + group.delta for group in groups))
 
 
 def _chart(drawn: str) -> dict[str, Any]:
     lines = {
-        "every clique's proportion: at least": clique_guess,
-        "what e^ε/2 seems to promise: at most": hoped,
-        "average of sampled people: at most": lambda epsilon: sampled_guess(epsilon)[1],
+        "from clique proportions: at least": clique_guess,
+        "½e^ε, if people were independent": hoped,
+        "from the sampled average: at most": sampled_guess,
     }
     grid = [EPSILONS[0] * (EPSILONS[-1] / EPSILONS[0]) ** (step / 48) for step in range(49)]
     return line_chart(
