@@ -47,9 +47,9 @@ def politics() -> Reproduction:
         rows=tuple(_row(epsilon) for epsilon in EPSILONS),
         spec=_chart(drawn),
         note=f"Cliques of {CLIQUE}, at least {1 - DISSENT:.0%} of each alike. The sampled average shows {drawn} "
-        "with noise of the same ε; it is another statistic, since noisy proportions of all cliques are not zero-knowledge "
-        "private with respect to few random samples (ZKP Proposition 9). Its bound conceals the whole clique and "
-        "assumes that cliques lean independently of one another.",
+        "with noise of the same ε; it is another statistic, since noisy proportions of all cliques are not zero-"
+        "knowledge private with respect to few random samples (ZKP Proposition 9). Its bound conceals the whole clique "
+        "and assumes that cliques lean independently of one another.",
     )
 
 
