@@ -1,7 +1,9 @@
 """Laws over every reproduction."""
 
 import json
+import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,18 @@ def test_each_figure_can_be_drawn(name, tmp_path):
     assert spec is not None
     save(spec, tmp_path / f"{name}.svg")
     assert 5_000 < (tmp_path / f"{name}.svg").stat().st_size < 200_000
+
+
+def test_the_page_names_them_all_and_quotes_table2_rightly():
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text()
+    assert all(f"`{name}`" in page for name in NAMES)
+    cells = {row[:2]: row for row in reproduced("lqs-table2").rows}
+    quoted = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", page, re.MULTILINE)
+    assert len(quoted) == 5
+    for rate, epsilon, printed, *ours in quoted:
+        cell = cells[float(rate), float(epsilon)]
+        assert cell[2] == printed
+        assert all(agrees(text, value) for text, value in zip(ours, cell[3:6], strict=True))
 
 
 @pytest.mark.parametrize("name", ["lqs-table3", "", "LQS-TABLE1"])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from crowdblend.calculus.rules.sampling import sampling_amplifies
-from crowdblend.guarantees import Differential, DifferentialUnderSampling, Relation
+from crowdblend.guarantees import Differential, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 from crowdblend.papers.suppression import inverse_delta_chart, point
 
@@ -92,9 +93,8 @@ def table2() -> Reproduction:
 def _amplified(
     label: str, premise: Differential, rate: float, growth: str | None, epsilon: str | None, delta: str | None
 ) -> tuple[Cell, ...]:
-    after: Differential | DifferentialUnderSampling = premise
-    if rate < 1:
-        after = sampling_amplifies.conclude(premise, rate=rate)  # type: ignore[assignment]
+    # Everybody sampled is no sampling: the first row of each half is the premise itself.
+    after: Any = premise if rate == 1 else sampling_amplifies.conclude(premise, rate=rate)
     ours = (math.exp(after.epsilon), after.epsilon, after.delta)
     pairs = tuple(zip((growth, epsilon, delta), ours, strict=True))
     matches = all(agrees(printed, value) for printed, value in pairs if printed is not None)
