@@ -1,0 +1,61 @@
+"""Sampling and suppression at one point: LQS Theorem 5 beside the exact δ, both from the rules of the calculus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.calculus import Rule
+from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
+from crowdblend.figures import Axis, line_chart
+from crowdblend.guarantees import CrowdBlending
+
+EPSILON = Axis("epsilon", "ε")
+EXACT, PUBLISHED = "exact", "published"
+
+
+@dataclass(frozen=True)
+class Point:
+    """δ of suppression below k after sampling, by both rules."""
+
+    k: int
+    rate: float
+    epsilon: float
+    published: float
+    exact: float
+
+
+def point(k: int, rate: float, epsilon: float) -> Point:
+    """Apply both rules."""
+    published, exact = (delta(rule, k, rate, epsilon) for rule in (suppression_published, suppression_exact))
+    return Point(k, rate, epsilon, published, exact)
+
+
+def delta(rule: Rule, k: int, rate: float, epsilon: float) -> float:
+    """The δ that one rule gives."""
+    promise: Any = rule.conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)
+    return float(promise.delta)
+
+
+def least_epsilon(rate: float) -> float:
+    """−ln(1 − rate), from which on LQS Theorem 5 speaks."""
+    return -math.log1p(-rate)
+
+
+def inverse_delta_chart(points: Iterable[Point], label: Callable[[Point], str], *, title: str) -> dict[str, Any]:
+    """1/δ against ε, as LQS draws it: higher is better."""
+    rows = [
+        {"series": label(at), "epsilon": at.epsilon, "bound": bound, "inverse": 1 / value}
+        for at in points
+        for bound, value in ((EXACT, at.exact), (PUBLISHED, at.published))
+    ]
+    return line_chart(
+        rows,
+        x=EPSILON,
+        y=Axis("inverse", "1/δ", log=True),
+        series="series",
+        title=title,
+        subtitle="Higher is better. Solid: the exact δ. Dashed: LQS Theorem 5.",
+    )

@@ -1,0 +1,84 @@
+"""Laws over every reproduction."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.figures import save
+from crowdblend.papers import REPRODUCTIONS, reproduce
+from crowdblend.papers.reproduction import Reproduction, agrees
+
+reproduced = cache(reproduce)
+NAMES = ("lqs-table1", "lqs-table2", *(f"lqs-figure{number}" for number in range(2, 7)), "zkp-politics")
+
+
+def test_the_names():
+    assert tuple(REPRODUCTIONS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_named_cited_and_whole(name):
+    made = reproduced(name)
+    assert made.name == name
+    assert all((made.title, made.source, made.note, made.rows))
+    assert len(set(made.columns)) == len(made.columns)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_plain_data(name):
+    made = reproduced(name)
+    assert json.loads(json.dumps([made.rows, made.spec], allow_nan=False))
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_each_figure_can_be_drawn(name, tmp_path):
+    pytest.importorskip("vl_convert")
+    spec = reproduced(name).spec
+    assert spec is not None
+    save(spec, tmp_path / f"{name}.svg")
+    assert 5_000 < (tmp_path / f"{name}.svg").stat().st_size < 200_000
+
+
+def test_the_page_names_them_all_and_quotes_table2_rightly():
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text()
+    assert all(f"`{name}`" in page for name in NAMES)
+    cells = {row[:2]: row for row in reproduced("lqs-table2").rows}
+    quoted = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", page, re.MULTILINE)
+    assert len(quoted) == 5
+    for rate, epsilon, printed, *ours in quoted:
+        cell = cells[float(rate), float(epsilon)]
+        assert cell[2] == printed
+        assert all(agrees(text, value) for text, value in zip(ours, cell[3:6], strict=True))
+
+
+@pytest.mark.parametrize("name", ["lqs-table3", "", "LQS-TABLE1"])
+def test_an_unknown_name_is_refused_with_the_list(name):
+    with pytest.raises(InvalidInput) as refusal:
+        reproduce(name)
+    assert all(known in str(refusal.value) for known in NAMES)
+
+
+def test_ragged_rows_are_refused():
+    with pytest.raises(InvalidInput, match="must have 2 cells"):
+        Reproduction("n", "t", "s", ("a", "b"), ((1, 2), (3,)), None, "")
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "same"),
+    [
+        ("1.61e-09", 1.6063e-09, True),
+        ("1.61e-09", 1.602e-09, False),
+        ("2.00e-24", 1.998e-24, True),
+        ("2.00e-24", 1.99e-24, False),
+        ("0.159", 0.1586, True),
+        ("0.159", 0.1596, False),
+        ("11", 11.0000000001, True),
+        ("1e-6", 1.0000000000000002e-06, True),
+    ],
+)
+def test_agreement_is_to_the_printed_digits(printed, value, same):
+    assert agrees(printed, value) is same
