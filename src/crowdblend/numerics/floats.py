@@ -19,6 +19,16 @@ def number(value: Any) -> Floats:
     return np.asarray(value, dtype=np.float64)
 
 
+def quietly() -> Any:
+    """A context in which limits such as 0·∞ pass without a warning; they come out as 0 where it matters."""
+    return np.errstate(all="ignore")
+
+
+def aligned(*values: Any) -> tuple[Floats, ...]:
+    """Arrays of one shape."""
+    return tuple(np.broadcast_arrays(*map(number, values)))
+
+
 def ceil(value: Floats) -> Floats:
     return np.nan_to_num(np.minimum(np.ceil(value), largest), nan=largest)
 

@@ -1,0 +1,39 @@
+# Everything runs in a virtual environment of its own, .venv; nothing is installed elsewhere.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-slow bench lint docs wheel clean
+
+demo: .venv/ready ## plan a release on a worked example, certify the plan, verify the certificate
+	$(BIN)/python examples/demo.py
+
+test: lint ## every test that a change must pass
+	$(BIN)/python -m pytest -n 2
+
+test-slow: .venv/ready ## the long suites as well
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+lint: .venv/ready ## style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready ## speed, as JSON on stdout
+	$(BIN)/python bench/kernel.py
+
+docs: .venv/ready ## write the generated pages anew
+	$(BIN)/python docs/generate.py
+
+wheel: .venv/ready ## build the wheel and test it without the sources
+	$(BIN)/pip wheel --no-deps --no-build-isolation --quiet --wheel-dir dist .
+
+clean:
+	rm -rf .venv build dist out
+
+.venv/ready: requirements/dev.txt pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'crowdblend needs Python 3.11 or newer')"
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch .venv/ready

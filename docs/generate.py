@@ -1,0 +1,64 @@
+"""Write the pages that are derived from the code: the theorems and the command reference.
+
+`make docs` runs this; a test compares the result with what is committed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from crowdblend.calculus import RULES, Rule
+from crowdblend.calculus.rules.composition import REFUSALS
+from crowdblend.cli.main import COMMANDS, cli
+
+DOCS = Path(__file__).parent
+
+THEOREMS = """# Theorems
+
+Every rule that can appear in a certificate. Generated from the code; `crowdblend rules ID` shows one of them.
+
+"CBP" is *Crowd-Blending Privacy*, "ZKP" *Towards Privacy for Social Networks: a zero-knowledge based definition of privacy*,
+"LQS" *On Sampling, Anonymization, and Differential Privacy*, "NOTES" lecture notes on crowd-blending and outlier privacy.
+"""
+
+
+def theorems() -> str:
+    """The page with every rule, in the order of their chapters."""
+    parts = [THEOREMS, *map(_theorem, RULES.values()), "## What does not compose\n"]
+    parts += [f"- **{refusal.source}**: {refusal.reason}. Instead: {refusal.remedy}." for refusal in REFUSALS.values()]
+    return "\n".join(parts) + "\n"
+
+
+def _theorem(rule: Rule) -> str:
+    premises = ", ".join(kind.__name__ for kind in rule.premises) + (" …" if rule.repeats else "")
+    lines = [
+        f"## {rule.id}\n",
+        f"{rule.theorem.statement}\n",
+        f"- source: {rule.theorem.source}",
+        f"- from: {premises or 'nothing'}; parameters: {', '.join(rule.parameters) or 'none'}",
+        f"- to: {rule.conclusion.__name__}",
+        f"- why: {rule.function.__doc__}",
+    ]
+    lines += [f"- assuming: {assumption.value}" for assumption in rule.theorem.assumes]
+    return "\n".join(lines) + "\n"
+
+
+def commands() -> str:
+    """The command reference, as `--help` prints it."""
+    parts = ["# Commands\n\nGenerated from the code. Every command takes `--json`: one JSON object on stdout.\n"]
+    parts += [_help(), *(_help(name) for name in COMMANDS)]
+    return "\n".join(parts)
+
+
+def _help(*command: str) -> str:
+    printed = CliRunner().invoke(cli, [*command, "--help"], prog_name="crowdblend", terminal_width=100).output
+    return f"## {' '.join(['crowdblend', *command])}\n\n```\n{printed}```\n"
+
+
+PAGES = {"theorems.md": theorems, "cli.md": commands}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")

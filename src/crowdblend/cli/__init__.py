@@ -1,0 +1,1 @@
+"""The command line: thin, and in the same words as the library."""

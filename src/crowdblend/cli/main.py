@@ -1,0 +1,60 @@
+"""`crowdblend`: every command, each in a file of its own and loaded only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from crowdblend import __version__
+from crowdblend.cli.output import complain
+from crowdblend.errors import CrowdblendError, InvalidInput
+
+COMMANDS = {
+    "plan": "Solve for k, rate, epsilon or delta.",
+    "verify": "Re-derive a certificate and refuse any edit.",
+    "reproduce": "Print or plot the papers' own tables and figures next to ours.",
+    "rules": "List the theorems, or show one.",
+}
+
+
+class _Lazy(click.Group):
+    """Loads a command's module when that command is called, so that planning stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"crowdblend.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="crowdblend")
+def cli() -> None:
+    """Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
+
+    Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use.
+    """
+
+
+def main() -> None:
+    """Entry point: what click or the library refuses becomes one sentence and an exit code."""
+    try:
+        sys.exit(cli.main(standalone_mode=False) or 0)
+    except CrowdblendError as refused:
+        complain(refused, as_json="--json" in sys.argv)
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as wrong:
+        sentence = wrong.format_message().replace("\n", " ").rstrip(".")
+        complain(InvalidInput(f"{sentence}. See crowdblend --help."), as_json="--json" in sys.argv)

@@ -1,0 +1,113 @@
+"""`crowdblend plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdblend.cli.output import Parameter, emit, force_option, json_option, print_table, show, speaks, write_text
+from crowdblend.errors import InvalidInput
+from crowdblend.planning import Plan, Sweep, plan, sweep
+
+NUMBER = Parameter()
+TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
+
+
+@click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
+@click.option("--rate", type=NUMBER, help="Share of people kept by the sampling, between 0 and 1.")
+@click.option("--k", type=NUMBER, help="Crowd size, the person included.")
+@click.option("--epsilon", type=NUMBER, help="Privacy loss: outcomes change by a factor of at most e^epsilon …")
+@click.option("--delta", type=NUMBER, help="… except with this probability.")
+@click.option(
+    "--blend-epsilon", type=NUMBER, default=0.0, show_default=True, help="How far crowd members can be told apart."
+)
+@click.option("--low", type=NUMBER, help="Biased sampling: smallest probability of those who can be sampled.")
+@click.option("--high", type=NUMBER, help="Biased sampling: largest ordinary probability.")
+@click.option(
+    "--exceptions", type=NUMBER, default=0, show_default=True, help="People sampled with any other probability."
+)
+@click.option("--max-rate", type=NUMBER, help="Largest probability of anybody protected.")
+@click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
+@click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
+@click.option("--over", metavar="NAME", help="The parameter to sweep.")
+@click.option("--values", metavar="A,B,…", help="The values to sweep.")
+@click.option("--certificate", metavar="FILE", help="Write the certificate of the planned promise ('-' for stdout).")
+@json_option
+@force_option
+@speaks
+def command(
+    *,
+    table: bool,
+    plot: str | None,
+    over: str | None,
+    values: str | None,
+    certificate: str | None,
+    as_json: bool,
+    force: bool,
+    **given: Any,
+) -> None:
+    """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
+
+    The answer is the smallest k, epsilon or delta, or the largest rate, for which the promise is proved, under every
+    theorem that applies.
+    """
+    planned = plan(**given)
+    swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
+    if plot and swept:
+        _draw(swept, plot, force)
+    if certificate:
+        write_text(certificate, planned.certificate().to_json(), force=force)
+    if as_json:
+        document = planned.to_dict()
+        if swept:
+            document["sweep"] = {"over": swept.over, "rows": list(swept.rows)}
+        emit(document)
+    elif certificate != "-":
+        _tell(planned)
+        if swept:
+            print_table("", [swept.over, *swept.rules], [list(row.values()) for row in swept.rows])
+
+
+def _numbers(values: str | None) -> list[float]:
+    try:
+        return [float(value) for value in values.split(",")] if values else []
+    except ValueError:
+        raise InvalidInput(f"values must be numbers separated by commas, got {values!r}.") from None
+
+
+def _tell(planned: Plan) -> None:
+    """The answer in words, then every rule's."""
+    chance = f"{planned.delta:.3g}"
+    sampling = f"a sample that keeps each person with probability {show(planned.rate)}"
+    if planned.question.biased:
+        low, high = planned.question.low, planned.question.high
+        sampling = f"a sample that keeps people with probabilities between {show(low)} and {show(high)}"
+    click.echo(f"{TITLES[planned.solved]} = {show(getattr(planned, planned.solved))}   (rule {planned.rule})")
+    click.echo(
+        f"From {sampling}, publishing only crowds of {planned.k} or more changes what anybody can conclude about "
+        f"a person by a factor of at most e^{show(planned.epsilon)}, except with probability {chance}."
+    )
+    rows = [[name, value] for name, value in planned.bounds.items()]
+    print_table("", ["theorem", TITLES[planned.solved]], rows)
+
+
+def _draw(swept: Sweep, target: str, force: bool) -> None:
+    from crowdblend.figures import Axis, line_chart, save  # noqa: PLC0415  only plots load the renderer
+
+    rows = [
+        {swept.over: row[swept.over], swept.solved: row[rule], "theorem": rule}
+        for row in swept.rows
+        for rule in swept.rules
+        if row[rule] is not None
+    ]
+    log_y = swept.solved in ("delta", "rate")
+    spec = line_chart(
+        rows,
+        x=Axis(swept.over, TITLES[swept.over], log=swept.over == "delta"),
+        y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
+        series="theorem",
+        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
+    )
+    save(spec, Path(target), force=force)

@@ -1,0 +1,45 @@
+"""`crowdblend rules`."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from crowdblend.calculus import RULES, Rule
+from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.errors import InvalidInput
+
+
+@click.command("rules", epilog="Example: crowdblend rules suppression.exact")
+@click.argument("rule_id", required=False)
+@json_option
+@speaks
+def command(rule_id: str | None, *, as_json: bool) -> None:
+    """List every theorem that can appear in a certificate, or show one in full."""
+    if rule_id is not None and rule_id not in RULES:
+        near = difflib.get_close_matches(rule_id, RULES, 1)
+        hint = f"did you mean {near[0]}?" if near else "crowdblend rules lists them."
+        raise InvalidInput(f"the rule must be a known id, got {rule_id!r}; {hint}")
+    chosen = [RULES[rule_id]] if rule_id else list(RULES.values())
+    if as_json:
+        emit({"rules": [_describe(rule) for rule in chosen]})
+        return
+    for rule in chosen:
+        click.echo(f"{rule.id}  [{rule.theorem.source}]")
+        if rule_id:
+            click.echo(f"  {rule.theorem.statement}\n  why: {rule.function.__doc__}")
+            for assumption in rule.theorem.assumes:
+                click.echo(f"  assuming: {assumption.value}")
+
+
+def _describe(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.id,
+        "source": rule.theorem.source,
+        "statement": rule.theorem.statement,
+        "premises": [kind.__name__ for kind in rule.premises],
+        "parameters": list(rule.parameters),
+        "conclusion": rule.conclusion.__name__,
+        "assumes": [assumption.value for assumption in rule.theorem.assumes],
+    }

@@ -1,0 +1,43 @@
+"""The generated pages are what the code says today; links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["theorems.md", "cli.md"])
+def test_generated_pages_are_current(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generator().PAGES[name](), "run make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_proofs_that_rules_cite_exist() -> None:
+    from crowdblend.calculus import RULES
+
+    headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8"), re.MULTILINE)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    cited = {
+        match for rule in RULES.values() for match in re.findall(r"docs/proofs\.md#([a-z-]+)", rule.theorem.source)
+    }
+    assert cited
+    assert cited <= anchors
