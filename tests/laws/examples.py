@@ -149,7 +149,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "histogram.noisy-sampled": [
         Example(
             (),
-            {"k": 6, "noise_epsilon": 1.5, "rate": 0.1, "epsilon": 1.0, "flag": False},
+            {"k": 5, "noise_epsilon": 2.9, "rate": 0.1, "epsilon": 1.0, "flag": False},
             {("k", "delta"): -1, ("epsilon", "delta"): -1},
         ),
         Example(
