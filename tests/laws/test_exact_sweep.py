@@ -64,11 +64,11 @@ def _down(n: int, k: int, p: arb, growth: arb) -> arb:
 
 
 def _peaks(k: int, p: arb, growth: arb) -> Iterator[int]:
-    """The last class size at which the best threshold is still k − 1, for both directions."""
+    """The class sizes around (k − 1)/γ and (k − 1)/θ, up to which THEORY 3.3 finds the best threshold at k − 1."""
     for slope in (1 - (1 - p) / growth, 1 - growth * (1 - p)):
         if slope > 0:
-            centre = _floor(k / slope)
-            yield from (max(k, centre + offset) for offset in (-2, -1, 0, 1))
+            centre = _floor((k - 1) / slope)
+            yield from (max(k, centre + offset) for offset in (-1, 0, 1, 2))
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)
