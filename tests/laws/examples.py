@@ -80,7 +80,12 @@ _ROBUST_CASES = [
         (CrowdBlending(8, 0.1),), {"low": 0.1, "high": 0.1, "exceptions": 2, "max_rate": 1.0, "epsilon": 0.9}, _ROBUST
     ),
 ]
-_DRAWN = {("samples", "epsilon"): 1, ("samples", "delta"): 1, ("population", "epsilon"): -1, ("population", "delta"): -1}
+_DRAWN = {
+    ("samples", "epsilon"): 1,
+    ("samples", "delta"): 1,
+    ("population", "epsilon"): -1,
+    ("population", "delta"): -1,
+}
 _SANITIZE = [
     Example((_dp(0.8, 1e-6, SWAP),), {"samples": 100, "population": 5000}, _DRAWN),
     Example((_dp(0.1, 0.0, SWAP),), {"samples": 7, "population": 7}, {}),
@@ -92,7 +97,9 @@ _EXPLORER = {
     ("accuracy", "failure"): -1,
 }
 _EXPLORED = Example(
-    (), {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20}, {**_EXPLORER, ("degree_bound", "failure"): -1}
+    (),
+    {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20},
+    {**_EXPLORER, ("degree_bound", "failure"): -1},
 )
 _GRAPH = {("population", "epsilon"): -1, ("scale", "epsilon"): -1}
 _LAPLACE = {("scale", "epsilon"): -1, ("width", "epsilon"): 1, ("dimension", "epsilon"): 1}

@@ -181,7 +181,14 @@ def _useful(sampled: Any, sanitizer: Any, lipschitz: float) -> Fields:
 
 def _outlier(epsilon: float, transition: int, limit: int, factor: float) -> Fields:
     delta = scans.outlier(epsilon, transition, limit, factor)
-    return {"epsilon": epsilon, "transition": transition, "limit": limit, "factor": factor, "delta": delta, "relation": ADD}
+    return {
+        "epsilon": epsilon,
+        "transition": transition,
+        "limit": limit,
+        "factor": factor,
+        "delta": delta,
+        "relation": ADD,
+    }
 
 
 def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float) -> Fields:
@@ -191,7 +198,9 @@ def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float)
 
 
 REFERENCES: dict[str, Callable[..., Fields]] = {
-    "sampling.amplification": lambda a, rate: _sampled(rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)),
+    "sampling.amplification": lambda a, rate: _sampled(
+        rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
+    ),
     "dps.lower-rate": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate) / mpf(a.rate)), mpf(rate) / mpf(a.rate) * mpf(a.delta)
     ),
@@ -240,7 +249,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         "aggregate": a.aggregate,
     },
     **{
-        f"sample-and-sanitize.{form}": lambda a, samples, population, form=form: _sanitized(a, samples, population, form)
+        f"sample-and-sanitize.{form}": lambda a, samples, population, form=form: _sanitized(
+            a, samples, population, form
+        )
         for form in ("plain", "doubled", "linear", "sharp")
     },
     "graph.sampler.connected": _explorer(lambda d: mpf(1)),

@@ -83,7 +83,11 @@ def robust(k: int, blend: float, low: float, high: float, exceptions: int, most:
     best = mpf(0)
     for n, (rare, often) in enumerate(zip(binomials(p), binomials(q), strict=False)):
         up = P * sum((often[j] for j in range(n + 1) if j + 1 > (n + 1) * line_up), mpf(0))
-        down = (1 - growth * (1 - P)) * sum((rare[j] for j in range(n + 1) if j < (n + 1) * line_down), mpf(0)) if c > 0 else mpf(0)
+        down = (
+            (1 - growth * (1 - P)) * sum((rare[j] for j in range(n + 1) if j < (n + 1) * line_down), mpf(0))
+            if c > 0
+            else mpf(0)
+        )
         few = P * sum(often[max(0, k - exceptions - 1) :], mpf(0))
         best = max(best, min(max(up, down), few))
         rest = P / q * mp.exp(-(n + 2) * entropy(line_up, q))
@@ -139,6 +143,4 @@ def outlier(epsilon: float, transition: int, limit: int, factor: float) -> Any:
 
     reach = int(60 / loss(0))
     bins = [noise(j, reach) for j in range(limit - transition + 2)]
-    return max(
-        both_ways(bins[j], bins[j - 1], mp.exp(mpf(factor) * loss(j))) for j in range(1, limit - transition + 2)
-    )
+    return max(both_ways(bins[j], bins[j - 1], mp.exp(mpf(factor) * loss(j))) for j in range(1, limit - transition + 2))

@@ -119,7 +119,9 @@ def test_nearly_equal_noise_in_every_bin_needs_no_delta() -> None:
     assert made.delta <= 5e-324
 
 
-@pytest.mark.parametrize("rule_id", ["suppression.exact", "suppression.published", "blending.explicit", "blending.sharp"])
+@pytest.mark.parametrize(
+    "rule_id", ["suppression.exact", "suppression.published", "blending.explicit", "blending.sharp"]
+)
 def test_no_delta_exceeds_the_rate_or_the_exact_one(rule_id: str) -> None:
     for k, rate, epsilon in [(3, 0.2, 0.3), (10, 0.4, 0.6), (30, 0.05, 0.2)]:
         made = RULES[rule_id].conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)

@@ -22,7 +22,9 @@ TINY = 1e-12
 
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
-    grows = {name: getattr(promise, name) for name in ("epsilon", "delta", "failure", "accuracy") if hasattr(promise, name)}
+    grows = {
+        name: getattr(promise, name) for name in ("epsilon", "delta", "failure", "accuracy") if hasattr(promise, name)
+    }
     return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
 
 

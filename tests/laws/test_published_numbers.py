@@ -36,7 +36,9 @@ def test_lqs_table_2(rate: float) -> None:
         (1.0, 0.0, 0.01, 3, "0.017", 0.0),
     ],
 )
-def test_lqs_table_1(epsilon: float, delta: float, rate: float, digits: int, printed: str, printed_delta: float) -> None:
+def test_lqs_table_1(
+    epsilon: float, delta: float, rate: float, digits: int, printed: str, printed_delta: float
+) -> None:
     made = RULES["sampling.amplification"].conclude(Differential(epsilon, delta, Relation.ADD_REMOVE), rate=rate)
     assert f"{made.epsilon:.{digits}f}" == printed
     assert made.delta == pytest.approx(printed_delta, rel=1e-12)
@@ -62,9 +64,7 @@ def test_smallest_k_of_suppression(rule_id: str, smallest: int) -> None:
     assert _delta(rule_id, smallest, 0.5, 1.0) <= 1e-6 < _delta(rule_id, smallest - 1, 0.5, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("rate", "hidden", "flagged"), [(0.5, 28, 35), (0.2, 8, 12), (0.1, 6, 8), (0.05, 4, 6)]
-)
+@pytest.mark.parametrize(("rate", "hidden", "flagged"), [(0.5, 28, 35), (0.2, 8, 12), (0.1, 6, 8), (0.05, 4, 6)])
 def test_smallest_k_of_noise_below_k(rate: float, hidden: int, flagged: int) -> None:
     noise = math.log1p(math.expm1(1.0) / rate)
 
@@ -83,5 +83,5 @@ def test_explicit_crowd_blending() -> None:
 @pytest.mark.parametrize(("transition", "limit", "printed"), [(50, 100, "1.65413e-07"), (5, 15, "1.40e-02")])
 def test_outlier_histograms(transition: int, limit: int, printed: str) -> None:
     how = {"epsilon": 0.2, "transition": transition, "limit": limit, "factor": 2.0}
-    digits = len(printed.split("e")[0]) - 2
+    digits = len(printed.split("e", maxsplit=1)[0]) - 2
     assert f"{RULES['outlier.histogram'].conclude(**how).delta:.{digits}e}" == printed

@@ -90,8 +90,14 @@ def test_an_unexpected_parameter_is_refused(rule_id: str) -> None:
 @pytest.mark.parametrize("rule_id", RULES)
 def test_premises_of_another_kind_are_refused(rule_id: str) -> None:
     found, example = RULES[rule_id], EXAMPLES[rule_id][0]
-    stranger: Any = CrowdBlending(3, 0.1) if CrowdBlending not in found.premises else Differential(1, 0, Relation.REPLACE)
-    wrong: list[tuple[Any, ...]] = [(stranger,) * max(1, len(example.premises)), ("text",), (*example.premises, stranger)]
+    stranger: Any = (
+        CrowdBlending(3, 0.1) if CrowdBlending not in found.premises else Differential(1, 0, Relation.REPLACE)
+    )
+    wrong: list[tuple[Any, ...]] = [
+        (stranger,) * max(1, len(example.premises)),
+        ("text",),
+        (*example.premises, stranger),
+    ]
     if found.premises:
         wrong.append(())
     for premises in wrong:

@@ -28,7 +28,9 @@ def _encloses(ball: arb, value: Fraction, relative: float = 1e-25) -> bool:
         return bool(ball.contains(_fraction(value))) and float(ball.rad()) <= relative * float(abs(value))
 
 
-CASES = [(n, j, p) for n in (0, 1, 2, 7, 40) for j in sorted({0, 1, n // 3, n // 2, n}) if j <= n for p in (0.03, 0.5, 0.9)]
+CASES = [
+    (n, j, p) for n in (0, 1, 2, 7, 40) for j in sorted({0, 1, n // 3, n // 2, n}) if j <= n for p in (0.03, 0.5, 0.9)
+]
 
 
 @pytest.mark.parametrize(("n", "j", "p"), CASES)
@@ -88,8 +90,9 @@ def test_fractions_round_to_the_neighbouring_doubles(numerator: int, denominator
     value = Fraction(numerator, denominator)
     with ctx.workprec(256):
         ball = arb(fmpq(numerator, denominator))
-    assert Fraction(balls.round_down(ball)) <= value <= Fraction(balls.round_up(ball))
-    assert balls.round_up(ball) - balls.round_down(ball) <= math.ulp(float(value))
+        down, up = balls.round_down(ball), balls.round_up(ball)
+    assert Fraction(down) <= value <= Fraction(up)
+    assert up - down <= math.ulp(float(value))
 
 
 def test_what_no_double_is_small_enough_for_rounds_to_the_smallest() -> None:

@@ -41,7 +41,9 @@ def test_mills_ratios_agree_to_nine_digits(n: int, p: float, spread: float) -> N
 def test_a_whole_vector_is_its_parts() -> None:
     sizes, counts = np.array([5.0, 50.0, 500.0]), np.array([0.0, 7.0, 500.0])
     together = floats.pmf(sizes, counts, floats.number(0.2))
-    assert together.tolist() == [float(floats.pmf(n, j, floats.number(0.2))) for n, j in zip(sizes, counts, strict=True)]
+    assert together.tolist() == [
+        float(floats.pmf(n, j, floats.number(0.2))) for n, j in zip(sizes, counts, strict=True)
+    ]
 
 
 def test_no_mass_outside_the_range() -> None:

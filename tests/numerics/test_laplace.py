@@ -18,7 +18,7 @@ def _brute(a: float, b: float, growth: float) -> object:
 
     up = down = mpf(0)
     with mp.workdps(60):
-        for y in range(-1500, 1500):
+        for y in range(-900, 900):
             here, there = mass(a, 1, y), mass(b, 0, y)
             up += max(mpf(0), here - mpf(growth) * there)
             down += max(mpf(0), there - mpf(growth) * here)
@@ -37,7 +37,7 @@ def test_step_divergence_is_the_sum_over_outputs(a: float, b: float, growth: flo
 def test_equal_losses_need_no_delta() -> None:
     with ctx.workprec(300):
         assert balls.round_up(fading_divergence(balls, [arb(0.5)], arb(1))) == 0
-        assert float(fading_divergence(balls, [arb(0.5), arb(0.5)], arb(2))) < 1e-60
+        assert float(step_divergence(balls, arb(0.5), arb(0.5), arb(2)).upper()) < 1e-80
 
 
 def test_fading_takes_the_worst_step() -> None:
@@ -45,8 +45,6 @@ def test_fading_takes_the_worst_step() -> None:
     with ctx.workprec(300):
         found = float(fading_divergence(balls, [arb(loss) for loss in losses], arb(2)))
         ratios = [(-arb(loss)).exp() for loss in losses]
-        steps = [
-            float(step_divergence(balls, ratios[i], ratios[i - 1], (2 * arb(losses[i])).exp())) for i in (1, 2)
-        ]
+        steps = [float(step_divergence(balls, ratios[i], ratios[i - 1], (2 * arb(losses[i])).exp())) for i in (1, 2)]
     assert found == pytest.approx(max(steps), rel=1e-15)
     assert steps[0] != steps[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 
 import pytest
 
@@ -21,14 +22,17 @@ CASES = [
 @pytest.mark.parametrize(("k", "p", "factor"), CASES)
 def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fraction) -> None:
     more = fewer = Fraction(0)
-    for n in range(90):
-        pmf = [exact.pmf(n, j, p) for j in range(n + 1)]
+    for n in range(50):
+        at_most = [Fraction(0), *accumulate(exact.pmf(n, j, p) for j in range(n + 1))]
         for j in range(k - 1, n + 1):
-            more = max(more, pmf[j] - (factor - 1) * sum(pmf[j + 1 :]))
-            fewer = max(fewer, pmf[j] - (factor - 1) * sum(pmf[:j]))
+            mass = at_most[j + 1] - at_most[j]
+            more = max(more, mass - (factor - 1) * (1 - at_most[j + 1]))
+            fewer = max(fewer, mass - (factor - 1) * at_most[j])
     found_more, found_fewer = shift.one_more(exact, k, p, factor), shift.one_fewer(exact, k, p, factor)
-    assert found_more == more
-    # For a rare p the worst n for `fewer` lies beyond the scan, so the scan is a lower bound there.
+    assert found_more >= more
     assert found_fewer >= fewer
-    if (k - 1) * (1 - p) * factor / p < 80:
+    # For a rare p the worst n may lie beyond the scan, which is then only a lower bound.
+    if (k - 1) * (1 - p) / (factor * p) < 40:
+        assert found_more == more
+    if (k - 1) * (1 - p) * factor / p < 40:
         assert found_fewer == fewer

@@ -35,7 +35,8 @@ def _divergence(here: dict[object, Fraction], there: dict[object, Fraction], gro
 
 @pytest.mark.parametrize("flagged", [False, True])
 @pytest.mark.parametrize(
-    ("k", "p", "a", "growth"), [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")]
+    ("k", "p", "a", "growth"),
+    [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")],
 )
 def test_spliced_divergence_is_the_worst_class(k: int, p: str, a: str, growth: str, flagged: bool) -> None:
     rate, ratio, factor = Fraction(p), Fraction(a), Fraction(growth)
