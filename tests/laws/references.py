@@ -204,7 +204,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "dps.lower-rate": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate) / mpf(a.rate)), mpf(rate) / mpf(a.rate) * mpf(a.delta)
     ),
-    "dps.postprocessing": lambda a: _fields(a),
+    "dps.postprocessing": _fields,
     "dps.random-choice": _mixture,
     "dps.differential": lambda a: _differential(a.epsilon, a.delta),
     "dps.zero-knowledge": lambda a: _knowledge(a.epsilon, a.delta, IidSampling(a.rate), ADD),
@@ -265,10 +265,10 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         a, mpf(2 * degree_bound) / population, scale, degree_bound
     ),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
-    "histogram.noisy": lambda k, noise_epsilon: _crowd(k, noise_epsilon),
+    "histogram.noisy": _crowd,
     "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
-    "points.noisy": lambda k, noise_epsilon: _crowd(k, noise_epsilon),
-    "blending.postprocessing": lambda a: _fields(a),
+    "points.noisy": _crowd,
+    "blending.postprocessing": _fields,
     "blending.differential": lambda a, k: _crowd(k, a.epsilon),
     "outlier.histogram": _outlier,
     "outlier.differential": lambda a: _differential(mpf(a.factor) * mpf(a.epsilon), a.delta),

@@ -149,7 +149,7 @@ def test_promises_that_void_each_other_are_refused_with_the_theorem(
 def test_crowds_do_not_compose_however_many_lie_between() -> None:
     with pytest.raises(DoesNotCompose, match="CBP Proposition 7"):
         compose(_crowds(5), _crowds(6), _crowds(7))
-    with pytest.raises(DoesNotCompose, match="LQS 2.6"):
+    with pytest.raises(DoesNotCompose, match=r"LQS 2\.6"):
         compose(_released(), _released(), _under_sampling())
 
 

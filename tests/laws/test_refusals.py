@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -190,3 +191,33 @@ def test_pure_zero_knowledge_rules_refuse_a_delta(rule_id: str) -> None:
     leaky = ZeroKnowledge(first.epsilon, 1e-9, first.aggregate, first.relation)
     with pytest.raises(NotApplicable, match="delta = 0"):
         RULES[rule_id].conclude(leaky, *example.premises[1:], **example.parameters)
+
+
+@pytest.mark.xfail(raises=pytest.fail.Exception, reason="the relation of a promise under sampling is dropped")
+@pytest.mark.parametrize(
+    ("rule_id", "place"), [("dps.lower-rate", 0), ("dps.random-choice", 1), ("recoding.population", 1)]
+)
+def test_a_replace_promise_under_sampling_is_not_read_as_add_remove(rule_id: str, place: int) -> None:
+    example = EXAMPLES[rule_id][0]
+    swapped = replace(example.premises[place], relation=Relation.REPLACE)
+    premises = (*example.premises[:place], swapped, *example.premises[place + 1 :])
+    with pytest.raises(NotApplicable):
+        RULES[rule_id].conclude(*premises, **example.parameters)
+
+
+@pytest.mark.xfail(raises=OverflowError, reason="numbers beyond every double escape as OverflowError")
+@pytest.mark.parametrize(
+    ("rule_id", "changed"),
+    [
+        ("histogram.suppressed", {"k": 10**400}),
+        ("sampling.amplification", {"rate": 10**400}),
+    ],
+)
+def test_numbers_beyond_every_double_are_refused(rule_id: str, changed: dict[str, Any]) -> None:
+    assert _is_one_line(_refused(rule_id, **changed)[-200:])
+
+
+@pytest.mark.xfail(raises=OverflowError, reason="a peak beyond 64 bits escapes as OverflowError")
+def test_a_tiny_rate_at_epsilon_zero_is_answered() -> None:
+    made = RULES["suppression.exact"].conclude(CrowdBlending(20, 0.0), rate=1e-25, epsilon=0.0)
+    assert 0 < made.delta <= 1e-25
