@@ -57,6 +57,10 @@ def _crowd(k: int, epsilon: Any) -> Fields:
     return {"k": k, "epsilon": epsilon}
 
 
+def _noisy_crowd(k: int, noise_epsilon: float) -> Fields:
+    return _crowd(k, noise_epsilon)
+
+
 def _chain(premise: Any, people: int) -> Fields:
     """δ + e^ε δ + … along a chain of c neighbours, summed term by term."""
     delta = sum(mp.exp(i * mpf(premise.epsilon)) * mpf(premise.delta) for i in range(people))
@@ -265,9 +269,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         a, mpf(2 * degree_bound) / population, scale, degree_bound
     ),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
-    "histogram.noisy": _crowd,
+    "histogram.noisy": _noisy_crowd,
     "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
-    "points.noisy": _crowd,
+    "points.noisy": _noisy_crowd,
     "blending.postprocessing": _fields,
     "blending.differential": lambda a, k: _crowd(k, a.epsilon),
     "outlier.histogram": _outlier,
