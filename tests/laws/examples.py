@@ -1,0 +1,289 @@
+"""One table of applications for every registered rule; the laws run over all of it.
+
+`moves` says which way the theory takes a number of the conclusion when a parameter is raised: +1 up, −1 down. Ties
+are allowed, because bounds are capped and clipped.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    Exploration,
+    Guarantee,
+    IidSampling,
+    Neighbourhood,
+    OutlierPrivate,
+    QuerySampler,
+    RandomSamples,
+    Relation,
+    Sampler,
+    Useful,
+    ZeroKnowledge,
+)
+
+ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
+
+
+@dataclass(frozen=True)
+class Example:
+    """One application of a rule."""
+
+    premises: tuple[Guarantee, ...] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
+    moves: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def _dp(epsilon: float, delta: float = 0.0, relation: Relation = ADD, people: int = 1) -> Differential:
+    return Differential(epsilon, delta, relation, people)
+
+
+def _dps(rate: float, epsilon: float, delta: float) -> DifferentialUnderSampling:
+    return DifferentialUnderSampling(rate, epsilon, delta)
+
+
+def _zk(epsilon: float, delta: float = 0.0, drawn: Any = None, relation: Relation = HIDE) -> ZeroKnowledge:
+    return ZeroKnowledge(epsilon, delta, drawn or RandomSamples(50, 1000), relation)
+
+
+_WEAKER_RATE = {("rate", "epsilon"): 1, ("rate", "delta"): 1}
+_DELTA = {("rate", "delta"): 1, ("epsilon", "delta"): -1}
+_ROBUST = {
+    ("low", "delta"): -1,
+    ("high", "delta"): 1,
+    ("exceptions", "delta"): 1,
+    ("max_rate", "delta"): 1,
+    ("epsilon", "delta"): -1,
+}
+_ROBUST_CASES = [
+    Example(
+        (CrowdBlending(20, 0.3),),
+        {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2, "epsilon": 1.2},
+        _ROBUST,
+    ),
+    Example(
+        (CrowdBlending(6, 0.0),),
+        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.3, "epsilon": 0.3},
+        _ROBUST,
+    ),
+    Example(
+        (CrowdBlending(12, 0.2),),
+        {"low": 0.4, "high": 0.45, "exceptions": 0, "max_rate": 0.45, "epsilon": 0.55},
+        {key: sign for key, sign in _ROBUST.items() if key[0] not in {"max_rate", "exceptions"}},
+    ),
+    Example(
+        (CrowdBlending(8, 0.1),), {"low": 0.1, "high": 0.1, "exceptions": 2, "max_rate": 1.0, "epsilon": 0.9}, _ROBUST
+    ),
+]
+_DRAWN = {
+    ("samples", "epsilon"): 1,
+    ("samples", "delta"): 1,
+    ("population", "epsilon"): -1,
+    ("population", "delta"): -1,
+}
+_SANITIZE = [
+    Example((_dp(0.8, 1e-6, SWAP),), {"samples": 100, "population": 5000}, _DRAWN),
+    Example((_dp(0.1, 0.0, SWAP),), {"samples": 7, "population": 7}, {}),
+]
+_GROUP = {("people", "epsilon"): 1, ("people", "delta"): 1}
+_EXPLORER = {
+    ("samples", "failure"): -1,
+    ("explored", "failure"): -1,
+    ("accuracy", "failure"): -1,
+}
+_EXPLORED = Example(
+    (),
+    {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20},
+    {**_EXPLORER, ("degree_bound", "failure"): -1},
+)
+_GRAPH = {("population", "epsilon"): -1, ("scale", "epsilon"): -1}
+_LAPLACE = {("scale", "epsilon"): -1, ("width", "epsilon"): 1, ("dimension", "epsilon"): 1}
+_FOUND = Sampler(0.05, 1e-4, Exploration(400, 20))
+_DRAWN_SAMPLER = Sampler(0.1, 0.01, RandomSamples(100, 1000))
+
+EXAMPLES: dict[str, list[Example]] = {
+    "sampling.amplification": [
+        Example((_dp(math.log(11), 1e-5),), {"rate": 0.1}, _WEAKER_RATE),
+        Example((_dp(1.0),), {"rate": 0.01}, _WEAKER_RATE),
+    ],
+    "dps.lower-rate": [Example((_dps(0.5, 1.0, 1e-6),), {"rate": 0.2}, _WEAKER_RATE)],
+    "dps.postprocessing": [Example((_dps(0.5, 1.0, 1e-6),))],
+    "dps.random-choice": [
+        Example((_dps(0.5, 1.0, 1e-6), _dps(0.5, 0.7, 1e-4)), {"weight": 0.3}, {("weight", "delta"): -1}),
+        Example((_dps(0.5, 1.0, 1e-4), _dps(0.5, 0.7, 1e-6)), {"weight": 0.3}, {("weight", "delta"): 1}),
+    ],
+    "dps.differential": [Example((_dps(0.5, 1.0, 1e-6),))],
+    "dps.zero-knowledge": [Example((_dps(0.5, 1.0, 1e-6),))],
+    "differential.replace": [Example((_dp(0.7, 1e-6),)), Example((_dp(0.7, 1e-6, people=3),))],
+    "differential.group": [
+        Example((_dp(0.3, 1e-7),), {"people": 4}, _GROUP),
+        Example((_dp(0.0, 1e-3, SWAP),), {"people": 5}, _GROUP),
+        Example((_dp(0.1, 1e-9),), {"people": 1}, _GROUP),
+    ],
+    "suppression.published": [
+        Example((CrowdBlending(20, 0.0),), {"rate": 0.1, "epsilon": 0.5}, {("epsilon", "delta"): -1}),
+        Example((CrowdBlending(5, 0.0),), {"rate": 0.3, "epsilon": 0.8}, _DELTA),
+        Example((CrowdBlending(1, 0.0),), {"rate": 0.025, "epsilon": 2.0}, _DELTA),
+    ],
+    "suppression.exact": [
+        Example((CrowdBlending(20, 0.0),), {"rate": 0.1, "epsilon": 0.5}, _DELTA),
+        Example((CrowdBlending(20, 0.0),), {"rate": 0.2, "epsilon": 0.25}, _DELTA),
+        Example((CrowdBlending(5, 0.0),), {"rate": 0.6, "epsilon": 0.2}, _DELTA),
+        Example((CrowdBlending(4, 0.0),), {"rate": 0.3, "epsilon": 0.0}, _DELTA),
+        Example((CrowdBlending(1, 0.0),), {"rate": 0.3, "epsilon": 1.0}, _DELTA),
+    ],
+    "blending.sharp": [
+        Example((CrowdBlending(20, 0.5),), {"rate": 0.1, "epsilon": 1.0}, _DELTA),
+        Example((CrowdBlending(5, 0.1),), {"rate": 0.5, "epsilon": 0.4}, _DELTA),
+        Example((CrowdBlending(10, 0.0),), {"rate": 0.2, "epsilon": 0.5}, _DELTA),
+    ],
+    "blending.explicit": [
+        Example((CrowdBlending(20, 0.5),), {"rate": 0.1, "epsilon": 1.0}, {("epsilon", "delta"): -1}),
+        Example((CrowdBlending(5, 0.1),), {"rate": 0.5, "epsilon": 0.4}, {("epsilon", "delta"): -1}),
+        Example((CrowdBlending(10, 0.0),), {"rate": 0.2, "epsilon": 0.5}, {("epsilon", "delta"): -1}),
+    ],
+    "blending.closed-form": [
+        Example((CrowdBlending(20, 0.5),), {"rate": 0.1}, {("rate", "epsilon"): 1}),
+        Example((CrowdBlending(5, 0.0),), {"rate": 0.3}, {("rate", "epsilon"): 1}),
+    ],
+    "robust.differential": _ROBUST_CASES,
+    "robust.zero-knowledge": _ROBUST_CASES,
+    "histogram.noisy-sampled": [
+        Example(
+            (),
+            {"k": 5, "noise_epsilon": 2.9, "rate": 0.1, "epsilon": 1.0, "flag": False},
+            {("k", "delta"): -1, ("epsilon", "delta"): -1},
+        ),
+        Example(
+            (),
+            {"k": 5, "noise_epsilon": 0.6, "rate": 0.3, "epsilon": 0.6, "flag": True},
+            {("k", "delta"): -1, ("epsilon", "delta"): -1, ("noise_epsilon", "delta"): 1},
+        ),
+    ],
+    "choice.sampling": [Example((_dps(0.1, 1.0, 1e-6), _dps(0.1, 1.0, 1e-7)))],
+    "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
+    "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],
+    "composition.differential": [
+        Example((_dp(0.1, 1e-6), _dp(0.2, 2e-6), _dp(0.3, 0.0))),
+        Example((_dp(0.1, 0.6, SWAP, 2), _dp(0.1, 0.6, SWAP, 2))),
+        Example((_dp(0.1, 1e-6),)),
+    ],
+    "composition.random-samples": [
+        Example((_zk(0.1, 1e-6), _zk(0.7, 1e-8, RandomSamples(10, 1000)))),
+        Example((_zk(0.1, 0.0, RandomSamples(6, 9)), _zk(0.7, 0.0, RandomSamples(5, 9)))),
+    ],
+    "composition.iid-sampling": [
+        Example((_zk(0.1, 1e-6, IidSampling(0.1), ADD), _zk(0.7, 1e-8, IidSampling(0.1, 3), ADD)))
+    ],
+    "composition.blending-differential": [Example((CrowdBlending(10, 0.1), _dp(0.7)))],
+    "composition.blending-differential-both": [Example((CrowdBlending(10, 0.1), _dp(0.7), _dp(0.9, 0.0, SWAP)))],
+    "zero-knowledge.group": [
+        Example((_zk(0.3),), {"people": 4}, _GROUP),
+        Example((_zk(0.3),), {"people": 1}, _GROUP),
+    ],
+    "zero-knowledge.group-distance": [Example((_zk(0.01, 1e-4),), {"people": 4}, _GROUP)],
+    "zero-knowledge.group-samples": [
+        Example((_zk(0.1, 1e-4, RandomSamples(5, 1000)),), {"people": 4}, _GROUP),
+        Example((_zk(0.1, 1e-4, RandomSamples(5, 1000)),), {"people": 1}, _GROUP),
+    ],
+    "zero-knowledge.differential": [Example((_zk(0.4, 1e-5),)), Example((_zk(0.4, 1e-5, IidSampling(0.2), ADD),))],
+    "differential.zero-knowledge": [Example((_dp(0.4, 1e-5, SWAP),), {"population": 100})],
+    "laplace.sample-complexity": [
+        Example(
+            (_DRAWN_SAMPLER,),
+            {"sensitivity": 0.01, "scale": 0.5, "width": 1.0, "dimension": 2},
+            {**_LAPLACE, ("sensitivity", "epsilon"): 1},
+        ),
+        Example(
+            (Sampler(5.0, 0.1, RandomSamples(100, 1000)),),
+            {"sensitivity": 0.0, "scale": 0.3, "width": 1.0, "dimension": 1},
+            {**_LAPLACE, ("sensitivity", "epsilon"): 1},
+        ),
+    ],
+    "laplace.random-samples": [
+        Example((_DRAWN_SAMPLER,), {"scale": 0.5, "width": 1.0, "dimension": 2}, _LAPLACE),
+    ],
+    "laplace.everybody": [
+        Example(
+            (),
+            {"sensitivity": 0.1, "scale": 0.3, "population": 50},
+            {("sensitivity", "epsilon"): 1, ("scale", "epsilon"): -1},
+        )
+    ],
+    "zero-knowledge.sampler": [Example((_zk(0.2), Useful(0.1, 0.05)))],
+    "sample-and-sanitize.plain": _SANITIZE,
+    "sample-and-sanitize.doubled": _SANITIZE,
+    "sample-and-sanitize.linear": _SANITIZE,
+    "sample-and-sanitize.sharp": _SANITIZE,
+    "graph.sampler.connected": [_EXPLORED],
+    "graph.sampler.cycle-free": [
+        Example((), {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20}, _EXPLORER)
+    ],
+    "graph.sampler.eulerian": [_EXPLORED],
+    "graph.sampler.average-degree": [
+        Example(
+            (),
+            {"degree_bound": 5, "accuracy": 0.3, "samples": 600},
+            {("samples", "failure"): -1, ("accuracy", "failure"): -1, ("degree_bound", "failure"): 1},
+        )
+    ],
+    "graph.connected": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
+    "graph.cycle-free": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
+    "graph.eulerian": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
+    "graph.average-degree": [
+        Example(
+            (Sampler(0.05, 1e-4, Neighbourhood(400, 1)),),
+            {"population": 1000, "degree_bound": 6, "scale": 0.9},
+            {**_GRAPH, ("degree_bound", "epsilon"): 1},
+        )
+    ],
+    "histogram.suppressed": [Example((), {"k": 20})],
+    "histogram.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
+    "generalization.suppressed": [Example((), {"k": 20})],
+    "points.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
+    "blending.postprocessing": [Example((CrowdBlending(20, 0.5),))],
+    "blending.differential": [Example((_dp(0.5),), {"k": 7})],
+    "outlier.histogram": [
+        Example((), {"epsilon": 0.2, "transition": 5, "limit": 15, "factor": 2.0}, {("factor", "delta"): -1}),
+        Example((), {"epsilon": 1.0, "transition": 3, "limit": 10, "factor": 1.5}, {("factor", "delta"): -1}),
+        Example((), {"epsilon": 0.5, "transition": 1, "limit": 2, "factor": 1.0}, {("factor", "delta"): -1}),
+    ],
+    "outlier.differential": [Example((OutlierPrivate(0.2, 50, 100, 2.0, 1e-6),))],
+    "sampler.average": [
+        Example(
+            (),
+            {"samples": 400, "population": 9000, "accuracy": 0.1, "width": 1.5},
+            {("samples", "failure"): -1, ("accuracy", "failure"): -1, ("width", "failure"): 1},
+        )
+    ],
+    "queries.vc-accuracy": [
+        Example(
+            (),
+            {"samples": 5000, "dimension": 3, "failure": 0.05},
+            {("samples", "accuracy"): -1, ("dimension", "accuracy"): 1, ("failure", "accuracy"): -1},
+        )
+    ],
+    "queries.vc-samples": [Example((), {"samples": 60_000, "dimension": 3, "accuracy": 0.1, "failure": 0.05})],
+    "queries.useful": [
+        Example((QuerySampler(5000, 0.1, 0.05), Useful(0.2, 0.01)), {"lipschitz": 1.0}, {("lipschitz", "accuracy"): 1})
+    ],
+    "laplace.accurate": [
+        Example((), {"scale": 0.5, "failure": 0.05}, {("scale", "accuracy"): 1, ("failure", "accuracy"): -1}),
+        Example((), {"scale": 0.5, "failure": 1.0}),
+    ],
+    "recoding.population": [Example((_dp(0.5), _dps(0.1, 1.0, 1e-6)))],
+    "recoding.split": [
+        Example(
+            (_dp(1.0), CrowdBlending(10, 0.0)),
+            {"rate": 0.2, "share": 0.25, "epsilon": 0.5},
+            {("share", "delta"): -1, ("epsilon", "epsilon"): 1, ("epsilon", "delta"): -1, **_WEAKER_RATE},
+        )
+    ],
+}
+
+CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

@@ -1,0 +1,286 @@
+"""What each theorem says, written again from the papers in 60 decimal digits, field by field.
+
+A reference maps the premises and parameters of a rule to every field of its conclusion. Numbers are mpmath values,
+everything else must match exactly. Suprema over class sizes are in `scans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mpmath import mp, mpf
+
+from crowdblend.guarantees import (
+    Exploration,
+    Guarantee,
+    IidSampling,
+    Neighbourhood,
+    RandomSamples,
+    Relation,
+    RobustSampling,
+)
+
+from . import scans
+
+mp.dps = 60
+
+Fields = dict[str, Any]
+ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
+
+
+def _fields(promise: Guarantee, **changed: Any) -> Fields:
+    return {**vars(promise), **changed}
+
+
+def _capped(value: Any) -> Any:
+    return min(mpf(1), value)
+
+
+def _amplified(epsilon: float, share: Any) -> Any:
+    return mp.log(1 + share * (mp.exp(mpf(epsilon)) - 1))
+
+
+def _sampled(rate: float, epsilon: Any, delta: Any) -> Fields:
+    return {"rate": rate, "epsilon": epsilon, "delta": delta, "relation": ADD}
+
+
+def _differential(epsilon: Any, delta: Any, relation: Relation = ADD, people: int = 1) -> Fields:
+    return {"epsilon": epsilon, "delta": delta, "relation": relation, "people": people}
+
+
+def _knowledge(epsilon: Any, delta: Any, aggregate: Any, relation: Relation = HIDE, people: int = 1) -> Fields:
+    return {**_differential(epsilon, delta, relation, people), "aggregate": aggregate}
+
+
+def _crowd(k: int, epsilon: Any) -> Fields:
+    return {"k": k, "epsilon": epsilon}
+
+
+def _noisy_crowd(k: int, noise_epsilon: float) -> Fields:
+    return _crowd(k, noise_epsilon)
+
+
+def _chain(premise: Any, people: int) -> Fields:
+    """δ + e^ε δ + … along a chain of c neighbours, summed term by term."""
+    delta = sum(mp.exp(i * mpf(premise.epsilon)) * mpf(premise.delta) for i in range(people))
+    return _fields(premise, epsilon=people * mpf(premise.epsilon), delta=_capped(delta), people=people)
+
+
+def _doubled(premise: Any) -> tuple[Any, Any]:
+    epsilon = mpf(premise.epsilon)
+    return 2 * epsilon, _capped(mpf(premise.delta) + mp.exp(epsilon) * mpf(premise.delta))
+
+
+def _mixture(first: Any, second: Any, weight: float) -> Fields:
+    delta = mpf(weight) * mpf(first.delta) + (1 - mpf(weight)) * mpf(second.delta)
+    return _sampled(first.rate, max(first.epsilon, second.epsilon), delta)
+
+
+def _robust(premise: Any, low: float, high: float, exceptions: int, max_rate: float, epsilon: float) -> Any:
+    return scans.robust(premise.k, premise.epsilon, low, high, exceptions, max_rate, epsilon)
+
+
+def _explicit(premise: Any, rate: float, epsilon: Any) -> Any:
+    return scans.robust(premise.k, premise.epsilon, rate, rate, 0, rate, epsilon)
+
+
+def _closed_form(premise: Any, rate: float) -> Fields:
+    p = mpf(rate)
+    epsilon = mp.log(p * (2 - p) / (1 - p) * mp.exp(mpf(premise.epsilon)) + 1 - p)
+    return _sampled(rate, epsilon, _explicit(premise, rate, epsilon))
+
+
+def _best(*premises: Any) -> Fields:
+    return _fields(premises[0], delta=min(premise.delta for premise in premises))
+
+
+def _sums(premises: tuple[Any, ...], **changed: Any) -> Fields:
+    epsilon, delta = (sum(mpf(getattr(p, name)) for p in premises) for name in ("epsilon", "delta"))
+    return _fields(premises[0], epsilon=epsilon, delta=_capped(delta), **changed)
+
+
+def _more_samples(*premises: Any) -> Fields:
+    n = premises[0].aggregate.population
+    return _sums(premises, aggregate=RandomSamples(min(n, sum(p.aggregate.samples for p in premises)), n))
+
+
+def _more_rounds(*premises: Any) -> Fields:
+    rounds = sum(p.aggregate.rounds for p in premises)
+    return _sums(premises, aggregate=IidSampling(premises[0].aggregate.rate, rounds))
+
+
+def _by_distance(premise: Any, people: int) -> Fields:
+    delta = (2 * people - 1) * (mp.exp(mpf(premise.epsilon)) - 1 + mpf(premise.delta))
+    return _fields(premise, epsilon=mpf(0), delta=_capped(delta), people=people)
+
+
+def _by_samples(premise: Any, people: int) -> Fields:
+    met = mpf(people - 1) * premise.aggregate.samples / premise.aggregate.population
+    delta = _capped(mpf(premise.delta) + mp.exp(mpf(premise.epsilon)) * met)
+    return _fields(premise, delta=delta, people=people)
+
+
+def _laplace(premise: Any, sensitivity: Any, scale: float, reach: Any) -> Fields:
+    """ZKP Proposition 12; two values in the box are never further apart than the box is wide."""
+    near = min(sensitivity + mpf(premise.accuracy), mpf(reach)) / mpf(scale)
+    failure = mpf(premise.failure)
+    epsilon = mp.log((1 - failure) * mp.exp(near) + failure * mp.exp(mpf(reach) / mpf(scale)))
+    return _knowledge(epsilon, mpf(0), premise.aggregate)
+
+
+def _sanitized(premise: Any, samples: int, population: int, form: str) -> Fields:
+    q, e, d = mpf(samples) / population, mpf(premise.epsilon), mpf(premise.delta)
+    gain = q * (mp.exp(e) - 1)
+    epsilon, delta = {
+        "plain": (e, d),
+        "doubled": (2 * mp.log(1 + gain), (2 + gain) * q * d),
+        "linear": (4 * q * e, 4 * q * d),
+        "sharp": (mp.log(1 + gain), q * d),
+    }[form]
+    return _knowledge(epsilon, delta, RandomSamples(samples, population))
+
+
+def _hoeffding(samples: int, error: Any, spread: Any) -> Any:
+    """2·exp(−2tδ²/w²): t independent terms in an interval of length w, the average off by δ."""
+    return _capped(2 * mp.exp(-2 * samples * (error / spread) ** 2))
+
+
+def _explorer(spread: Callable[[int], Any]) -> Callable[..., Fields]:
+    """Averages of terms worth n/M = 2/d each; exploring s vertices misses components worth 2/(sd)."""
+
+    def reference(degree_bound: int, accuracy: float, samples: int, explored: int) -> Fields:
+        left = mpf(accuracy) - mpf(2) / (explored * degree_bound)
+        failure = _hoeffding(samples, left, spread(degree_bound) * 2 / degree_bound)
+        return {"accuracy": accuracy, "failure": failure, "aggregate": Exploration(samples, explored)}
+
+    return reference
+
+
+def _average_degree_sampler(degree_bound: int, accuracy: float, samples: int) -> Fields:
+    failure = _hoeffding(samples, mpf(accuracy), mpf(degree_bound))
+    return {"accuracy": accuracy, "failure": failure, "aggregate": Neighbourhood(samples, 1)}
+
+
+def _average(samples: int, population: int, accuracy: float, width: float) -> Fields:
+    failure = _hoeffding(samples, mpf(accuracy), mpf(width))
+    return {"accuracy": accuracy, "failure": failure, "aggregate": RandomSamples(samples, population)}
+
+
+def _vc_accuracy(samples: int, dimension: int, failure: float) -> Fields:
+    inner = dimension * mp.log(2 * mp.e * samples / dimension) + mp.log(4 / mpf(failure))
+    return {"samples": samples, "accuracy": mp.sqrt(mpf(8) / samples) * mp.sqrt(inner), "failure": failure}
+
+
+def _vc_samples(samples: int, dimension: int, accuracy: float, failure: float) -> Fields:
+    needed = 16 / mpf(accuracy) ** 2 * (2 * dimension * mp.log(6 / mpf(accuracy)) + mp.log(4 / mpf(failure)))
+    assert samples >= needed
+    return {"samples": samples, "accuracy": accuracy, "failure": failure}
+
+
+def _useful(sampled: Any, sanitizer: Any, lipschitz: float) -> Fields:
+    accuracy = mpf(sampled.accuracy) + mpf(lipschitz) * mpf(sanitizer.accuracy)
+    return {"accuracy": accuracy, "failure": _capped(mpf(sampled.failure) + mpf(sanitizer.failure))}
+
+
+def _outlier(epsilon: float, transition: int, limit: int, factor: float) -> Fields:
+    delta = scans.outlier(epsilon, transition, limit, factor)
+    return {
+        "epsilon": epsilon,
+        "transition": transition,
+        "limit": limit,
+        "factor": factor,
+        "delta": delta,
+        "relation": ADD,
+    }
+
+
+def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float) -> Fields:
+    b, s = mpf(rate), mpf(share)
+    total = mp.log(b * s * mp.exp(mpf(choice.epsilon)) + (1 - b * s) * mp.exp(mpf(epsilon)))
+    return _differential(total, scans.suppression(release.k, b * (1 - s) / (1 - b * s), epsilon))
+
+
+REFERENCES: dict[str, Callable[..., Fields]] = {
+    "sampling.amplification": lambda a, rate: _sampled(
+        rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
+    ),
+    "dps.lower-rate": lambda a, rate: _sampled(
+        rate, _amplified(a.epsilon, mpf(rate) / mpf(a.rate)), mpf(rate) / mpf(a.rate) * mpf(a.delta)
+    ),
+    "dps.postprocessing": _fields,
+    "dps.random-choice": _mixture,
+    "dps.differential": lambda a: _differential(a.epsilon, a.delta),
+    "dps.zero-knowledge": lambda a: _knowledge(a.epsilon, a.delta, IidSampling(a.rate), ADD),
+    "differential.replace": lambda a: _differential(*_doubled(a), SWAP, a.people),
+    "differential.group": _chain,
+    "suppression.published": lambda a, rate, epsilon: _sampled(rate, epsilon, scans.published(a.k, rate, epsilon)),
+    "suppression.exact": lambda a, rate, epsilon: _sampled(rate, epsilon, scans.suppression(a.k, rate, epsilon)),
+    "blending.explicit": lambda a, rate, epsilon: _sampled(rate, epsilon, _explicit(a, rate, epsilon)),
+    "blending.closed-form": _closed_form,
+    "robust.differential": lambda a, **how: _differential(how["epsilon"], _robust(a, **how)),
+    "robust.zero-knowledge": lambda a, **how: _knowledge(
+        how["epsilon"], _robust(a, **how), RobustSampling(how["low"], how["high"], how["exceptions"]), ADD
+    ),
+    "histogram.noisy-sampled": lambda **how: _sampled(how["rate"], how["epsilon"], scans.noisy(**how)),
+    "choice.sampling": _best,
+    "choice.differential": _best,
+    "choice.zero-knowledge": _best,
+    "composition.differential": lambda *all_: _sums(all_),
+    "composition.random-samples": _more_samples,
+    "composition.iid-sampling": _more_rounds,
+    "composition.blending-differential": lambda a, b: _crowd(a.k, mpf(a.epsilon) + 2 * mpf(b.epsilon)),
+    "composition.blending-differential-both": lambda a, b, c: _crowd(a.k, mpf(a.epsilon) + max(b.epsilon, c.epsilon)),
+    "zero-knowledge.group": lambda a, people: _fields(a, epsilon=(2 * people - 1) * mpf(a.epsilon), people=people),
+    "zero-knowledge.group-distance": _by_distance,
+    "zero-knowledge.group-samples": _by_samples,
+    "zero-knowledge.differential": lambda a: _differential(*_doubled(a), SWAP, a.people),
+    "differential.zero-knowledge": lambda a, population: _knowledge(
+        a.epsilon, a.delta, RandomSamples(population, population)
+    ),
+    "laplace.sample-complexity": lambda a, sensitivity, scale, width, dimension: _laplace(
+        a, mpf(sensitivity), scale, mpf(width) * dimension
+    ),
+    "laplace.random-samples": lambda a, scale, width, dimension: _laplace(
+        a, 2 * mpf(a.accuracy), scale, mpf(width) * dimension
+    ),
+    "laplace.everybody": lambda sensitivity, scale, population: _knowledge(
+        mpf(sensitivity) / mpf(scale), mpf(0), RandomSamples(population, population)
+    ),
+    "zero-knowledge.sampler": lambda a, b: {
+        "accuracy": b.accuracy,
+        "failure": (mpf(b.failure) + mp.exp(mpf(a.epsilon)) - 1) / mp.exp(mpf(a.epsilon)),
+        "aggregate": a.aggregate,
+    },
+    **{
+        f"sample-and-sanitize.{form}": lambda a, samples, population, form=form: _sanitized(
+            a, samples, population, form
+        )
+        for form in ("plain", "doubled", "linear", "sharp")
+    },
+    "graph.sampler.connected": _explorer(lambda d: mpf(1)),
+    "graph.sampler.cycle-free": _explorer(lambda d: mpf(d) / 2),
+    "graph.sampler.eulerian": _explorer(lambda d: mpf(1) / 2),
+    "graph.sampler.average-degree": _average_degree_sampler,
+    "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale, 1),
+    "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale, 1),
+    "graph.eulerian": lambda a, population, scale: _laplace(a, mpf(4) / population, scale, 1),
+    "graph.average-degree": lambda a, population, degree_bound, scale: _laplace(
+        a, mpf(2 * degree_bound) / population, scale, degree_bound
+    ),
+    "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
+    "histogram.noisy": _noisy_crowd,
+    "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
+    "points.noisy": _noisy_crowd,
+    "blending.postprocessing": _fields,
+    "blending.differential": lambda a, k: _crowd(k, a.epsilon),
+    "outlier.histogram": _outlier,
+    "outlier.differential": lambda a: _differential(mpf(a.factor) * mpf(a.epsilon), a.delta),
+    "sampler.average": _average,
+    "queries.vc-accuracy": _vc_accuracy,
+    "queries.vc-samples": _vc_samples,
+    "queries.useful": _useful,
+    "laplace.accurate": lambda scale, failure: {"accuracy": mpf(scale) * -mp.log(mpf(failure)), "failure": failure},
+    "recoding.population": lambda a, b: _differential(mpf(a.epsilon) + mpf(b.epsilon), b.delta),
+    "recoding.split": _split,
+}

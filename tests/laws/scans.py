@@ -1,0 +1,146 @@
+"""Suprema over class sizes by brute force: every n in turn, until Chernoff's bound ends the scan.
+
+Divergences are summed outcome by outcome from their definition (THEORY 3.3 to 3.5 and 3.9), at 60 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mpmath import mp, mpf
+
+mp.dps = 60
+
+
+def entropy(x: Any, p: Any) -> Any:
+    """KL(x‖p) of two coins; an impossible x has no mass at all."""
+    if not 0 < x < 1:
+        return -mp.log(p) if x >= 1 else -mp.log(1 - p)
+    return x * mp.log(x / p) + (1 - x) * mp.log((1 - x) / (1 - p))
+
+
+def binomials(p: Any) -> Iterator[list[Any]]:
+    """The pmf of Bin(0, p), Bin(1, p), …, each from the last by one more coin."""
+    pmf = [mpf(1)]
+    while True:
+        yield pmf
+        pmf = [(1 - p) * (pmf[j] if j < len(pmf) else 0) + p * (pmf[j - 1] if j else 0) for j in range(len(pmf) + 1)]
+
+
+def divergence(here: list[Any], there: list[Any], growth: Any) -> Any:
+    """Σ(here − growth·there)₊ over outcomes."""
+    return sum((max(mpf(0), x - growth * y) for x, y in zip(here, there, strict=True)), mpf(0))
+
+
+def both_ways(here: list[Any], there: list[Any], growth: Any) -> Any:
+    return max(divergence(here, there, growth), divergence(there, here, growth))
+
+
+def _rest(p: Any, growth: Any, n: int, k: int) -> Any:
+    """A bound for every class larger than n (THEORY 3.3): the count itself is all that is published."""
+    gamma, theta = 1 - (1 - p) / growth, 1 - growth * (1 - p)
+    if growth == 1:
+        return p * max(next(pmf for size, pmf in enumerate(binomials(p)) if size == n))
+    up = mp.exp(-n * entropy(gamma, p))
+    if theta <= 0:
+        return up
+    return mpf(1) if n * theta <= k else max(up, (1 / (1 - p) - growth) * mp.exp(-n * entropy(theta, p)))
+
+
+def suppression(k: int, rate: Any, epsilon: Any) -> Any:
+    """Classes below k look empty; classes from k on show their count."""
+    p, growth, best, fewer = mpf(rate), mp.exp(mpf(epsilon)), mpf(0), None
+    for n, pmf in enumerate(binomials(p)):
+        shown = [sum(pmf[:k], mpf(0)), *pmf[k:]]
+        if fewer is not None:
+            best = max(best, both_ways(shown, fewer + [mpf(0)] * (len(shown) - len(fewer)), growth))
+            if n > k and n % 5 == 0 and _rest(p, growth, n, k) <= best:
+                return best
+        fewer = shown
+    raise AssertionError
+
+
+def published(k: int, rate: float, epsilon: float) -> Any:
+    """LQS Theorem 5 as printed."""
+    p, best = mpf(rate), mpf(0)
+    gamma = 1 - (1 - p) * mp.exp(-mpf(epsilon))
+    for n, pmf in enumerate(binomials(p)):
+        if n >= mp.ceil(k / gamma - 1):
+            best = max(best, sum(pmf[int(mp.floor(gamma * n)) + 1 :], mpf(0)))
+            if mp.exp(-n * entropy(gamma, p)) <= best:
+                return best
+    raise AssertionError
+
+
+def robust(k: int, blend: float, low: float, high: float, exceptions: int, most: float, epsilon: Any) -> Any:
+    """sup over n of min(max(up, down), few), THEORY 3.5; THEORY 3.4 when low = high = most and nobody is excepted."""
+    p, q, P, blend, growth = mpf(low), mpf(high), mpf(most), mp.exp(mpf(blend)), mp.exp(mpf(epsilon))
+    r, c = (growth - 1 + P) / (P * blend), blend * (1 / growth - 1 + P) / P
+    line_up, line_down = p * r / (1 - p + p * r), c * q / (1 - q + c * q) if c > 0 else mpf(0)
+    assert line_up > q
+    assert line_down < p
+    best = mpf(0)
+    for n, (rare, often) in enumerate(zip(binomials(p), binomials(q), strict=False)):
+        up = P * sum((often[j] for j in range(n + 1) if j + 1 > (n + 1) * line_up), mpf(0))
+        down = (
+            (1 - growth * (1 - P)) * sum((rare[j] for j in range(n + 1) if j < (n + 1) * line_down), mpf(0))
+            if c > 0
+            else mpf(0)
+        )
+        few = P * sum(often[max(0, k - exceptions - 1) :], mpf(0))
+        best = max(best, min(max(up, down), few))
+        rest = P / q * mp.exp(-(n + 2) * entropy(line_up, q))
+        if c > 0:
+            rest = max(rest, mp.exp(-(n + 2) * entropy(line_down, p)) / (1 - p))
+        if best > 0 and rest <= best:
+            return best
+    raise AssertionError
+
+
+def noisy(*, k: int, noise_epsilon: float, rate: float, epsilon: float, flag: bool) -> Any:
+    """Exact from k on, discrete Laplace noise below; outcomes so far out that e^−100 of the mass is left are cut."""
+    p, growth, a = mpf(rate), mp.exp(mpf(epsilon)), mp.exp(-mpf(noise_epsilon))
+    reach = int(100 / noise_epsilon) + 1
+
+    def noise(step: int) -> Any:
+        return (1 - a) / (1 + a) * a ** abs(step)
+
+    def published_value(pmf: list[Any], top: int) -> list[Any]:
+        # Noise falls by the factor a per step outside 0 … k−1, so convolve there and extend.
+        inside = [sum((mass * noise(y - j) for j, mass in enumerate(pmf[:k])), mpf(0)) for y in range(k)]
+        left = [inside[0] * a**step for step in range(1, reach)]
+        blurred = inside + [inside[-1] * a**step for step in range(1, top - k + reach)]
+        exact = [*([mpf(0)] * k), *pmf[k:]]
+        exact += [mpf(0)] * (len(blurred) - len(exact))
+        if flag:
+            return left + blurred + exact
+        return left + [x + y for x, y in zip(blurred, exact, strict=True)]
+
+    best, previous = mpf(0), None
+    for n, pmf in enumerate(binomials(p)):
+        if previous is not None:
+            top = max(n + 1, k)
+            best = max(best, both_ways(published_value(pmf, top), published_value(previous, top), growth))
+            if n > k and _rest(p, growth, n, 1) <= best:
+                return best
+        previous = pmf
+    raise AssertionError
+
+
+def outlier(epsilon: float, transition: int, limit: int, factor: float) -> Any:
+    """Bins of j and j−1 people with their own discrete Laplace noise, at factor·ε(j), for every j."""
+
+    def loss(j: int) -> Any:
+        return transition * mpf(epsilon) / (limit - j) if j < limit - transition else mpf(epsilon)
+
+    def noise(j: int, reach: int) -> list[Any]:
+        a = mp.exp(-loss(j))
+        powers = [(1 - a) / (1 + a)]
+        for _ in range(reach + limit + 1):
+            powers.append(powers[-1] * a)
+        return [powers[abs(y - j)] for y in range(-reach, limit + reach)]
+
+    reach = int(60 / loss(0))
+    bins = [noise(j, reach) for j in range(limit - transition + 2)]
+    return max(both_ways(bins[j], bins[j - 1], mp.exp(mpf(factor) * loss(j))) for j in range(1, limit - transition + 2))

@@ -1,0 +1,97 @@
+"""A weaker premise never gives a stronger conclusion, and parameters move it the way the theory says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from crowdblend.calculus import RULES
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.parameters import PARAMETERS
+
+from .examples import CASES, EXAMPLES
+
+# Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor")
+SMALLER_IS_WEAKER = ("k", "rate")
+TINY = 1e-12
+
+
+def _weaknesses(promise: Guarantee) -> dict[str, float]:
+    grows = {
+        name: getattr(promise, name) for name in ("epsilon", "delta", "failure", "accuracy") if hasattr(promise, name)
+    }
+    return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
+
+
+def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
+    for name in LARGER_IS_WEAKER:
+        value = getattr(premise, name, None)
+        if value is not None:
+            for larger in (value * (1 + 1e-9) + TINY, value * 1.3 + 1e-9, value * 2 + 1e-3):
+                if PARAMETERS[name].allows(larger):
+                    yield name, replace(premise, **{name: larger})
+    for name in SMALLER_IS_WEAKER:
+        value = getattr(premise, name, None)
+        if value is not None:
+            for smaller in (value - 1, value // 2) if name == "k" else (value * 0.999, value * 0.7):
+                if PARAMETERS[name].allows(smaller):
+                    yield name, replace(premise, **{name: smaller})
+
+
+def _weaker_premises(premises: tuple[Guarantee, ...]) -> Iterator[tuple[Guarantee, ...]]:
+    for place, premise in enumerate(premises):
+        for _, weaker in _weakened(premise):
+            yield (*premises[:place], weaker, *premises[place + 1 :])
+    # Rules over several like premises ask them to agree, so they are weakened together too.
+    if len({type(premise) for premise in premises}) == 1 < len(premises):
+        yield from zip(*([weaker for _, weaker in _weakened(premise)] for premise in premises), strict=False)
+
+
+@pytest.mark.parametrize("rule_id", [rule_id for rule_id, examples in EXAMPLES.items() if examples[0].premises])
+def test_a_weaker_premise_never_gives_a_stronger_conclusion(rule_id: str) -> None:
+    found, tried = RULES[rule_id], 0
+    for example in EXAMPLES[rule_id]:
+        before = _weaknesses(found.conclude(*example.premises, **example.parameters))
+        for premises in _weaker_premises(example.premises):
+            try:
+                after = _weaknesses(found.conclude(*premises, **example.parameters))
+            except InvalidInput:
+                continue
+            tried += 1
+            assert all(after[name] >= before[name] for name in before), (premises, before, after)
+    assert tried > 0
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "number", "name", "result"),
+    [(rule_id, number, *move) for rule_id, number in CASES for move in EXAMPLES[rule_id][number].moves],
+)
+def test_parameters_move_the_conclusion_as_the_theory_says(rule_id: str, number: int, name: str, result: str) -> None:
+    example, tried = EXAMPLES[rule_id][number], 0
+    start, sign = example.parameters[name], example.moves[name, result]
+    last = None
+    for value in _ladder(name, start):
+        try:
+            made = RULES[rule_id].conclude(*example.premises, **{**example.parameters, name: value})
+        except InvalidInput:
+            continue
+        reached = getattr(made, result)
+        if last is not None:
+            tried += 1
+            assert sign * (reached - last) >= 0, (value, last, reached)
+        last = reached
+    assert tried > 0
+
+
+def _ladder(name: str, start: float) -> list[Any]:
+    """A few rising values around the example's own."""
+    if PARAMETERS[name].whole:
+        steps = sorted({start // 2, start - 1, start, start + 1, start + 2, 2 * start})
+    else:
+        steps = [start * factor for factor in (0.9, 0.97, 1, 1.03, 1.1)]
+    return [value for value in steps if PARAMETERS[name].allows(value)]

@@ -1,0 +1,54 @@
+"""No number is below a 60-digit reference, and none is needlessly above it."""
+
+from __future__ import annotations
+
+import pytest
+from mpmath import mpf
+
+from crowdblend.calculus import RULES
+
+from .examples import CASES, EXAMPLES
+from .references import REFERENCES
+
+# A linear program's bound rather than a formula: it lies between the truth and the paper's bound.
+BOUNDS = {"blending.sharp"}
+SCANNED = {
+    "suppression.published",
+    "suppression.exact",
+    "blending.explicit",
+    "blending.closed-form",
+    "robust.differential",
+    "robust.zero-knowledge",
+    "histogram.noisy-sampled",
+    "outlier.histogram",
+    "recoding.split",
+}
+
+
+def test_every_rule_has_a_reference() -> None:
+    assert set(REFERENCES) | BOUNDS == set(RULES)
+
+
+@pytest.mark.parametrize(("rule_id", "number"), [case for case in CASES if case[0] not in BOUNDS])
+def test_the_conclusion_is_the_reference_rounded_outward(rule_id: str, number: int) -> None:
+    example = EXAMPLES[rule_id][number]
+    concluded = vars(RULES[rule_id].conclude(*example.premises, **example.parameters))
+    expected = REFERENCES[rule_id](*example.premises, **example.parameters)
+    assert concluded.keys() == expected.keys()
+    slack = mpf("1e-6") if rule_id in SCANNED else mpf("1e-9")
+    for name, reference in expected.items():
+        if isinstance(reference, mpf):
+            # The smallest positive double stands for whatever no double is small enough for.
+            assert reference <= mpf(concluded[name]) <= reference * (1 + slack) + mpf("5e-324"), name
+        else:
+            assert concluded[name] == reference, name
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES["blending.sharp"])))
+def test_the_sharp_bound_lies_between_suppression_and_the_paper(number: int) -> None:
+    example = EXAMPLES["blending.sharp"][number]
+    sharp = RULES["blending.sharp"].conclude(*example.premises, **example.parameters)
+    paper = REFERENCES["blending.explicit"](*example.premises, **example.parameters)
+    suppressed = REFERENCES["suppression.exact"](*example.premises, **example.parameters)
+    assert suppressed["delta"] <= mpf(sharp.delta) <= paper["delta"]
+    assert sharp.epsilon == example.parameters["epsilon"]

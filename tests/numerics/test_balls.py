@@ -1,0 +1,139 @@
+"""Balls enclose the exact value, and rounding goes outward by at most one double."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdblend.errors import NotProved
+from crowdblend.numerics import arithmetic, balls
+
+from . import fractions_arithmetic as exact
+
+QUIET = settings(deadline=None, derandomize=True, max_examples=200)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def _fraction(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _encloses(ball: arb, value: Fraction, relative: float = 1e-25) -> bool:
+    with ctx.workprec(4000):
+        return bool(ball.contains(_fraction(value))) and float(ball.rad()) <= relative * float(abs(value))
+
+
+CASES = [
+    (n, j, p) for n in (0, 1, 2, 7, 40) for j in sorted({0, 1, n // 3, n // 2, n}) if j <= n for p in (0.03, 0.5, 0.9)
+]
+
+
+@pytest.mark.parametrize(("n", "j", "p"), CASES)
+def test_pmf_and_mills_ratios_enclose_the_exact_fractions(n: int, j: int, p: float) -> None:
+    for name in ("pmf", "above", "below"):
+        value = getattr(exact, name)(n, j, Fraction(p))
+        with ctx.workprec(128):
+            ball = getattr(balls, name)(n, j, arb(p))
+        assert _encloses(ball, value), name
+
+
+@pytest.mark.parametrize(("n", "j", "p"), CASES)
+def test_tails_enclose_the_exact_fractions(n: int, j: int, p: float) -> None:
+    for tail, sizes in ((arithmetic.upper_tail, range(j, n + 1)), (arithmetic.lower_tail, range(j + 1))):
+        value = sum((exact.pmf(n, i, Fraction(p)) for i in sizes), Fraction(0))
+        with ctx.workprec(128):
+            ball = tail(balls, n, j, arb(p))
+        assert _encloses(ball, value)
+
+
+@pytest.mark.parametrize("j", [-1, 6])
+def test_no_mass_outside_the_range(j: int) -> None:
+    assert balls.pmf(5, j, arb(0.3)) == 0
+
+
+@pytest.mark.parametrize(("n", "j"), [(3000, 900), (3000, 400), (3000, 1500)])
+def test_a_cut_off_series_still_encloses(n: int, j: int) -> None:
+    with ctx.workprec(64):
+        above, below = balls.above(n, j, arb(0.3)), balls.below(n, j, arb(0.3))
+    with ctx.workprec(1024):
+        pmf = [balls.pmf(n, i, arb(0.3)) for i in range(n + 1)]
+        assert above.contains(sum(pmf[j + 1 :], arb(0)) / pmf[j])
+        assert below.contains(sum(pmf[:j], arb(0)) / pmf[j])
+
+
+@QUIET
+@given(middle=FINITE, radius=st.floats(0, 1e-12))
+def test_rounding_is_outward_and_tight(middle: float, radius: float) -> None:
+    ball = arb(middle, abs(middle) * radius * 1e-3)
+    up, down = balls.round_up(ball), balls.round_down(ball)
+    assert arb(up) >= ball
+    assert arb(down) <= ball
+    # One double less and it would not be sure any more.
+    assert not arb(math.nextafter(up, -math.inf)) >= ball
+    assert not arb(math.nextafter(down, math.inf)) <= ball
+
+
+@QUIET
+@given(value=FINITE)
+def test_doubles_round_to_themselves(value: float) -> None:
+    assert balls.round_up(arb(value)) == value == balls.round_down(arb(value))
+
+
+@QUIET
+@given(numerator=st.integers(-(10**30), 10**30), denominator=st.integers(1, 10**30))
+def test_fractions_round_to_the_neighbouring_doubles(numerator: int, denominator: int) -> None:
+    value = Fraction(numerator, denominator)
+    with ctx.workprec(256):
+        ball = arb(fmpq(numerator, denominator))
+        down, up = balls.round_down(ball), balls.round_up(ball)
+    assert Fraction(down) <= value <= Fraction(up)
+    assert up - down <= math.ulp(float(value))
+
+
+def test_what_no_double_is_small_enough_for_rounds_to_the_smallest() -> None:
+    assert balls.round_up(arb(2) ** -5000) == 5e-324
+    assert balls.round_down(arb(2) ** -5000) == 0.0
+
+
+@QUIET
+@given(value=st.fractions(-1000, 1000, max_denominator=50))
+def test_ceilings_are_right_or_one_too_large_at_whole_numbers(value: Fraction) -> None:
+    made = balls.ceil(arb(_fraction(value)))
+    assert made == math.ceil(value) or (value.denominator == 1 and made == value + 1)
+
+
+def test_a_wide_ball_has_no_ceiling() -> None:
+    with pytest.raises(balls.Undecided):
+        balls.ceil(arb(0.5, 3))
+
+
+def test_precision_rises_until_cancellation_is_harmless() -> None:
+    tiny = balls.enclose(lambda: (1 + arb(2) ** -900) - 1)
+    assert tiny.contains(arb(2) ** -900)
+    assert tiny.rel_accuracy_bits() >= balls.ENOUGH_BITS
+    assert balls.upper_bound(lambda: (1 + arb(2) ** -900) - 1) == 2.0**-900
+
+
+def test_what_no_precision_settles_is_not_proved() -> None:
+    with pytest.raises(NotProved):
+        balls.enclose(lambda: arb(1, 1))
+
+
+def test_at_most_holds_everything_from_zero() -> None:
+    assert balls.at_most(arb(3)).contains(0)
+    assert balls.at_most(arb(3)).contains(3)
+    assert balls.at_most(arb(3)).contains(1.7)
+
+
+@pytest.mark.parametrize(("x", "p"), [(0.3, 0.1), (0.05, 0.4)])
+def test_relative_entropy_bounds_the_tail(x: float, p: float) -> None:
+    n = 200
+    decay = arithmetic.relative_entropy(balls, arb(x), arb(p))
+    tail = arithmetic.upper_tail if x > p else arithmetic.lower_tail
+    assert tail(balls, n, int(n * x), arb(p)) <= (-n * decay).exp()
+    assert arithmetic.relative_entropy(balls, arb(p), arb(p)).contains(0)
