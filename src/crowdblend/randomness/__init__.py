@@ -4,7 +4,7 @@ Everything is decided in integer arithmetic on fair bits: what is drawn has exac
 breaking AES and BLAKE2b when the bits come from a key.
 """
 
-from crowdblend.randomness.bernoulli import Bounds, bernoulli, enclosed, flips, rational
+from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, uniform
 from crowdblend.randomness.coin import coins, marks

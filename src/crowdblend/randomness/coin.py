@@ -79,7 +79,8 @@ def _under(marked: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
     if threshold >> MARK_BITS:
         return np.ones(len(marked), dtype=np.bool_)
     low, high = np.uint64(threshold & (1 << 64) - 1), np.uint64(threshold >> 64)
-    return (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] < low))
+    below: NDArray[np.bool_] = (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] < low))
+    return below
 
 
 class _Marker:

@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from crowdblend.randomness.bernoulli import Bounds, enclosed, flips
+from crowdblend.randomness.probability import Bounds, enclosed, flips
 from crowdblend.randomness.source import Source
 
 # The power a^(2^i) as a ball, at the precision in force.

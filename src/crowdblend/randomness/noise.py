@@ -9,7 +9,7 @@ Theorem. What is drawn here has exactly these laws; nothing is rounded and no ta
 
 Proof. Geometric: the m low digits are independent coins (see `digits`), and the number H of the digits from m
 upwards is geometric with ratio q = a^(2^m), hence counts the heads before the first tails of coins with probability
-q. All coins are exact (see `bernoulli`). Laplace: Y ≠ 0 has probability 1 − (1−a)/(1+a) = 2a/(1+a); given that, the
+q. All coins are exact (see `probability`). Laplace: Y ≠ 0 has probability 1 − (1−a)/(1+a) = 2a/(1+a); given that, the
 sign is fair and P[|Y| = y] ∝ a^y for y ≥ 1, so |Y| − 1 is geometric. ∎
 
 Values are drawn in blocks of BLOCK, in order: in a block first all coins for Y ≠ 0, then the sign bits and the
@@ -26,7 +26,7 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.bernoulli import Bounds, bernoulli, enclosed, flips
+from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips
 from crowdblend.randomness.digits import digit, low_digits
 from crowdblend.randomness.source import Source
 
@@ -94,13 +94,18 @@ class _Law:
     """The coins behind one ε."""
 
     def __init__(self, epsilon: Epsilon) -> None:
-        exact = _exact(epsilon)
+        self._exact = _exact(epsilon)
         self._levels = 0
-        while exact * 2**self._levels < RARE:
+        while self._exact * 2**self._levels < RARE:
             self._levels += 1
         self.nonzero = differs_from_zero(epsilon)
-        self._digits = [digit(lambda i: (-arb(exact) * 2**i).exp(), i) for i in range(self._levels)]
-        self._more = enclosed(lambda: (-arb(exact) * 2**self._levels).exp())
+        self._digits = [digit(self._power, i) for i in range(self._levels)]
+        self._more = enclosed(lambda: self._power(self._levels))
+
+    def _power(self, i: int) -> arb:
+        """a^(2^i)."""
+        power: arb = (-arb(self._exact) * 2**i).exp()
+        return power
 
     def geometric(self, n: int, source: Source) -> Whole:
         values = low_digits(n, self._digits, source)

@@ -5,8 +5,9 @@ and between one success and the next are independent geometric variables, P[G = 
 success to success by such gaps until the last trial is passed visits exactly the successes of `trials` independent
 trials: each subset of places with its exact probability, and Binomial(trials, q) of them.
 
-A gap is drawn digit by digit (see `digits`) with a = 1 − q. Digits from m = bit_length(trials) upwards need no value:
-if any is 1, the gap is at least 2^m > trials and passes the end. One coin of probability a^(2^m) tells.
+A gap is drawn digit by digit (see `digits`) with a = 1 − q. With 2^m ≥ trials the digits from m upwards
+need no value: if any is 1, the gap is at least as long as all trials and passes the end. One coin of probability
+a^(2^m) tells.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.bernoulli import Bounds, enclosed, flips
+from crowdblend.randomness.probability import Bounds, enclosed, flips
 from crowdblend.randomness.digits import digit, low_digits
 from crowdblend.randomness.source import Source
 
@@ -32,7 +33,7 @@ LARGEST_BLOCK = 1 << 15
 def successes(trials: int, probability: Bounds, source: Source) -> NDArray[np.int64]:
     """The places, in rising order, of the successes among independent trials 0, …, trials − 1.
 
-    >>> from crowdblend.randomness.bernoulli import rational
+    >>> from crowdblend.randomness.probability import rational
     >>> from crowdblend.randomness.source import SeededSource
     >>> successes(10**15, rational(1e-15), SeededSource(2)).tolist()
     [840408506137430]
@@ -50,7 +51,7 @@ def _walk(trials: int, probability: Bounds, source: Source) -> Iterator[NDArray[
         raise InvalidInput(f"trials must be between 0 and 2^62, got {trials}.")
     if trials * probability(64)[0] >> 64 > MOST_SUCCESSES:
         raise InvalidInput("trials times probability must be at most 2^32; count the failures or split the trials.")
-    levels = trials.bit_length()
+    levels = max(trials - 1, 0).bit_length()
     failure = _Failure(probability)
     digits = [digit(failure.power, i) for i in range(levels)]
     beyond = enclosed(lambda: failure.power(levels))
@@ -75,4 +76,5 @@ class _Failure:
     def power(self, i: int) -> arb:
         lower, upper = self._success(ctx.prec)
         success = arb(lower).union(arb(upper)) / arb(2) ** ctx.prec
-        return (1 - success) ** 2**i
+        power: arb = (1 - success) ** 2**i
+        return power

@@ -88,7 +88,7 @@ class KeyedSource:
     def _draw(self, n: int) -> NDArray[np.uint8]:
         self._check_owner()
         drawn = np.empty(n + SLACK, dtype=np.uint8)
-        room = memoryview(drawn)
+        room = drawn.data
         for start in range(0, n, len(ZEROS)):
             self._keystream.update_into(ZEROS[: min(len(ZEROS), n - start)], room[start:])
         return drawn[:n]
