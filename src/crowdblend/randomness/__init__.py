@@ -4,12 +4,12 @@ Everything is decided in integer arithmetic on fair bits: what is drawn has exac
 breaking AES and BLAKE2b when the bits come from a key.
 """
 
-from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, uniform
 from crowdblend.randomness.coin import coins, marks
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import differs_from_zero, discrete_laplace, geometric, reaches
+from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
 from crowdblend.randomness.rare import binomial_huge, successes
 from crowdblend.randomness.shuffle import permutation
 from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -100,13 +101,11 @@ class _Marker:
 
     def _mixed(self, persons: Sequence[Person]) -> NDArray[np.uint64]:
         texts = [_text(person) for person in persons]
+        is_number = np.fromiter(map(_spells_a_number, texts), dtype=np.bool_, count=len(texts))
         marked = np.empty((len(texts), 2), dtype=np.uint64)
-        marked[:] = _rows(b"".join([self._of_text(text) for text in texts]))
-        spelled = [(i, int(text)) for i, text in enumerate(texts) if WHOLE_NUMBER.fullmatch(text)]
-        numbers = [(i, number) for i, number in spelled if LEAST <= number <= MOST]
-        if numbers:
-            blocks = b"".join([number.to_bytes(16, "little", signed=True) for _, number in numbers])
-            marked[[i for i, _ in numbers]] = self._numbers(blocks)
+        numbers = [int(text).to_bytes(16, "little", signed=True) for text in compress(texts, is_number)]
+        marked[is_number] = self._numbers(b"".join(numbers))
+        marked[~is_number] = _rows(b"".join([self._of_text(text) for text in compress(texts, ~is_number)]))
         return marked
 
     def _of_text(self, text: bytes) -> bytes:
@@ -126,6 +125,10 @@ def _blocks(numbers: NDArray[Any]) -> bytes:
     blocks[:, 0] = numbers.astype(np.uint64)
     blocks[:, 1] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0)) if numbers.dtype.kind == "i" else 0
     return blocks.tobytes()
+
+
+def _spells_a_number(text: bytes) -> bool:
+    return WHOLE_NUMBER.fullmatch(text) is not None and (len(text) < 39 or LEAST <= int(text) <= MOST)
 
 
 def _text(person: Person) -> bytes:

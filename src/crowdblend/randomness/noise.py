@@ -26,8 +26,8 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips
 from crowdblend.randomness.digits import digit, low_digits
+from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips
 from crowdblend.randomness.source import Source
 
 Epsilon = float | Fraction | fmpq

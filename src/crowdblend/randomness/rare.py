@@ -19,8 +19,8 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.probability import Bounds, enclosed, flips
 from crowdblend.randomness.digits import digit, low_digits
+from crowdblend.randomness.probability import Bounds, enclosed, flips
 from crowdblend.randomness.source import Source
 
 MOST_TRIALS = 1 << 62
@@ -74,7 +74,9 @@ class _Failure:
         self._success = success
 
     def power(self, i: int) -> arb:
-        lower, upper = self._success(ctx.prec)
-        success = arb(lower).union(arb(upper)) / arb(2) ** ctx.prec
+        # Read once: another thread may change the precision in between.
+        bits = ctx.prec
+        lower, upper = self._success(bits)
+        success = arb(lower).union(arb(upper)) / arb(2) ** bits
         power: arb = (1 - success) ** 2**i
         return power
