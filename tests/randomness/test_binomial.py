@@ -17,6 +17,10 @@ from .goodness import fits, fits_share, fits_whole_numbers
 from .tape import Tape
 
 
+# What a database hands over for NULL: a number that must not be used, under a mask.
+GAP = np.ma.masked_array([5, 6], mask=[False, True])
+
+
 def one_person_at_a_time(counts, rate, source):
     """The definition, word for word: the undecided people of a group take one bit each for every digit."""
     kept = [0] * len(counts)
@@ -115,7 +119,7 @@ def test_the_counts_are_not_changed():
     assert counts.tolist() == [5, 6]
 
 
-@pytest.mark.parametrize("counts", [[-1], [0.5], ["1"], [[1, 2]], [MOST_PEOPLE + 1], 3, [True]])
+@pytest.mark.parametrize("counts", [[-1], [0.5], ["1"], [[1, 2]], [MOST_PEOPLE + 1], 3, [True], GAP])
 def test_wrong_counts_are_refused(counts):
     with pytest.raises(InvalidInput, match="counts must be"):
         thin(counts, 0.5, SeededSource(1))

@@ -126,3 +126,10 @@ def test_what_is_no_person_is_refused_without_being_shown(person):
 def test_arrays_of_anything_else_are_refused(dtype):
     with pytest.raises(InvalidInput, match="person"):
         coins(KEY, np.zeros(2, dtype=dtype), 0.5)
+
+
+@pytest.mark.parametrize("persons", [np.ma.masked_array([1, 2], mask=[False, True]), np.zeros((2, 2), dtype=np.int64)])
+def test_arrays_with_gaps_or_columns_are_refused(persons):
+    # Under the mask that a database hands over for NULL there is a number, which would be somebody else.
+    with pytest.raises(InvalidInput, match="list without gaps"):
+        coins(KEY, persons, 0.5)

@@ -100,7 +100,7 @@ def _digits(rate: float) -> list[bool]:
 
 def _counts(counts: ArrayLike) -> Counts:
     given = np.asarray(counts)
-    if given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
+    if given.ndim != 1 or np.ma.is_masked(counts) or (given.dtype.kind not in "iu" and len(given)):
         raise InvalidInput("counts must be a list of whole numbers; pass how many people each class has.")
     if len(given) and (given.min() < 0 or given.max() > MOST_PEOPLE):
         raise InvalidInput(f"counts must be between 0 and {MOST_PEOPLE}; pass how many people each class has.")

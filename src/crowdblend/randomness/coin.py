@@ -92,6 +92,8 @@ class _Marker:
         self._hash = blake2b(digest_size=MARK_BITS // 8, key=subkey(key, b"person", b"text"))
 
     def marks(self, persons: Persons) -> NDArray[np.uint64]:
+        if np.ma.is_masked(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
+            raise InvalidInput("persons must be a list without gaps; remove people without an identifier.")
         if isinstance(persons, np.ndarray) and persons.dtype.kind in "iu":
             return self._numbers(_blocks(persons))
         return self._mixed(persons.tolist() if isinstance(persons, np.ndarray) else persons)
