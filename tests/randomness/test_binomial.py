@@ -16,7 +16,6 @@ from crowdblend.randomness.binomial import GROUP, MOST_PEOPLE
 from .goodness import fits, fits_share, fits_whole_numbers
 from .tape import Tape
 
-
 # What a database hands over for NULL: a number that must not be used, under a mask.
 GAP = np.ma.masked_array([5, 6], mask=[False, True])
 
