@@ -1,0 +1,40 @@
+"""Secure random bits, keyed coins and exact noise. Nothing here knows of data, files or policies.
+
+Everything is decided in integer arithmetic on fair bits: what is drawn has exactly the stated law, or the law up to
+breaking AES and BLAKE2b when the bits come from a key.
+"""
+
+from crowdblend.randomness.binomial import thin
+from crowdblend.randomness.choice import distinct, uniform
+from crowdblend.randomness.coin import coins, marks
+from crowdblend.randomness.keys import new_key
+from crowdblend.randomness.noise import differs_from_zero, discrete_laplace, geometric, reaches
+from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
+from crowdblend.randomness.rare import binomial_huge, successes
+from crowdblend.randomness.shuffle import permutation
+from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource
+
+__all__ = [
+    "Bounds",
+    "KeyedSource",
+    "SeededSource",
+    "Source",
+    "SystemSource",
+    "bernoulli",
+    "binomial_huge",
+    "coins",
+    "differs_from_zero",
+    "discrete_laplace",
+    "distinct",
+    "enclosed",
+    "flips",
+    "geometric",
+    "marks",
+    "new_key",
+    "permutation",
+    "rational",
+    "reaches",
+    "successes",
+    "thin",
+    "uniform",
+]

@@ -1,0 +1,59 @@
+"""Uniform whole numbers and uniform subsets of a range too large to list."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness.source import Source
+
+LARGEST_RANGE = 1 << 62
+
+
+def uniform(n: int, size: int, source: Source) -> NDArray[np.int64]:
+    """n independent numbers, each equally likely to be any of 0, …, size − 1.
+
+    The high bits of a word are uniform below the next power of two; those not below `size` are drawn again, so what
+    stays is uniform and nothing is folded over.
+    """
+    _check_range(size)
+    values = np.zeros(n, dtype=np.int64)
+    bits = (size - 1).bit_length()
+    have = n if bits == 0 else 0
+    while have < n:
+        drawn = (source.words(n - have) >> np.uint64(64 - bits)).astype(np.int64)
+        fits = drawn[drawn < size]
+        values[have : have + len(fits)] = fits
+        have += len(fits)
+    return values
+
+
+def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
+    """A set of n different places among 0, …, size − 1, every such set equally likely, in rising order.
+
+    Uniform places are drawn until n different ones have been seen. Renaming the places does not change the law of
+    that process, so all sets of n are equally likely. It never draws more at once than are still missing, hence
+    never past the n-th. When more than half of the range is wanted, the places left out are drawn instead.
+
+    >>> from crowdblend.randomness.source import SeededSource
+    >>> distinct(3, 10**9, SeededSource(1)).tolist()
+    [866096787, 898418213, 913233536]
+    """
+    _check_range(size)
+    if not 0 <= n <= size:
+        raise InvalidInput(f"the number of different places must be between 0 and {size}, got {n}.")
+    if 2 * n > size:
+        left = np.ones(size, dtype=np.bool_)
+        left[distinct(size - n, size, source)] = False
+        return np.flatnonzero(left)
+    chosen = np.empty(0, dtype=np.int64)
+    while len(chosen) < n:
+        drawn = np.sort(np.concatenate([chosen, uniform(n - len(chosen), size, source)]))
+        chosen = drawn[np.diff(drawn, prepend=-1) > 0]
+    return chosen
+
+
+def _check_range(size: int) -> None:
+    if not 1 <= size <= LARGEST_RANGE:
+        raise InvalidInput(f"the size of a range must be between 1 and 2^62, got {size}.")
