@@ -41,5 +41,7 @@ def _blending(n: int, k: int, blend: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _maximum(objective: np.ndarray, rows: np.ndarray, bounds: np.ndarray) -> float:
     constraints = {"A_ub": rows, "b_ub": bounds} if len(rows) else {}
-    found = linprog(-objective, bounds=(0, 1), method="highs", **constraints)
+    # The solver ignores what is below its tolerances, so those must be far below the precision asked for.
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(-objective, bounds=(0, 1), method="highs", options=tight, **constraints)
     return -found.fun

@@ -17,7 +17,7 @@ from .linear_programs import best_leak
 CASES = [
     (k, rate, blend, growth)
     for k in (1, 2, 3, 5)
-    for rate in (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(4, 5))
+    for rate in (Fraction(1, 10), Fraction(1, 3), Fraction(4, 5))
     for blend in (Fraction(1), Fraction(6, 5), Fraction(2))
     for growth in (1 + rate * (blend - 1), 1 + rate * (blend - 1) + Fraction(1, 10), 2 * blend)
 ]
@@ -47,7 +47,7 @@ def bound_at(n: int, k: int, rate: Fraction, blend: Fraction, growth: Fraction) 
 def test_the_bound_at_each_class_size_is_the_optimum(case: tuple[int, Fraction, Fraction, Fraction]) -> None:
     k, rate, blend, growth = case
     supremum = crowd_divergence(exact, k, rate, blend, growth)
-    for n in (0, 1, 2, 3, 5, 8, 13, 21):
+    for n in (0, 1, 2, 4, 7, 12):
         optimum = best_leak(n, k, float(rate), float(blend), float(growth))
         assert float(bound_at(n, k, rate, blend, growth)) == pytest.approx(optimum, abs=1e-9)
         assert float(supremum) >= optimum - 1e-9
@@ -55,7 +55,7 @@ def test_the_bound_at_each_class_size_is_the_optimum(case: tuple[int, Fraction, 
 
 def test_a_larger_k_or_a_smaller_blend_is_too_optimistic() -> None:
     """The program tells a crowd of k from a crowd of k + 1, and e^ε from a little less."""
-    k, rate, blend, growth, n = 3, Fraction(1, 4), Fraction(6, 5), Fraction(3, 2), 8
+    k, rate, blend, growth, n = 3, Fraction(1, 4), Fraction(6, 5), Fraction(3, 2), 4
     optimum = best_leak(n, k, float(rate), float(blend), float(growth))
     assert float(bound_at(n, k + 1, rate, blend, growth)) < optimum - 1e-3
     assert float(bound_at(n, k, rate, blend * Fraction(99, 100), growth)) < optimum - 1e-5
@@ -71,6 +71,6 @@ def test_the_sharp_rule_is_below_the_papers_and_above_the_program(rate: float, b
         sharp = RULES["blending.sharp"].conclude(premise, rate=rate, epsilon=epsilon)
         explicit = RULES["blending.explicit"].conclude(premise, rate=rate, epsilon=epsilon)
         growth = 2.718281828459045**epsilon
-        worst = max(best_leak(n, 4, rate, float(blend), growth) for n in range(30))
+        worst = max(best_leak(n, 4, rate, float(blend), growth) for n in range(0, 30, 2))
         assert worst - 1e-9 <= sharp.delta <= explicit.delta
     assert closed.delta >= sharp.delta
