@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 from .distributions import divergence, largest_divergence
 from .worlds import Mechanism, neighbours, rows, tables, with_value, without
@@ -12,9 +13,9 @@ from .worlds import Mechanism, neighbours, rows, tables, with_value, without
 def crowd_blending(mechanism: Mechanism, values: Sequence[int], most: int, k: int, growth: Fraction) -> bool:
     """CBP Definition 4: everybody blends with k people of the table, or can be removed, up to the factor growth."""
     blends = {
-        (t, other)
-        for t in values
-        for other in values
+        pair
+        for t, other in combinations_with_replacement(values, 2)
+        for pair in ((t, other), (other, t))
         if all(
             divergence(mechanism(with_value(rest, t)), mechanism(with_value(rest, other)), growth) == 0
             for rest in tables(values, most - 1)
