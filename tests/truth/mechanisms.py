@@ -19,7 +19,7 @@ def suppressed_histogram(classes: Classes, k: int) -> Mechanism:
 
 
 def generalized_records(recode: Classes, k: int) -> Mechanism:
-    """CBP 3.1, third example: recoded records, dropped where their value occurs fewer than k times, in a fixed order."""
+    """CBP 3.1, third example: recoded records whose value occurs k times or more, in a fixed order."""
 
     def release(table: Table) -> Distribution:
         recoded = [recode(value) for value in table]

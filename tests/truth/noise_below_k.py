@@ -29,10 +29,8 @@ def published_count(n: int, k: int, rate: Fraction, ratio: Fraction, top: int, f
     output: dict[Hashable, Fraction] = {}
     for count in range(n + 1):
         chance = exact.pmf(n, count, rate)
-        if count >= k:
-            shown = {("exact", count) if flag else count: Fraction(1)}
-        else:
-            shown = blurred(count, ratio, 0, top)
+        itself = {("exact", count) if flag else count: Fraction(1)}
+        shown = itself if count >= k else blurred(count, ratio, 0, top)
         for outcome, mass in shown.items():
             output[outcome] = output.get(outcome, Fraction(0)) + chance * mass
     return output

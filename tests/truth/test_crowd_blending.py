@@ -84,7 +84,9 @@ def test_points_moved_within_their_block() -> None:
         output = {(): ONE}
         for point in points:
             spread = blurred(point, ratio, 0, 3)
-            output = mix((p * q, surely(tuple(sorted((*o, x), key=str)))) for o, p in output.items() for x, q in spread.items())
+            output = mix(
+                (p * q, surely(tuple(sorted((*o, x), key=str)))) for o, p in output.items() for x, q in spread.items()
+            )
         return output
 
     promise = RULES["points.noisy"].conclude(k=k, noise_epsilon=epsilon_above(1 / ratio))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from flint import fmpq
@@ -16,7 +17,15 @@ from . import fractions_arithmetic as exact
 from .class_of_people import class_divergence, suppressed_below, unchanged, worst_class
 from .distributions import epsilon_above, growth_below
 
-RATES = [Fraction(1, 16), Fraction(3, 29), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3)]
+RATES = [
+    Fraction(1, 16),
+    Fraction(3, 29),
+    Fraction(1, 10),
+    Fraction(1, 4),
+    Fraction(1, 3),
+    Fraction(1, 2),
+    Fraction(2, 3),
+]
 EXTREME_RATES = [Fraction(1, 40), Fraction(9, 10), Fraction(31, 32)]
 # 1 is the total variation; 21/20 is below 1/(1 − rate) for every rate above 1/21, so both directions matter.
 GROWTHS = [Fraction(1), Fraction(21, 20), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(27, 10), Fraction(8)]
@@ -62,7 +71,7 @@ def test_the_stopping_rule_of_the_scan() -> None:
         for growth in (Fraction(1), Fraction(5, 4), Fraction(3)):
             plain = [class_divergence(unchanged, n, rate, growth) for n in range(1, 25)]
             hidden = [class_divergence(suppressed_below(3), n, rate, growth) for n in range(1, 25)]
-            assert all(later <= earlier for earlier, later in zip(plain, plain[1:], strict=False))
+            assert all(later <= earlier for earlier, later in pairwise(plain))
             assert all(small <= large for small, large in zip(hidden, plain, strict=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from flint import arb, ctx
@@ -16,7 +17,12 @@ from .distributions import divergence, epsilon_above, growth_below
 from .noise_below_k import blurred, published_count, step_by_summation, worst_blurred_class
 
 # Where the noise alone hides a person δ is 0 and the scan over n has no end, so the noise is weak here.
-CASES = [(Fraction(1, 10), Fraction(3, 2)), (Fraction(1, 10), Fraction(2)), (Fraction(1, 3), Fraction(5, 2)), (Fraction(1, 2), Fraction(2))]
+CASES = [
+    (Fraction(1, 10), Fraction(3, 2)),
+    (Fraction(1, 10), Fraction(2)),
+    (Fraction(1, 3), Fraction(5, 2)),
+    (Fraction(1, 2), Fraction(2)),
+]
 
 
 @pytest.mark.parametrize("flag", [False, True])
@@ -43,9 +49,7 @@ def test_the_rule_covers_noise_that_hides_at_least_as_much(
 ) -> None:
     # A rational ratio a hair above e^−noise: the same noise to 18 digits.
     ratio = Fraction(int(1 / growth_below(noise) * 10**18) + 1, 10**18)
-    claimed = RULES["histogram.noisy-sampled"].conclude(
-        k=k, noise_epsilon=noise, rate=rate, epsilon=epsilon, flag=flag
-    )
+    claimed = RULES["histogram.noisy-sampled"].conclude(k=k, noise_epsilon=noise, rate=rate, epsilon=epsilon, flag=flag)
     true = worst_blurred_class(k, Fraction(rate), ratio, growth_below(epsilon), flag)
     assert true * (1 - Fraction(1, 10**12)) <= Fraction(claimed.delta) <= true * (1 + Fraction(1, 10**9))
 
@@ -69,12 +73,11 @@ def test_a_step_between_two_noises_is_the_sum(a: Fraction, b: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "transition", "limit", "factor"), [(0.2, 5, 15, 2.0), (1.0, 3, 6, 1.5), (0.5, 2, 9, 1.0), (2.0, 1, 2, 3.0)]
+    ("epsilon", "transition", "limit", "factor"),
+    [(0.2, 5, 15, 2.0), (1.0, 3, 6, 1.5), (0.5, 2, 9, 1.0), (2.0, 1, 2, 3.0)],
 )
 def test_the_outlier_histogram_by_direct_summation(epsilon: float, transition: int, limit: int, factor: float) -> None:
-    claimed = RULES["outlier.histogram"].conclude(
-        epsilon=epsilon, transition=transition, limit=limit, factor=factor
-    )
+    claimed = RULES["outlier.histogram"].conclude(epsilon=epsilon, transition=transition, limit=limit, factor=factor)
     with ctx.workprec(200):
         worst = max(
             (_bin_divergence(j, epsilon, transition, limit, factor) for j in range(1, limit + 3)),
@@ -111,6 +114,6 @@ def test_outlier_privacy_is_differential_at_its_largest_loss() -> None:
     growth = growth_below(promise.epsilon)
     ratios = [1 / growth_below(3 / (6 - j)) for j in range(3)] + [1 / growth_below(1.0)]
     rounded = [Fraction(int(ratio * 10**30), 10**30) for ratio in ratios]
-    for before, here in zip(rounded, rounded[1:], strict=False):
+    for before, here in pairwise(rounded):
         assert step_by_summation(here, before, growth) <= Fraction(promise.delta)
     assert epsilon_above(growth) <= promise.epsilon

@@ -75,8 +75,7 @@ def test_choosing_on_the_population(seed: int) -> None:
     @remembered
     def release(table: Table) -> Distribution:
         return mix(
-            (chance, pushed(suppressed[g](table), lambda shown, g=g: (g, shown)))
-            for g, chance in choose(table).items()
+            (chance, pushed(suppressed[g](table), lambda shown, g=g: (g, shown))) for g, chance in choose(table).items()
         )
 
     delta = max(add_remove_delta(one, VALUES, MOST, growth) for one in suppressed)

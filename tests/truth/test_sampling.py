@@ -71,10 +71,15 @@ def test_amplification_is_attained_so_less_would_be_false() -> None:
 def test_a_coin_between_two_mechanisms(seed: int) -> None:
     rate, growth, weight = 0.25, Fraction(5, 4), 0.375
     one, other = (sampled(random_mechanism(f"{seed}{name}"), Fraction(rate)) for name in "ab")
-    promises = [DifferentialUnderSampling(rate, m.epsilon, m.delta) for m in (measured(one, growth), measured(other, growth))]
+    promises = [
+        DifferentialUnderSampling(rate, m.epsilon, m.delta) for m in (measured(one, growth), measured(other, growth))
+    ]
     chosen = RULES["dps.random-choice"].conclude(*promises, weight=weight)
     share = Fraction(weight)
-    assert holds(chosen, lambda t: mix([(share, pushed(one(t), lambda o: ("a", o))), (1 - share, pushed(other(t), lambda o: ("b", o)))]))
+    assert holds(
+        chosen,
+        lambda t: mix([(share, pushed(one(t), lambda o: ("a", o))), (1 - share, pushed(other(t), lambda o: ("b", o)))]),
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -106,14 +111,18 @@ def test_suppression_in_many_classes_is_no_worse_than_in_one(k: int, rate: float
         assert simulated.aggregate == IidSampling(rate)
         # The simulator samples everybody else and runs the mechanism: the same comparison, person by person.
         for table, others in neighbours((0, 1, 2), MOST):
-            simulator = mix((c, suppressed_histogram(halves, k)(s)) for c, s in samples(others, [Fraction(rate)] * len(others)))
+            simulator = mix(
+                (c, suppressed_histogram(halves, k)(s)) for c, s in samples(others, [Fraction(rate)] * len(others))
+            )
             assert divergence(release(table), simulator, growth_below(simulated.epsilon)) <= Fraction(simulated.delta)
 
 
 def test_a_k_that_is_one_too_small_is_caught() -> None:
     """Claiming the δ of k = 3 for suppression below 2 fails the same comparison."""
     release, epsilon = sampled(suppressed_histogram(one_class, 2), Fraction(1, 2)), epsilon_above(Fraction(5, 4))
-    right, wrong = (RULES["suppression.exact"].conclude(CrowdBlending(k, 0.0), rate=0.5, epsilon=epsilon) for k in (2, 3))
+    right, wrong = (
+        RULES["suppression.exact"].conclude(CrowdBlending(k, 0.0), rate=0.5, epsilon=epsilon) for k in (2, 3)
+    )
     assert holds(right, release, (0,), 8)
     assert not holds(wrong, release, (0,), 8)
     assert Fraction(right.delta) >= worst_class(2, Fraction(1, 2), growth_below(epsilon)) > Fraction(wrong.delta)

@@ -84,6 +84,28 @@ def test_the_sharp_delta_of_sample_and_sanitize_is_attained() -> None:
     assert not Fraction(claimed.delta * 0.999999) >= true
 
 
+def test_the_order_of_the_drawn_rows_must_be_random() -> None:
+    """Handed over in the table's order, drawn rows break the sharp promise: a swap then moves the others' places.
+
+    Two bits of randomized response with factor 2, table (1, 0, 1), and the outcome that matches rows 1 and 2.
+    """
+    y = Fraction(2)
+
+    def responses(pair: Table) -> Distribution:
+        truth = [int(value == 1) for value in pair]
+        masses = {(o, r): y ** -(int(o != truth[0]) + int(r != truth[1])) for o in (0, 1) for r in (0, 1)}
+        return {outcome: mass / sum(masses.values()) for outcome, mass in masses.items()}
+
+    claimed = RULES["sample-and-sanitize.sharp"].conclude(sanitizer_promise(responses, y), samples=K, population=N)
+    assert claimed.delta == 0
+    shuffled = drawn_in_random_order(responses, K)
+    assert simulates(claimed, shuffled, lambda i, seen: shuffled(seen))
+    in_order = remembered(lambda t: mix((share, responses(tuple(t[i] for i in c))) for share, c in drawn(t, K)))
+    assert not simulates(claimed, in_order, lambda i, seen: in_order(seen))
+    with_row, concealed_row = in_order((1, 0, 1)), in_order((CONCEALED, 0, 1))
+    assert with_row[1, 0] / concealed_row[1, 0] == Fraction(7, 4) > 1 + Fraction(K, N) * (y - 1)
+
+
 def simulated_world(seed: int) -> tuple[Mechanism, Simulator]:
     """A release, and simulators that each read K random rows with their positions and compute anything from them."""
 
@@ -191,7 +213,9 @@ def test_what_is_released_well_can_be_estimated(accuracy: int) -> None:
     """ZKP Proposition 15: the simulator of a private and accurate release is a sampler."""
 
     def misses(shown: Distribution, truth: int) -> Fraction:
-        return sum((m for o, m in shown.items() if not (isinstance(o, int) and abs(o - truth) <= accuracy)), Fraction(0))
+        return sum(
+            (m for o, m in shown.items() if not (isinstance(o, int) and abs(o - truth) <= accuracy)), Fraction(0)
+        )
 
     pairs = [(noisy_ones(t), noisy_estimate(i, concealed(t, (i,)))) for t in rows(UNIVERSE, N) for i in range(N)]
     loss = max(max(p[o] / q[o], q[o] / p[o]) for p, q in pairs for o in p)
