@@ -1,0 +1,160 @@
+"""Statistics of networks on every graph with up to five vertices: distances, sensitivities and samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from crowdblend.calculus import RULES
+from crowdblend.guarantees import Exploration, Sampler
+
+from .small_graphs import (
+    Graph,
+    component,
+    components,
+    conceal,
+    connected,
+    cycle_free,
+    degrees,
+    edits_to,
+    euler_path,
+    graphs,
+    links,
+)
+
+SIZES = (3, 4, 5)
+PROPERTIES = {"connected": connected, "cycle-free": cycle_free, "eulerian": euler_path}
+EDITS = {(name, n): edits_to(n, wanted) for name, wanted in PROPERTIES.items() for n in SIZES}
+# What the rules charge for concealing a vertex, in units of 1/n.
+CHARGED = {"connected": 2, "cycle-free": 2, "eulerian": 4}
+
+
+def term(name: str, n: int, graph: Graph, vertex: int, explored: int) -> Fraction:
+    """What the sampler adds up for a random vertex, when it explores at most so many vertices."""
+    part = component(n, graph, vertex)
+    found = Fraction(1, len(part)) if len(part) <= explored else Fraction(0)
+    degree = degrees(n, graph)[vertex]
+    if name == "connected":
+        return found
+    if name == "cycle-free":
+        return Fraction(degree, 2) - 1 + found
+    if degree % 2:
+        return Fraction(1, 2)
+    even = degree > 0 and all(degrees(n, graph)[v] % 2 == 0 for v in part)
+    return found if even else Fraction(0)
+
+
+def estimate(name: str, n: int, average: Fraction, degree_bound: int) -> Fraction:
+    """The distance that an average of terms stands for, edits divided by M = d·n/2."""
+    edits = n * average - (0 if name == "cycle-free" else 1)
+    return (max(edits, Fraction(0)) if name == "eulerian" else edits) / Fraction(degree_bound * n, 2)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_distances_are_what_the_formulas_say(n: int) -> None:
+    for graph in graphs(n):
+        parts, odd = components(n, graph), sum(d % 2 for d in degrees(n, graph))
+        even = sum(len(p) > 1 and all(degrees(n, graph)[v] % 2 == 0 for v in p) for p in parts)
+        assert EDITS["connected", n][graph] == len(parts) - 1
+        assert EDITS["cycle-free", n][graph] == len(links(n, graph)) - n + len(parts)
+        assert EDITS["eulerian", n][graph] == max(0, odd // 2 + even - 1)
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize("degree_bound", [2, 3, 4])
+@pytest.mark.parametrize("n", SIZES)
+def test_concealing_a_vertex_moves_no_more_than_is_charged(n: int, degree_bound: int, name: str) -> None:
+    edits, largest = EDITS[name, n], Fraction(degree_bound * n, 2)
+    moves = [
+        abs(edits[graph] - edits[conceal(n, graph, v)]) / largest for graph in graphs(n, degree_bound) for v in range(n)
+    ]
+    assert max(moves) <= Fraction(CHARGED[name], n)
+    assert all(0 <= edits[graph] / largest <= 1 for graph in graphs(n, degree_bound))
+    if name == "connected" and degree_bound < n:
+        # Attained by the centre of a star, so less would be false.
+        assert max(moves) == Fraction(2, n)
+
+
+@pytest.mark.parametrize("name", [*PROPERTIES, "average-degree"])
+def test_the_rules_charge_exactly_that(name: str) -> None:
+    """With a perfect sampler the loss of the release is the charged sensitivity over the scale."""
+    n, d = 5, 4
+    extra = {"degree_bound": d} if name == "average-degree" else {}
+    charged = Fraction(2 * d, n) if extra else Fraction(CHARGED[name], n)
+    perfect = Sampler(5e-324, 0.0, Exploration(1, 1))
+    claimed = RULES[f"graph.{name}"].conclude(perfect, population=n, scale=0.5, **extra)
+    limit = Fraction(d) if extra else Fraction(1)
+    assert claimed.epsilon == pytest.approx(float(2 * min(charged, limit)), rel=1e-12)
+
+
+@pytest.mark.parametrize("degree_bound", [2, 3, 4])
+def test_the_average_degree(degree_bound: int) -> None:
+    n = 5
+    for graph in graphs(n, degree_bound):
+        average = Fraction(2 * len(links(n, graph)), n)
+        assert average == Fraction(sum(degrees(n, graph)), n) <= degree_bound
+        for v in range(n):
+            moved = average - Fraction(2 * len(links(n, conceal(n, graph, v))), n)
+            assert 0 <= moved <= Fraction(2 * degree_bound, n)
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize("n", SIZES)
+def test_samplers_are_right_on_average_and_their_terms_bounded(n: int, name: str) -> None:
+    for d in (2, 3, 4):
+        spread = {"connected": Fraction(1), "cycle-free": Fraction(d, 2), "eulerian": Fraction(1, 2)}[name]
+        for explored in (1, 2, n):
+            terms = {}
+            for graph in graphs(n, d):
+                terms[graph] = [term(name, n, graph, v, explored) for v in range(n)]
+                true = EDITS[name, n][graph] / Fraction(d * n, 2)
+                bias = abs(estimate(name, n, sum(terms[graph]) / n, d) - true)
+                assert bias <= (0 if explored == n else Fraction(2, explored * d))
+            every = [value for values in terms.values() for value in values]
+            assert max(every) - min(every) <= spread
+
+
+def averages(terms: list[Fraction], samples: int) -> dict[Fraction, Fraction]:
+    """The exact distribution of the average of so many terms, each of a random vertex."""
+    sums = {Fraction(0): Fraction(1)}
+    for _ in range(samples):
+        longer: dict[Fraction, Fraction] = {}
+        for total, chance in sums.items():
+            for value in terms:
+                longer[total + value] = longer.get(total + value, Fraction(0)) + chance / len(terms)
+        sums = longer
+    return {total / samples: chance for total, chance in sums.items()}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize(("samples", "explored", "accuracy"), [(6, 4, 0.5), (10, 3, 0.45), (10, 2, 0.6)])
+def test_samplers_miss_no_more_often_than_claimed(name: str, samples: int, explored: int, accuracy: float) -> None:
+    n, d = 4, 3
+    claimed = RULES[f"graph.sampler.{name}"].conclude(
+        degree_bound=d, accuracy=accuracy, samples=samples, explored=explored
+    )
+    seen = set()
+    for graph in graphs(n, d):
+        terms = sorted(term(name, n, graph, v, explored) for v in range(n))
+        true = EDITS[name, n][graph] / Fraction(d * n, 2)
+        if (*terms, true) not in seen:
+            seen.add((*terms, true))
+            missed = _missed(averages(terms, samples), lambda a: estimate(name, n, a, d), true, accuracy)
+            assert missed <= Fraction(claimed.failure)
+
+
+@pytest.mark.parametrize(("samples", "accuracy"), [(8, 1.5), (12, 1.2)])
+def test_the_sampled_average_degree_misses_no_more_often_than_claimed(samples: int, accuracy: float) -> None:
+    n, d = 4, 3
+    claimed = RULES["graph.sampler.average-degree"].conclude(degree_bound=d, accuracy=accuracy, samples=samples)
+    for terms in {tuple(sorted(degrees(n, graph))) for graph in graphs(n, d)}:
+        spread = averages([Fraction(x) for x in terms], samples)
+        assert _missed(spread, lambda a: a, Fraction(sum(terms), n), accuracy) <= Fraction(claimed.failure)
+
+
+def _missed(
+    spread: dict[Fraction, Fraction], read: Callable[[Fraction], Fraction], true: Fraction, accuracy: float
+) -> Fraction:
+    return sum((c for average, c in spread.items() if abs(read(average) - true) > Fraction(accuracy)), Fraction(0))
