@@ -59,7 +59,9 @@ def _tidy(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip().splitlines()]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.read_text()], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```python" in page.read_text()], ids=lambda page: page.name
+)
 def test_python(page: Path) -> None:
     """The blocks of a page are one session."""
     text = "\n".join(match[2] for match in BLOCK.finditer(page.read_text(encoding="utf-8")) if match[1] == "python")

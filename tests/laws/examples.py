@@ -246,6 +246,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "histogram.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
     "generalization.suppressed": [Example((), {"k": 20})],
     "points.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
+    "blending.stated": [Example((), {"k": 12, "blend_epsilon": 0.3})],
     "blending.postprocessing": [Example((CrowdBlending(20, 0.5),))],
     "blending.differential": [Example((_dp(0.5),), {"k": 7})],
     "outlier.histogram": [

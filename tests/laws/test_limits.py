@@ -115,7 +115,7 @@ def test_a_certain_choice_is_the_chosen_delta(weight: float) -> None:
 
 def test_nearly_equal_noise_in_every_bin_needs_no_delta() -> None:
     """t = K − 1 leaves one step between almost equal scales, whose excess no double can show."""
-    made = RULES["outlier.histogram"].conclude(epsilon=0.5, transition=10**6 - 1, limit=10**6, factor=2.0)
+    made = RULES["outlier.histogram"].conclude(epsilon=0.5, transition=10**5 - 1, limit=10**5, factor=2.0)
     assert made.delta <= 5e-324
 
 

@@ -51,7 +51,7 @@ def test_largest_rate(case: dict) -> None:
 
 @pytest.mark.parametrize("case", CASES + SHARP + BIASED)
 def test_smallest_epsilon(case: dict) -> None:
-    given = {**case, "k": 60}
+    given = {**case, "k": 120}
     del given["epsilon"]
     epsilon = plan(**given).epsilon
     assert reaches(given, epsilon=epsilon)

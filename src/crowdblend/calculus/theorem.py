@@ -32,6 +32,7 @@ class Assumption(Enum):
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     STATED_EXCEPTIONS = "At most the stated number of people were sampled with another probability."
     FIXED_SIZE_SAMPLING = "Exactly the stated number of people was drawn, uniformly and without replacement."
+    RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
     SECRET_SAMPLE = "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
     SINGLE_RELEASE = "Nothing else is published from this sample."
     FRESH_SAMPLES = "Each release draws its own independent sample of the population."
@@ -155,7 +156,9 @@ def conversions(source: type[Guarantee], target: type[Guarantee]) -> list[Rule]:
 
 
 def _normal(name: str, value: Any) -> Any:
-    if isinstance(value, bool) and name not in PARAMETERS:
+    if name not in PARAMETERS:
+        if not isinstance(value, bool):
+            raise InvalidInput(f"{name} must be true or false, got {value!r}. Pass a boolean.")
         return value
     check(name, value)
     return value if PARAMETERS[name].whole else float(value)

@@ -7,6 +7,7 @@ checks them all.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +28,11 @@ class Parameter:
     def allows(self, value: Any) -> bool:
         """Whether a value is a number of the right kind and inside the range."""
         kinds = (int,) if self.whole else (int, float)
-        if isinstance(value, bool) or not isinstance(value, kinds) or math.isnan(value):
+        if isinstance(value, bool) or not isinstance(value, kinds) or value != value:  # noqa: PLR0124  NaN
             return False
         above = value > self.low if self.low_open else value >= self.low
-        below = value < self.high if self.high_open else value <= self.high
-        return above and below and not math.isinf(value)
+        below = value < self.high if self.high_open else value <= min(self.high, sys.float_info.max)
+        return above and below
 
     def words(self) -> str:
         """The range in plain words."""
@@ -80,7 +81,7 @@ PARAMETERS = {
     "blend_epsilon": Parameter(0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."),
     "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise below k.", low_open=True),
     "transition": _whole(1, "Pass t, over how many people the noise fades."),
-    "limit": _whole(1, "Pass K, the size from which a bin is no outlier."),
+    "limit": _whole(1, "Pass K, the size from which a bin is no outlier.", 10**5),
     "factor": Parameter(1, 1000, "Pass c, by how much the promise is weaker than the noise, for example 2."),
     "size": _whole(0, "Pass the size of the crowd."),
     # zero-knowledge mechanisms

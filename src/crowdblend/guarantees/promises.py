@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.parameters import Checked
 from crowdblend.guarantees.relations import Relation
@@ -16,6 +17,14 @@ class Guarantee(Checked):
 
     strength: ClassVar[int] = 0
     """Order in a certificate: the strongest promise is named first."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, kind in (("relation", Relation), ("aggregate", Aggregate)):
+            if not isinstance(getattr(self, name, kind), (kind, type)):
+                raise InvalidInput(
+                    f"{name} must be a {kind.__name__}, got {getattr(self, name)!r}. Pass one of its values."
+                )
 
     def words(self) -> str:
         """The promise in a sentence."""
@@ -97,6 +106,14 @@ class DifferentialUnderSampling(Guarantee):
     relation: Relation = Relation.ADD_REMOVE
 
     strength: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.relation is not Relation.ADD_REMOVE:
+            raise InvalidInput(
+                f"privacy under sampling must be stated for add-remove, got {self.relation.value}. "
+                "Convert the sampled release instead (differential.replace)."
+            )
 
     def words(self) -> str:
         return (

@@ -139,15 +139,16 @@ def enclose(compute: Callable[[], arb]) -> arb:
 
 def round_up(value: arb) -> float:
     """The smallest double that is surely at least the value."""
-    nearest = float(value.mid())
-    while not arb(nearest) >= value:
-        nearest = math.nextafter(nearest, math.inf)
-    return nearest
+    top = value.upper()
+    nearest = float(top)
+    if not top.is_finite() or math.isinf(nearest):
+        raise NotProved("a bound must be a finite number; move the parameters away from their limits.")
+    return nearest if arb(nearest) >= top else math.nextafter(nearest, math.inf)
 
 
 def round_down(value: arb) -> float:
     """The largest double that is surely at most the value."""
-    return -round_up(-value)
+    return -round_up(value.neg(exact=True))
 
 
 def upper_bound(compute: Callable[[], arb]) -> float:

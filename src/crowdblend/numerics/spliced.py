@@ -16,7 +16,9 @@ from crowdblend.errors import NotProved
 from crowdblend.numerics.arithmetic import Arithmetic, Number
 
 # Scanning n costs n steps each; beyond this the sum takes minutes rather than a second.
-LARGEST_CLASS = 1_500
+LARGEST_CLASS = 600
+# A δ this small is not worth scanning for.
+NEGLIGIBLE = 1e-30
 
 
 def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
@@ -26,8 +28,12 @@ def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growt
     for n in range(1, LARGEST_CLASS):
         more = _Output(calc, k, p, ratio, n)
         best = calc.maximum(best, more.exceeds(fewer, growth, flagged), fewer.exceeds(more, growth, flagged))
-        if n >= k and calc.surely(_unthresholded(calc, n, p, growth) <= best):
-            return best
+        if n >= k:
+            rest = _unthresholded(calc, n, p, growth)
+            if calc.surely(rest <= best):
+                return best
+            if calc.surely(rest < NEGLIGIBLE) and not calc.surely(best > 0):
+                return calc.maximum(best, rest)
         fewer = more
     raise NotProved(
         f"noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "

@@ -97,7 +97,8 @@ def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: RandomSa
         id="composition.blending-differential",
         source="CBP Proposition 8",
         statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
-        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending.",
+        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending; a differential release that samples must do so with "
+        "coins of its own.",
     )
 )
 def blending_next_to_differential(blending: CrowdBlending, differential: Differential) -> CrowdBlending:
@@ -199,14 +200,15 @@ def _composed(*derivations: Derivation) -> Derivation:
                 except NotApplicable as refused:
                     reasons.append(str(refused))
     names = " and ".join(sorted({kind.__name__ for kind in kinds}))
-    raise DoesNotCompose(reasons[0] if reasons else f"no theorem composes {names}; publish one of them only.")
+    raise DoesNotCompose(reasons[-1] if reasons else f"no theorem composes {names}; publish one of them only.")
 
 
 def _pure_add_remove(rule_id: str, premise: Differential) -> None:
     if premise.relation is not Relation.ADD_REMOVE or premise.delta > 0 or premise.people != 1:
         raise NotApplicable(
-            f"{rule_id} needs add-remove with delta = 0 on the differential side, got {premise.relation.value} with "
-            f"delta = {premise.delta:g}. A replace-only promise does not cover a person's absence (CBP Proposition 8)."
+            f"{rule_id} needs add-remove with delta = 0 for one person on the differential side, got "
+            f"{premise.relation.value} with delta = {premise.delta:g} for {premise.people}. "
+            "A replace-only promise does not cover a person's absence (CBP Proposition 8)."
         )
 
 

@@ -104,8 +104,9 @@ def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
             "blending.differential needs the add-remove relation, got "
             f"{premise.relation.value}. A table with fewer than k people is not covered otherwise (CBP Proposition 5)."
         )
-    if premise.delta > 0:
+    if premise.delta > 0 or premise.people != 1:
         raise NotApplicable(
-            f"blending.differential needs delta = 0, got {premise.delta:g}. Use a mechanism with pure noise."
+            f"blending.differential needs delta = 0 for one person, got {premise.delta:g} for {premise.people}. "
+            "Use a mechanism with pure noise."
         )
     return CrowdBlending(k, premise.epsilon)

@@ -60,6 +60,6 @@ def recoding_from_split(
 def _choice_is_pure(rule_id: str, choice: Differential) -> None:
     if choice.relation is not Relation.ADD_REMOVE or choice.delta > 0 or choice.people != 1:
         raise NotApplicable(
-            f"{rule_id} needs a choice with delta = 0 under the add-remove relation, got delta = {choice.delta:g} "
-            f"under {choice.relation.value}. Use the exponential mechanism."
+            f"{rule_id} needs a choice with delta = 0 under add-remove for one person, got delta = {choice.delta:g} "
+            f"under {choice.relation.value} for {choice.people}. Use the exponential mechanism."
         )

@@ -138,7 +138,9 @@ def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> Zer
 def replacing_is_removing_and_adding(premise: Differential) -> Differential:
     """Both tables are neighbours of the one without the person."""
     if premise.relation is not Relation.ADD_REMOVE:
-        raise NotApplicable(f"differential.replace starts from add-remove, got {premise.relation.value}.")
+        raise NotApplicable(
+            f"differential.replace starts from add-remove, got {premise.relation.value}. Nothing needs converting."
+        )
     return replace(
         premise,
         epsilon=2 * premise.epsilon,
@@ -157,7 +159,9 @@ def replacing_is_removing_and_adding(premise: Differential) -> Differential:
 def differential_for_groups(premise: Differential, *, people: int) -> Differential:
     """c steps of one person each; the errors grow geometrically along the chain."""
     if premise.people != 1:
-        raise NotApplicable(f"differential.group starts from one person, got a group of {premise.people}.")
+        raise NotApplicable(
+            f"differential.group starts from one person, got {premise.people}. Use the promise to one person."
+        )
     growth = arb(premise.epsilon).exp()
     # The geometric sum 1 + e^ε + … + e^{(c−1)ε}, whose closed form is 0/0 at ε = 0.
     chain = arb(people) if premise.epsilon == 0 else expm1(arb(people) * premise.epsilon) / (growth - 1)

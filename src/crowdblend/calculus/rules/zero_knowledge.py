@@ -13,6 +13,7 @@ from crowdblend.numerics.balls import expm1, log1p, round_up
 
 DRAWN = (
     Assumption.FIXED_SIZE_SAMPLING,
+    Assumption.RANDOM_ORDER,
     Assumption.SECRET_SAMPLE,
     Assumption.CONCEALED_ROWS,
     Assumption.PUBLIC_SIZE,
@@ -263,7 +264,7 @@ def _sanitized(
 ) -> ZeroKnowledge:
     _replacing(rule_id, premise)
     if premise.people != 1:
-        raise NotApplicable(f"{rule_id} starts from one person, got a group of {premise.people}.")
+        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
     drawn = RandomSamples(samples, population)
     return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
 
@@ -283,7 +284,7 @@ def _pure(rule_id: str, premise: ZeroKnowledge, remedy: str) -> None:
 
 def _one_person(rule_id: str, premise: ZeroKnowledge) -> None:
     if premise.people != 1:
-        raise NotApplicable(f"{rule_id} starts from one person, got a group of {premise.people}.")
+        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
 
 
 def _random_samples(rule_id: str, premise: ZeroKnowledge) -> RandomSamples:
