@@ -1,0 +1,1 @@
+"""Releases: what the steward decides, and what becomes of it."""
