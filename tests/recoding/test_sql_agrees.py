@@ -47,7 +47,7 @@ NUMERIC = [
     Intervals(0.1, 0.7, 0.1, include_stop=True, other="rest"),
     Intervals(-1, 1, Decimal("0.0003125"), bottom=True, missing="none"),
     Intervals(1_000_000_000_000, 1_000_000_000_003, Decimal("0.01"), other="o", missing="m"),
-    Intervals(0, 10**6, 1),
+    Intervals(0, 10**5, 1),
     Breaks((0, 25000, 50000, 100000)),
     Breaks((0, 0.1, 0.3, 10, 1e200), top=True, bottom=True),
     Breaks((10,), top=True, other="below or unreadable"),

@@ -20,10 +20,8 @@ class Prefixes(Open):
     length: int
 
     def __post_init__(self) -> None:
-        if self.length < 1:
-            raise InvalidInput(
-                f"prefix must be a whole number of at least 1, got {self.length}. Pass how many to keep."
-            )
+        if not 1 <= self.length <= 1000:
+            raise InvalidInput(f"prefix must be a whole number between 1 and 1000, got {self.length}. Keep fewer.")
         if self.other is not None:
             raise InvalidInput(
                 f"prefix must go without other, got other = {self.other!r}: every text has a prefix. "

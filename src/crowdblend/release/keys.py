@@ -13,10 +13,12 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.recoding.dates import PERIODS
 
-Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "bound"]
+Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "day"]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 
+PLACEHOLDER = "FILL_IN"
+_LARGEST = 10**18
 _KIND_WORDS: dict[Kind, str] = {
     "text": 'a text in quotes, for example "text"',
     "texts": 'a list of texts, for example ["a", "b"]',
@@ -24,7 +26,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "number": "a number",
     "whole": "a whole number",
     "numbers": "a list of numbers, for example [0, 10, 20]",
-    "bound": "a number, or a date such as 1990-01-01",
+    "day": "a date such as 1990-01-01, without quotes",
 }
 
 
@@ -106,8 +108,8 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
     "prefix": (Key("prefix", "whole", "How many characters to keep.", required=True), _MISSING),
     "date": (
         Key("date", "text", "The period to cut to.", PERIODS, required=True),
-        Key("from", "bound", "The first day."),
-        Key("to", "bound", "The last day, excluded unless include_to is true."),
+        Key("from", "day", "The first day."),
+        Key("to", "day", "The last day, excluded unless include_to is true."),
         _INCLUDE,
         _OTHER,
         _MISSING,
@@ -126,26 +128,27 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
 }
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return _is_whole(value) or isinstance(value, float | Decimal)
 
 
-def _fits(kind: Kind, value: Any) -> bool:
-    match kind:
-        case "text":
-            return isinstance(value, str)
-        case "texts":
-            return isinstance(value, list) and all(isinstance(item, str) or _fits("whole", item) for item in value)
-        case "flag":
-            return isinstance(value, bool)
-        case "number":
-            return _is_number(value)
-        case "whole":
-            return isinstance(value, int) and not isinstance(value, bool)
-        case "numbers":
-            return isinstance(value, list) and all(_is_number(item) for item in value)
-        case "bound":
-            return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+def _is_day(value: Any) -> bool:
+    return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+
+
+_FITS: dict[Kind, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) or _is_whole(item) for item in value),
+    "flag": lambda value: isinstance(value, bool),
+    "number": _is_number,
+    "whole": _is_whole,
+    "numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "day": _is_day,
+}
 
 
 def shown(value: Any) -> str:
@@ -169,6 +172,18 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
         raise InvalidInput(f"{where}: {error}") from None
 
 
+def refuse_placeholder(where: str, value: Any) -> None:
+    """Refuse a starter policy that was not completed."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            refuse_placeholder(f"{where}.{name}" if where else name, item)
+    elif isinstance(value, list):
+        for item in value:
+            refuse_placeholder(where, item)
+    elif isinstance(value, str) and PLACEHOLDER in value:
+        raise InvalidInput(f"{where} must be filled in, and still says {PLACEHOLDER}. Write what you know beforehand.")
+
+
 def read_keys(where: str, keys: tuple[Key, ...], table: Any) -> dict[str, Any]:
     """The values of one section, each of the right kind and in range; `where` names the section in messages."""
     if not isinstance(table, Mapping):
@@ -184,9 +199,8 @@ def read_keys(where: str, keys: tuple[Key, ...], table: Any) -> dict[str, Any]:
 
 
 def _read(where: str, key: Key, value: Any) -> Any:
-    if not _fits(key.kind, value):
-        words = "a date such as 1990-01-01, without quotes" if key.kind == "bound" else _KIND_WORDS[key.kind]
-        raise InvalidInput(f"{key.name} in {where} must be {words}, got {shown(value)}. {key.meaning}")
+    if not _FITS[key.kind](value):
+        raise InvalidInput(f"{key.name} in {where} must be {_KIND_WORDS[key.kind]}, got {shown(value)}. {key.meaning}")
     if key.choices and value not in key.choices:
         choices = ", ".join(f'"{choice}"' for choice in key.choices)
         raise InvalidInput(f"{key.name} in {where} must be one of {choices}, got {shown(value)}. {key.meaning}")
@@ -194,5 +208,7 @@ def _read(where: str, key: Key, value: Any) -> Any:
         return tuple(str(item) for item in value)
     if key.ranged:
         value = float(value) if isinstance(value, Decimal) else value
+        if abs(value) > _LARGEST:
+            raise InvalidInput(f"{key.name} in {where} must be below 1e18, got a larger number. {key.meaning}")
         naming(where, lambda: check(key.name, value))
     return tuple(value) if isinstance(value, list) else value

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.release.columns import Column, read_columns
-from crowdblend.release.keys import SECTIONS, TABLES, did_you_mean, read_keys, shown
+from crowdblend.release.keys import SECTIONS, TABLES, did_you_mean, read_keys, refuse_placeholder, shown
 from crowdblend.release.sections import DataSource, Release, Sampling, Table, read_data, read_release, read_sampling
 
 __all__ = ["Column", "DataSource", "Policy", "Release", "Sampling", "Table", "load_policy", "parse_policy"]
@@ -139,7 +139,7 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
     """Read a policy from its text; the paths in it are relative to `folder`."""
     try:
         parts = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError, ArithmeticError) as error:
+    except (ValueError, RecursionError, ArithmeticError) as error:
         raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
     for name in parts:
         if name == "recoding":
@@ -149,6 +149,7 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
     for name in ("data", "columns", "release"):
         if name not in parts:
             raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
+    refuse_placeholder("", parts)
     folder = Path(folder)
     return Policy(
         data=read_data(parts["data"], folder),

@@ -72,7 +72,8 @@ def read_data(table: Any, folder: Path) -> DataSource:
         raise InvalidInput("source in [data] must name a file, and is blank. Give its path.")
     if _ADDRESS.match(source) and _PASSWORD.search(source):
         raise InvalidInput("source in [data] must not hold a password, and does. Move it to PGPASSWORD or ~/.pgpass.")
-    given.setdefault("format", _guess(source))
+    if "format" not in given:
+        given["format"] = _guess(source)
     if Path(source).suffix.lower() == ".tsv" and given["format"] == "csv":
         given.setdefault("delimiter", "\t")
     local = source != STDIN and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", source)
@@ -169,8 +170,10 @@ class Release:
             raise InvalidInput(f'{name} in [release] must come with below_k = "noise", got "suppress". Drop {name}.')
         if self.memory is not None and not _MEMORY.fullmatch(self.memory):
             raise InvalidInput(f'memory in [release] must be a size such as "1GB", got {self.memory!r}. Add the unit.')
-        if self.threads is not None and self.threads < 1:
-            raise InvalidInput(f"threads in [release] must be at least 1, got {self.threads}. Leave it out to use all.")
+        if self.threads is not None and not 1 <= self.threads <= 1024:
+            raise InvalidInput(
+                f"threads in [release] must be between 1 and 1024, got {self.threads}. Leave it out to use all."
+            )
 
 
 def read_release(table: Any) -> Release:
