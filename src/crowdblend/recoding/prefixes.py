@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Open
-from crowdblend.recoding.reading import blank_sql
+from crowdblend.recoding.reading import seen_sql
 
 
 @dataclass(frozen=True)
@@ -36,4 +36,4 @@ class Prefixes(Open):
     def own_label_sql(self, column: str, typed: bool) -> str:  # noqa: ARG002 - a prefix reads text
         """The beginning of the text; blanks have none."""
         text = f"CAST({column} AS VARCHAR)"
-        return f"CASE WHEN NOT {blank_sql(column)} THEN left({text}, {self.length}) END"
+        return f"CASE WHEN {seen_sql(column)} THEN left({text}, {self.length}) END"

