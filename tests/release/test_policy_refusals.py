@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.release import load_policy, parse_policy
+from crowdblend.release import Release, Sampling, load_policy, parse_policy
 
 from .policies import SOUND, bent
 
@@ -140,6 +140,13 @@ def test_a_password_is_never_repeated():
     with pytest.raises(InvalidInput) as caught:
         parse_policy(WRONG["password"][0].replace("a:b@", "a:hunter2@"))
     assert "hunter2" not in str(caught.value)
+
+
+def test_values_made_in_python_are_checked_too():
+    with pytest.raises(InvalidInput, match="rate must"):
+        Sampling(rate=1.5)
+    with pytest.raises(InvalidInput, match="k must"):
+        Release("table", k=0)
 
 
 junk = st.recursive(

@@ -152,9 +152,19 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
 
 
 def shown(value: Any) -> str:
-    """A given value in a message, cut when it is long."""
-    text = str(value) if isinstance(value, Decimal) else repr(value)
+    """A given value in a message, as TOML writes it, cut when it is long."""
+    text = _toml(value)
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "a table of keys"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -194,21 +204,27 @@ def read_keys(where: str, keys: tuple[Key, ...], table: Any) -> dict[str, Any]:
             raise InvalidInput(f"{where} has no key {name!r}. {did_you_mean(name, declared)}")
     for key in keys:
         if key.required and key.name not in table:
-            raise InvalidInput(f"{where} must have the key {key.name}, and it is missing. {key.meaning}")
+            raise InvalidInput(f"{where} must have the key {key.name}, and it is missing. Add it: {key.meaning}")
     return {name: _read(where, declared[name], value) for name, value in table.items()}
 
 
 def _read(where: str, key: Key, value: Any) -> Any:
     if not _FITS[key.kind](value):
-        raise InvalidInput(f"{key.name} in {where} must be {_KIND_WORDS[key.kind]}, got {shown(value)}. {key.meaning}")
+        raise InvalidInput(
+            f"{key.name} in {where} must be {_KIND_WORDS[key.kind]}, got {shown(value)}. Correct it: {key.meaning}"
+        )
     if key.choices and value not in key.choices:
         choices = ", ".join(f'"{choice}"' for choice in key.choices)
-        raise InvalidInput(f"{key.name} in {where} must be one of {choices}, got {shown(value)}. {key.meaning}")
+        raise InvalidInput(
+            f"{key.name} in {where} must be one of {choices}, got {shown(value)}. Correct it: {key.meaning}"
+        )
     if key.kind == "texts":
         return tuple(str(item) for item in value)
     if key.ranged:
         value = float(value) if isinstance(value, Decimal) else value
         if abs(value) > _LARGEST:
-            raise InvalidInput(f"{key.name} in {where} must be below 1e18, got a larger number. {key.meaning}")
+            raise InvalidInput(
+                f"{key.name} in {where} must be below 1e18, got a larger number. Correct it: {key.meaning}"
+            )
         naming(where, lambda: check(key.name, value))
     return tuple(value) if isinstance(value, list) else value

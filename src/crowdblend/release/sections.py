@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.release.keys import DATA, LATER_KINDS, RELEASE, SAMPLING, read_keys
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
@@ -26,6 +27,13 @@ _ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 _PASSWORD = re.compile(r"(?i)://[^/@]*:[^/@]*@|[?&]password=")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
+
+
+def _check_parameters(section: Sampling | Release) -> None:
+    """Ranges hold for values made in Python too; None is what the plan shall find."""
+    for name, value in vars(section).items():
+        if name in PARAMETERS and value is not None:
+            check(name, value)
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,7 @@ class Sampling:
     key: Literal["destroy", "seal"] = "destroy"
 
     def __post_init__(self) -> None:
+        _check_parameters(self)
         low, high = self.low, self.high
         if low is None or high is None:
             if low is not None or high is not None or self.exceptions or self.max_rate is not None:
@@ -161,6 +170,7 @@ class Release:
     threads: int | None = None
 
     def __post_init__(self) -> None:
+        _check_parameters(self)
         if self.below_k == "noise" and self.kind != "table":
             raise InvalidInput(
                 'below_k in [release] must be "suppress" for microdata, got "noise". Use kind = "table".'
