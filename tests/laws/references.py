@@ -272,7 +272,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "histogram.noisy": _noisy_crowd,
     "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
     "points.noisy": _noisy_crowd,
-    "blending.stated": lambda k, blend_epsilon: _crowd(k, blend_epsilon),
+    "blending.stated": lambda k, blend_epsilon: _crowd(k, mpf(blend_epsilon)),
     "blending.postprocessing": _fields,
     "blending.differential": lambda a, k: _crowd(k, a.epsilon),
     "outlier.histogram": _outlier,

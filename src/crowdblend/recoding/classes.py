@@ -1,0 +1,203 @@
+"""What every recoding is: a fixed map from raw values to classes, decided before the data are seen.
+
+Three kinds, by what an engine has to do:
+
+    Recoding
+    ├── Closed          the classes are known: `labels`, and `code(value)` is a position in them
+    │   ├── Computed        an engine evaluates `sql(column)`
+    │   └── Lookup          an engine joins the table `lookup`, and takes `fallback_sql(column)` where nothing matches
+    └── Open            the classes are not listed: `label(value)`, and an engine evaluates `label_sql(column)`
+
+Two optional classes take what has no other place: `missing` takes blanks, and `other` takes every value outside the
+domain, blanks included unless `missing` is declared. Without them such a value has no class, and a release refuses it.
+
+In SQL, `column` is an expression that is already quoted. `typed` says that it has the recoding's own type
+(a number or date column) instead of text; it is faster, and the answer is that for the value written as text.
+A recoding that reads text never has to be told.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding.reading import blank_sql, is_blank, quoted
+
+LARGEST_DOMAIN = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recoding(ABC):
+    """A map from raw values to classes that knows nothing of the data."""
+
+    other: str | None = None
+    missing: str | None = None
+
+    kind: ClassVar[Literal["computed", "lookup", "open"]]
+    reads: ClassVar[Literal["text", "number", "date"]] = "text"
+
+    def __post_init__(self) -> None:
+        for name, label in (("other", self.other), ("missing", self.missing)):
+            if label is not None and (is_blank(label) or "\0" in label):
+                raise InvalidInput(f"{name} must be a label that can be seen, got {label!r}. Name the class in a word.")
+        if self.other is not None and self.other == self.missing:
+            raise InvalidInput(
+                f"other and missing must be two different labels, got {self.other!r} twice. "
+                "Leave missing out: other then takes blanks too."
+            )
+
+    @property
+    def closed(self) -> bool:
+        """Whether every possible class is known beforehand."""
+        return self.labels is not None
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...] | None:
+        """The label of every class in order of code, or None when they are not listed."""
+
+    @property
+    def size(self) -> int | None:
+        """How many classes there are, or None when they are not listed."""
+        return None if self.labels is None else len(self.labels)
+
+    @abstractmethod
+    def label(self, value: str | None) -> str | None:
+        """The label of a raw value's class, or None when the value is outside the domain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed(Recoding):
+    """A recoding whose classes are all listed; a class is a position in `labels`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        seen: set[str] = set()
+        for label in self.labels:
+            if label in seen:
+                raise InvalidInput(f"labels must differ, got {label!r} twice. Rename or merge one of them.")
+            seen.add(label)
+
+    @property
+    @abstractmethod
+    def own_labels(self) -> tuple[str, ...]:
+        """The labels of the domain itself, without `other` and `missing`."""
+
+    @abstractmethod
+    def own_code(self, value: str) -> int | None:
+        """The position of a value that is not blank, or None outside the domain."""
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The domain's labels, then `other`, then `missing`."""
+        return self.own_labels + tuple(label for label in (self.other, self.missing) if label is not None)
+
+    @cached_property
+    def other_code(self) -> int | None:
+        """The code of the class `other`."""
+        return None if self.other is None else len(self.own_labels)
+
+    @cached_property
+    def missing_code(self) -> int | None:
+        """The code that blanks get: that of `missing`, or else that of `other`."""
+        return self.other_code if self.missing is None else len(self.labels) - 1
+
+    @property
+    def size(self) -> int:
+        """How many classes there are."""
+        return len(self.labels)
+
+    def code(self, value: str | None) -> int | None:
+        """The code of a raw value's class, or None when it is outside the domain."""
+        if value is None or is_blank(value):
+            return self.missing_code
+        own = self.own_code(value)
+        return self.other_code if own is None else own
+
+    def label(self, value: str | None) -> str | None:
+        """The label of a raw value's class, or None when the value is outside the domain."""
+        code = self.code(value)
+        return None if code is None else self.labels[code]
+
+    def fallback_sql(self, column: str, typed: bool = False) -> str:
+        """The code of a value that the domain itself does not hold: `missing`, `other` or NULL."""
+        if self.missing_code is None:
+            return "CAST(NULL AS INTEGER)"
+        otherwise = "NULL" if self.other_code is None else str(self.other_code)
+        if self.missing_code == self.other_code:
+            return f"CAST({otherwise} AS INTEGER)"
+        return f"CAST(CASE WHEN {blank_sql(column, typed)} THEN {self.missing_code} ELSE {otherwise} END AS INTEGER)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computed(Closed):
+    """A closed recoding that an engine computes."""
+
+    kind: ClassVar[Literal["computed"]] = "computed"
+
+    @abstractmethod
+    def own_sql(self, column: str, typed: bool) -> str:
+        """The code within the domain itself in SQL, NULL outside."""
+
+    def sql(self, column: str, typed: bool = False) -> str:
+        """The INTEGER code in SQL, NULL outside the domain."""
+        own = f"CAST({self.own_sql(column, typed)} AS INTEGER)"
+        if self.missing_code is None:
+            return own
+        return f"COALESCE({own}, {self.fallback_sql(column, typed)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lookup(Closed):
+    """A closed recoding that an engine joins: exact equality of text, code point by code point."""
+
+    kind: ClassVar[Literal["lookup"]] = "lookup"
+
+    @property
+    @abstractmethod
+    def lookup(self) -> Mapping[str, int]:
+        """The code of every value of the domain."""
+
+    def own_code(self, value: str) -> int | None:
+        """The code that the table gives."""
+        return self.lookup.get(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open(Recoding):
+    """A recoding whose classes are not listed: good for suppression, never for noise on every cell."""
+
+    kind: ClassVar[Literal["open"]] = "open"
+
+    @property
+    def labels(self) -> None:
+        """Not listed."""
+        return
+
+    @abstractmethod
+    def own_label(self, value: str) -> str | None:
+        """The label of a value that is not blank, or None when it cannot be read."""
+
+    @abstractmethod
+    def own_label_sql(self, column: str, typed: bool) -> str:
+        """The label in SQL; NULL for blanks and for what cannot be read."""
+
+    def label(self, value: str | None) -> str | None:
+        """The label of a raw value's class, or None when the value cannot be read."""
+        if value is None or is_blank(value):
+            return self.other if self.missing is None else self.missing
+        own = self.own_label(value)
+        return self.other if own is None else own
+
+    def label_sql(self, column: str, typed: bool = False) -> str:
+        """The VARCHAR label in SQL, NULL when the value cannot be read."""
+        own = self.own_label_sql(column, typed)
+        if self.missing is None:
+            return own if self.other is None else f"COALESCE({own}, {quoted(self.other)})"
+        otherwise = "NULL" if self.other is None else quoted(self.other)
+        blank = f"CASE WHEN {blank_sql(column, typed)} THEN {quoted(self.missing)} ELSE {otherwise} END"
+        return f"COALESCE({own}, {blank})"

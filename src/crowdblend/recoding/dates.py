@@ -1,0 +1,153 @@
+"""Dates cut to a year, quarter, month, ISO week or day.
+
+Without bounds the domain is open. With them it is the days from `start` up to, not including, `stop` (`include_stop`
+adds that day), and the classes are all the periods that these days touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import ClassVar, Literal, TypeAlias
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed, Open
+from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
+
+Period: TypeAlias = Literal["year", "quarter", "month", "week", "day"]
+PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "day")
+
+_MONDAY = date(1, 1, 1)  # a Monday, so that weeks are counted from it
+_NUMBER_SQL = {
+    "year": "year({0})",
+    "quarter": "year({0}) * 4 + quarter({0}) - 1",
+    "month": "year({0}) * 12 + month({0}) - 1",
+    "week": "(({0}) - DATE '0001-01-01') // 7",
+    "day": "({0}) - DATE '0001-01-01'",
+}
+_LABEL_SQL = {
+    "year": "strftime({0}, '%Y')",
+    "quarter": "strftime({0}, '%Y') || '-Q' || quarter({0})",
+    "month": "strftime({0}, '%Y-%m')",
+    "week": "lpad(CAST(isoyear({0}) AS VARCHAR), 4, '0') || '-W' || lpad(CAST(week({0}) AS VARCHAR), 2, '0')",
+    "day": "strftime({0}, '%Y-%m-%d')",
+}
+
+
+def period_number(period: Period, when: date) -> int:
+    """A whole number that rises by one from each period to the next."""
+    match period:
+        case "year":
+            return when.year
+        case "quarter":
+            return when.year * 4 + (when.month - 1) // 3
+        case "month":
+            return when.year * 12 + when.month - 1
+        case "week":
+            return (when - _MONDAY).days // 7
+        case "day":
+            return (when - _MONDAY).days
+
+
+def period_label(period: Period, when: date) -> str:
+    """The period as people write it: 2024, 2024-Q1, 2024-02, 2024-W09 or 2024-02-29."""
+    match period:
+        case "year":
+            return f"{when.year:04d}"
+        case "quarter":
+            return f"{when.year:04d}-Q{(when.month - 1) // 3 + 1}"
+        case "month":
+            return f"{when.year:04d}-{when.month:02d}"
+        case "week":
+            year, week, _ = when.isocalendar()
+            return f"{year:04d}-W{week:02d}"
+        case "day":
+            return when.isoformat()
+
+
+def _check_period(period: str) -> None:
+    if period not in PERIODS:
+        raise InvalidInput(f"date must be one of {', '.join(PERIODS)}, got {period!r}. Pick the coarsest that serves.")
+
+
+@dataclass(frozen=True)
+class Dates(Open):
+    """The period of any date.
+
+    >>> Dates("quarter").label("2024-02-29")
+    '2024-Q1'
+    """
+
+    period: Period
+
+    reads: ClassVar[Literal["date"]] = "date"
+
+    def __post_init__(self) -> None:
+        _check_period(self.period)
+        super().__post_init__()
+
+    def own_label(self, value: str) -> str | None:
+        """The period's label, or None when the text is no date."""
+        when = day(value)
+        return None if when is None else period_label(self.period, when)
+
+    def own_label_sql(self, column: str, typed: bool) -> str:
+        """The period's label, NULL for what is no date of the years 0001 to 9999."""
+        when = f"({day_sql(column, typed)})"
+        inside = f"{when} BETWEEN DATE '{FIRST_DAY.isoformat()}' AND DATE '{LAST_DAY.isoformat()}'"
+        return f"CASE WHEN {inside} THEN {_LABEL_SQL[self.period].format(when)} END"
+
+
+@dataclass(frozen=True)
+class DateRange(Computed):
+    """The periods between two days.
+
+    >>> born = DateRange("year", date(1990, 1, 1), date(1993, 1, 1))
+    >>> born.labels, born.code("1992-12-31"), born.code("1993-01-01")
+    (('1990', '1991', '1992'), 2, None)
+    """
+
+    period: Period
+    start: date
+    stop: date
+    include_stop: bool = False
+
+    reads: ClassVar[Literal["date"]] = "date"
+
+    def __post_init__(self) -> None:
+        _check_period(self.period)
+        if self.start > self.last:
+            raise InvalidInput(f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them.")
+        if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
+            raise InvalidInput(f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date.")
+        super().__post_init__()
+
+    @property
+    def last(self) -> date:
+        """The last day of the domain."""
+        if self.include_stop:
+            return self.stop
+        if self.stop == FIRST_DAY:
+            raise InvalidInput(f"from must be before to, got from {self.start}, to {self.stop}. Swap or widen them.")
+        return self.stop - timedelta(days=1)
+
+    @cached_property
+    def own_labels(self) -> tuple[str, ...]:
+        """Every period that the range touches."""
+        days = (date.fromordinal(ordinal) for ordinal in range(self.start.toordinal(), self.last.toordinal() + 1))
+        return tuple(dict.fromkeys(period_label(self.period, when) for when in days))
+
+    def own_code(self, value: str) -> int | None:
+        """How many periods after the first one the date lies, or None outside the range."""
+        when = day(value)
+        if when is None or not self.start <= when <= self.last:
+            return None
+        return period_number(self.period, when) - period_number(self.period, self.start)
+
+    def own_sql(self, column: str, typed: bool) -> str:
+        """The same count in SQL."""
+        when = f"({day_sql(column, typed)})"
+        inside = f"{when} BETWEEN DATE '{self.start.isoformat()}' AND DATE '{self.last.isoformat()}'"
+        first = period_number(self.period, self.start)
+        return f"CASE WHEN {inside} THEN {_NUMBER_SQL[self.period].format(when)} - {first} END"

@@ -1,0 +1,139 @@
+"""Intervals of equal width, with optional bottom and top coding.
+
+Interval number i is [start + i·width, start + (i+1)·width): its lower end belongs to it, its upper end does not, and
+`stop` is outside the domain unless `include_stop` or `top` says otherwise. The ends are exact decimals of the declared
+numbers, each rounded once to the nearest double and compared with values as doubles, so the text 0.3 lies in [0.3, 0.4)
+and 0.1 + 0.2, which is a little more, lies there as well.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
+from crowdblend.recoding.reading import Number, double, exact, number, number_sql, shown
+
+_EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
+
+
+@dataclass(frozen=True)
+class Intervals(Computed):
+    """Equal widths from `start` to `stop`; `bottom` and `top` add the classes "< start" and "≥ stop".
+
+    >>> age = Intervals(0, 100, 10, top=True)
+    >>> age.labels[age.code("39")], age.labels[age.code("100")], age.code("-1")
+    ('[30, 40)', '≥ 100', None)
+    """
+
+    start: Number
+    stop: Number
+    width: Number
+    include_stop: bool = False
+    bottom: bool = False
+    top: bool = False
+
+    reads: ClassVar[Literal["number"]] = "number"
+
+    def __post_init__(self) -> None:
+        start, stop, width = (Fraction(value) for value in self._declared)
+        if width <= 0 or start >= stop:
+            raise InvalidInput(
+                f"from must be below to and width above 0, got from {self.start}, to {self.stop}, width {self.width}. "
+                "Declare the range that applies to everybody."
+            )
+        if (stop - start) % width:
+            raise InvalidInput(
+                f"to - from must be a whole number of widths, got from {self.start}, to {self.stop}, "
+                f"width {self.width}. Move to, or use breaks."
+            )
+        if self._steps > LARGEST_DOMAIN:
+            raise InvalidInput(
+                f"a column may have at most {LARGEST_DOMAIN} intervals, got {self._steps}. Use a larger width."
+            )
+        if max(map(abs, (self._first, self._first + self._steps * self._step, self._scale))) > _EXACT:
+            raise InvalidInput(
+                f"from, to and width must need at most 15 digits together, got from {self.start}, to {self.stop}, "
+                f"width {self.width}. Round them."
+            )
+        if self.include_stop and self.top:
+            raise InvalidInput("include_to and top must not both be true: top already takes the value of to. Drop one.")
+        super().__post_init__()
+
+    @property
+    def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
+        named = (("from", self.start), ("to", self.stop), ("width", self.width))
+        start, stop, width = (Fraction(exact(name, value)) for name, value in named)
+        return start, stop, width
+
+    @cached_property
+    def _scale(self) -> int:
+        """The common denominator, so that every end is a whole number divided by it."""
+        start, _, width = self._declared
+        return math.lcm(start.denominator, width.denominator)
+
+    @cached_property
+    def _first(self) -> int:
+        return int(self._declared[0] * self._scale)
+
+    @cached_property
+    def _step(self) -> int:
+        return int(self._declared[2] * self._scale)
+
+    @cached_property
+    def _steps(self) -> int:
+        start, stop, width = self._declared
+        return int((stop - start) / width)
+
+    def end(self, index: int) -> float:
+        """The lower end of interval number `index`, as the nearest double."""
+        return (self._first + index * self._step) / self._scale
+
+    @cached_property
+    def own_labels(self) -> tuple[str, ...]:
+        """ "< start" if asked for, the intervals, "≥ stop" if asked for."""
+        first, width = exact("from", self.start), exact("width", self.width)
+        ends = [shown(first + index * width) for index in range(self._steps + 1)]
+        labels = [f"[{low}, {high})" for low, high in pairwise(ends)]
+        if self.include_stop:
+            labels[-1] = labels[-1][:-1] + "]"
+        return (f"< {ends[0]}",) * self.bottom + tuple(labels) + (f"≥ {ends[-1]}",) * self.top
+
+    def own_code(self, value: str) -> int | None:
+        """The position of the interval that holds the number."""
+        read = number(value)
+        if read is None:
+            return None
+        passed = bisect_right(range(self._steps + 1), read, key=self.end)
+        if self.include_stop and read == self.end(self._steps):
+            passed = self._steps
+        code = passed - 1 + self.bottom
+        return code if 0 <= code < len(self.own_labels) else None
+
+    def own_sql(self, column: str, typed: bool) -> str:
+        """A guess by division, put right by comparing with the two exact ends beside it."""
+        value = f"({number_sql(column, typed)})"
+        guess = f"floor(({value} - {double(self.end(0))}) / {double(self._step / self._scale)})"
+        inside = (
+            f"least({guess} - CAST({value} < {self._end_sql(guess)} AS INTEGER) "
+            f"+ CAST({value} >= {self._end_sql(f'({guess} + 1)')} AS INTEGER), {self._steps - 1}) + {int(self.bottom)}"
+        )
+        low, high = double(self.end(0)), double(self.end(self._steps))
+        whens = [f"WHEN {value} >= {low} AND {value} {'<=' if self.include_stop else '<'} {high} THEN {inside}"]
+        if self.bottom:
+            whens.append(f"WHEN {value} < {low} AND {value} > CAST('-inf' AS DOUBLE) THEN 0")
+        if self.top:
+            whens.append(f"WHEN {value} >= {high} AND {value} < CAST('inf' AS DOUBLE) THEN {self._steps + self.bottom}")
+        return f"CASE {' '.join(whens)} END"
+
+    def _end_sql(self, index: str) -> str:
+        """The lower end of an interval: exact whole numbers, and one rounding in the division."""
+        return (
+            f"(({index} * {double(float(self._step))} + {double(float(self._first))}) / {double(float(self._scale))})"
+        )

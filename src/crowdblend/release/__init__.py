@@ -1,0 +1,27 @@
+"""Releases: what the steward decides, and what becomes of it."""
+
+from crowdblend.release.policy import (
+    Column,
+    DataSource,
+    Policy,
+    Release,
+    Sampling,
+    Table,
+    load_policy,
+    parse_policy,
+)
+from crowdblend.release.schema import policy_schema
+from crowdblend.release.starter import init_policy
+
+__all__ = [
+    "Column",
+    "DataSource",
+    "Policy",
+    "Release",
+    "Sampling",
+    "Table",
+    "init_policy",
+    "load_policy",
+    "parse_policy",
+    "policy_schema",
+]

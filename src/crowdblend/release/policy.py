@@ -1,0 +1,166 @@
+"""The policy: everything a steward decides, read from TOML and checked before a row is touched.
+
+    Policy
+    ├── data: DataSource       where the people are, one row each
+    ├── sampling: Sampling     how they were, or will be, drawn
+    ├── columns: Column …      what is published about them, and in which classes
+    ├── release: Release       the kind of publication and its promise
+    └── tables: Table …        several tables from the one sample, if wanted
+
+Numbers in a policy are exact decimals until they become parameters, so 0.1 in a column's domain is a tenth.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+from crowdblend.errors import InvalidInput
+from crowdblend.release.columns import Column, read_columns
+from crowdblend.release.keys import SECTIONS, TABLES, did_you_mean, read_keys, refuse_placeholder, shown
+from crowdblend.release.sections import DataSource, Release, Sampling, Table, read_data, read_release, read_sampling
+
+__all__ = ["Column", "DataSource", "Policy", "Release", "Sampling", "Table", "load_policy", "parse_policy"]
+
+_PARTS = (*SECTIONS, "columns", "tables")
+_RESERVED = ("count", "exact")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the steward decided, complete and free of contradictions."""
+
+    data: DataSource
+    sampling: Sampling
+    columns: tuple[Column, ...]
+    release: Release
+    tables: tuple[Table, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_columns()
+        self._check_planned()
+        self._check_tables()
+
+    @property
+    def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
+        """The one parameter that is left to the plan, or None when all are given."""
+        if self.release.k is None:
+            return "k"
+        if self.release.epsilon is None:
+            return "epsilon"
+        if self.release.delta is None:
+            return "delta"
+        return "rate" if self.sampling.rate is None and not self.sampling.biased else None
+
+    @property
+    def closed(self) -> bool:
+        """Whether every column's classes are known beforehand."""
+        return all(column.recoding.closed for column in self.columns)
+
+    @property
+    def cells(self) -> int | None:
+        """How many cells the finest table has, or None when a domain is open."""
+        sizes = [column.recoding.size for column in self.columns]
+        return math.prod(size for size in sizes if size is not None) if None not in sizes else None
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def _check_columns(self) -> None:
+        for column in self.columns:
+            if self.data.person is not None and column.name.lower() == self.data.person.lower():
+                raise InvalidInput(
+                    f"column {column.name!r} must not be published: it tells people apart. Remove it from [columns]."
+                )
+            if column.name.lower() in _RESERVED and self.release.kind == "table":
+                raise InvalidInput(
+                    f"column {column.name!r} must have another name: a table has its own column of that name. "
+                    "Rename it in the data."
+                )
+            if self.release.below_k == "noise" and not column.recoding.closed:
+                raise InvalidInput(
+                    f'column {column.name!r} must have a closed domain for below_k = "noise", because empty cells get '
+                    "noise too. List its classes (values, hierarchy, or from and to for dates), or suppress."
+                )
+
+    def _check_planned(self) -> None:
+        given = {"k": self.release.k, "epsilon": self.release.epsilon, "delta": self.release.delta}
+        missing = [name for name, value in given.items() if value is None]
+        if self.sampling.rate is None and not self.sampling.biased:
+            missing.insert(1 if "k" in missing else 0, "rate")
+        if len(missing) > 1:
+            raise InvalidInput(
+                f"at most one of k, rate, epsilon and delta may be left out, and {', '.join(missing)} are. "
+                "Give all but the one to be planned."
+            )
+        if self.release.k is not None and self.sampling.exceptions >= max(1, self.release.k - 1):
+            raise InvalidInput(
+                f"exceptions must be below k - 1, got {self.sampling.exceptions} with k = {self.release.k}. Raise k."
+            )
+
+    def _check_tables(self) -> None:
+        names = [column.name for column in self.columns]
+        seen: set[str] = set()
+        for table in self.tables:
+            if self.release.kind != "table":
+                raise InvalidInput(
+                    f'[[tables]] must come with kind = "table", got "{self.release.kind}". Drop one of them.'
+                )
+            if table.name.lower() in seen:
+                raise InvalidInput(f"[[tables]] must have different names, got {table.name!r} twice. Rename one.")
+            seen.add(table.name.lower())
+            for name in table.columns:
+                if name not in names:
+                    raise InvalidInput(
+                        f"table {table.name!r} has no column {name!r} to take. {did_you_mean(name, names)}"
+                    )
+
+
+def load_policy(path: Path | str) -> Policy:
+    """Read a policy file; the paths in it are relative to its folder."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InvalidInput(
+            f"the policy {path.name!r} must be a readable file ({error.strerror}). Check the path."
+        ) from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the policy {path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
+    return parse_policy(text, path.parent)
+
+
+def parse_policy(text: str, folder: Path | str = ".") -> Policy:
+    """Read a policy from its text; the paths in it are relative to `folder`."""
+    try:
+        parts = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
+    for name in parts:
+        if name == "recoding":
+            raise InvalidInput("[recoding] must be left out: choosing among levels is not available yet. Remove it.")
+        if name not in _PARTS:
+            raise InvalidInput(f"the policy has no section {name!r}. {did_you_mean(name, _PARTS)}")
+    for name in ("data", "columns", "release"):
+        if name not in parts:
+            raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
+    refuse_placeholder("", parts)
+    folder = Path(folder)
+    return Policy(
+        data=read_data(parts["data"], folder),
+        sampling=read_sampling(parts.get("sampling", {})),
+        columns=read_columns(parts["columns"], folder),
+        release=read_release(parts["release"]),
+        tables=_read_tables(parts.get("tables", [])),
+    )
+
+
+def _read_tables(parts: Any) -> tuple[Table, ...]:
+    if not isinstance(parts, list):
+        raise InvalidInput(f"[[tables]] must be written with double brackets, got {shown(parts)}. Add the brackets.")
+    return tuple(Table(**read_keys("[[tables]]", TABLES, part)) for part in parts)

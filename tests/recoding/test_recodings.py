@@ -1,0 +1,135 @@
+"""Each recoding's classes, ends and refusals."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+import crowdblend.recoding
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
+
+LINES = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))
+
+
+def test_intervals_are_half_open():
+    age = Intervals(0, 100, 10)
+    assert age.size == 10
+    assert (age.labels[0], age.labels[-1]) == ("[0, 10)", "[90, 100)")
+    assert [age.code(text) for text in ("0", "9.99", "10", "99", "100", "-0.001")] == [0, 0, 1, 9, None, None]
+
+
+def test_the_upper_end_is_included_on_request_only():
+    age = Intervals(0, 100, 10, include_stop=True)
+    assert age.labels[-1] == "[90, 100]"
+    assert (age.code("100"), age.code("100.00000000000001")) == (9, None)
+
+
+def test_bottom_and_top_come_first_and_last():
+    age = Intervals(0, 90, 45, bottom=True, top=True, other="unreadable", missing="none")
+    assert age.labels == ("< 0", "[0, 45)", "[45, 90)", "≥ 90", "unreadable", "none")
+    texts = ("-1", "0", "45", "90", "1e300", "x", "inf", "nan", "", None)
+    assert [age.code(text) for text in texts] == [0, 1, 2, 3, 3, 4, 4, 4, 5, 5]
+
+
+def test_ends_are_exact_decimals():
+    tenths = Intervals(Decimal("0.1"), Decimal("0.7"), Decimal("0.1"))
+    assert tenths.labels == ("[0.1, 0.2)", "[0.2, 0.3)", "[0.3, 0.4)", "[0.4, 0.5)", "[0.5, 0.6)", "[0.6, 0.7)")
+    assert [tenths.code(f"0.{digit}") for digit in range(1, 7)] == [0, 1, 2, 3, 4, 5]
+    assert tenths == Intervals(0.1, 0.7, 0.1) or tenths.labels == Intervals(0.1, 0.7, 0.1).labels
+
+
+def test_labels_are_plain():
+    assert Breaks((Decimal("1e5"), Decimal("2.50e5"), Decimal("300000.10"))).labels == (
+        "[100000, 250000)",
+        "[250000, 300000.1)",
+    )
+    assert Breaks((-0.0, 1)).labels == ("[0, 1)",)
+
+
+def test_breaks_refuse_what_lies_beyond_unless_coded():
+    income = Breaks((0, 10, 20))
+    assert [income.code(text) for text in ("-1", "0", "10", "19.9", "20")] == [None, 0, 1, 1, None]
+    coded = Breaks((0, 10, 20), bottom=True, top=True)
+    assert coded.labels == ("< 0", "[0, 10)", "[10, 20)", "≥ 20")
+    assert [coded.code(text) for text in ("-1", "0", "10", "20")] == [0, 1, 2, 3]
+
+
+def test_values_are_exact():
+    kind = Values(("A", "b", "007"))
+    assert [kind.code(text) for text in ("A", "a", "b ", "007", "7", "", None)] == [0, None, None, 2, None, None, None]
+
+
+def test_other_takes_blanks_unless_missing_is_declared():
+    assert Values(("a",), other="o").label(None) == "o"
+    assert Values(("a",), other="o", missing="m").label("  ") == "m"
+    assert Values(("a",), missing="m").label("b") is None
+
+
+def test_prefixes():
+    assert [Prefixes(2).label(text) for text in ("abc", "a", "日本語", "", None)] == ["ab", "a", "日本", None, None]
+    assert Prefixes(2, missing="-").label(" ") == "-"
+    assert (Prefixes(2).labels, Prefixes(2).closed, Prefixes(2).size) == (None, False, None)
+
+
+def test_periods():
+    labels = [Dates(period).label("2021-01-03") for period in ("year", "quarter", "month", "week", "day")]
+    assert labels == ["2021", "2021-Q1", "2021-01", "2020-W53", "2021-01-03"]
+
+
+@pytest.mark.parametrize("period", ["year", "quarter", "month", "week", "day"])
+def test_bounded_dates_list_every_period_once(period):
+    when = DateRange(period, date(2019, 12, 30), date(2022, 3, 1))
+    for ordinal in range(date(2019, 12, 30).toordinal(), date(2022, 3, 1).toordinal()):
+        text = date.fromordinal(ordinal).isoformat()
+        assert when.label(text) == Dates(period).label(text)
+    assert when.code("2022-03-01") is None
+    assert DateRange(period, date(2019, 12, 30), date(2022, 3, 1), include_stop=True).code("2022-03-01") is not None
+
+
+def test_levels_of_a_hierarchy():
+    tree = Hierarchies(LINES, 1)
+    assert (tree.labels, tree.levels, tree.lookup) == (("x", "y"), 3, {"a": 0, "b": 0, "c": 1})
+    assert tree.at(0).labels == ("a", "b", "c")
+    assert tree.at(2).labels == ("*",)
+
+
+def read(tmp_path, content):
+    (tmp_path / "h.csv").write_bytes(content)
+    return read_hierarchy(tmp_path / "h.csv")
+
+
+def test_hierarchy_files(tmp_path):
+    assert read(tmp_path, b"\xef\xbb\xbfa;x;*\r\nb;x;*\r\nc;y;*") == LINES
+    assert read(tmp_path, b'"a;b";x\n\n') == (("a;b", "x"),)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b'"open;x\n'])
+def test_unreadable_hierarchy_files(tmp_path, content):
+    with pytest.raises(InvalidInput, match=r"h\.csv"):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("lines", "level", "words"),
+    [
+        ((), 0, "at least one value"),
+        ((("a", "x"), ("b",)), 0, "same number of levels"),
+        ((("a", "x"), ("a", "x")), 1, "'a' twice"),
+        ((("a", ""),), 0, "blank"),
+        (LINES, 3, "between 0 and 2"),
+        (LINES, -1, "between 0 and 2"),
+    ],
+)
+def test_refused_hierarchies(lines, level, words):
+    with pytest.raises(InvalidInput, match=words):
+        Hierarchies(lines, level)
+
+
+def test_frozen_equal_and_hashable():
+    assert Values(("a",)) == Values(("a",))
+    assert len({Intervals(0, 10, 5), Intervals(0, 10, 5), Breaks((0, 5))}) == 2
+
+
+def test_what_is_exported():
+    assert all(hasattr(crowdblend.recoding, name) for name in crowdblend.recoding.__all__)
