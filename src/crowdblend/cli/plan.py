@@ -29,6 +29,10 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
     "--exceptions", type=NUMBER, default=0, show_default=True, help="People sampled with any other probability."
 )
 @click.option("--max-rate", type=NUMBER, help="Largest probability of anybody protected.")
+@click.option(
+    "--below-k", type=click.Choice(["suppress", "noise"]), default="suppress", help="What happens to small counts."
+)
+@click.option("--flag", is_flag=True, help="With noise: cells tell whether they are exact.")
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
 @click.option("--over", metavar="NAME", help="The parameter to sweep.")
@@ -84,9 +88,12 @@ def _tell(planned: Plan) -> None:
     if planned.question.biased:
         low, high = planned.question.low, planned.question.high
         sampling = f"a sample that keeps people with probabilities between {show(low)} and {show(high)}"
+    shown = f"only crowds of {planned.k} or more"
+    if planned.question.noisy:
+        shown = f"exact counts from {planned.k} on and noisy ones below (loss {show(planned.noise_epsilon)})"
     click.echo(f"{TITLES[planned.solved]} = {show(getattr(planned, planned.solved))}   (rule {planned.rule})")
     click.echo(
-        f"From {sampling}, publishing only crowds of {planned.k} or more changes what anybody can conclude about "
+        f"From {sampling}, publishing {shown} changes what anybody can conclude about "
         f"a person by a factor of at most e^{show(planned.epsilon)}, except with probability {chance}."
     )
     rows = [[name, value] for name, value in planned.bounds.items()]

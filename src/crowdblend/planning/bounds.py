@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flint import arb, ctx
+
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import blending, mechanisms, sampling
+from crowdblend.errors import NotApplicable
+from crowdblend.numerics.balls import expm1, log1p, round_down
 from crowdblend.planning.question import Question
 
 
@@ -20,6 +24,9 @@ class Bound:
 
     def derive(self, question: Question, k: int, rate: float | None, epsilon: float) -> Derivation:
         """The promise at these parameters; raises NotApplicable outside the rule's own conditions."""
+        if not self.rule.premises:
+            loss = noise_loss(question, rate, epsilon)
+            return self.rule(k=k, noise_epsilon=loss, rate=rate, epsilon=epsilon, flag=question.flag)
         return self.rule(crowd(question, k), **question.sampling(rate), epsilon=epsilon)
 
     def delta(self, question: Question, k: int, rate: float | None, epsilon: float) -> float:
@@ -28,17 +35,36 @@ class Bound:
         return promised
 
 
-def crowd(question: Question, k: int) -> Derivation:
+def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
+    """The loss of the noise below k: as given, or the largest ε₀ that sampling at this rate turns into ε."""
+    if question.noise_epsilon is not None:
+        return question.noise_epsilon
+    if rate is None or epsilon <= 0:
+        raise NotApplicable("noise below k needs a rate and an epsilon above 0. Suppress below k instead.")
+    with ctx.workprec(128):
+        return round_down(log1p(expm1(epsilon) / arb(rate)))
+
+
+def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
     """The crowd-blending mechanism that the question is about."""
-    if question.blend_epsilon == 0:
-        return mechanisms.histogram_suppressed(k=k)
-    return mechanisms.blending_stated(k=k, blend_epsilon=question.blend_epsilon)
+    if loss is not None:
+        return mechanisms.histogram_noisy(k=k, noise_epsilon=loss)
+    if question.blend_epsilon > 0:
+        return mechanisms.blending_stated(k=k, blend_epsilon=question.blend_epsilon)
+    if question.kind == "microdata":
+        return mechanisms.generalization_suppressed(k=k)
+    return mechanisms.histogram_suppressed(k=k)
+
+
+def _suppressing(question: Question) -> bool:
+    return question.blend_epsilon == 0 and not question.biased and not question.noisy
 
 
 BOUNDS = (
-    Bound("exact", sampling.suppression_exact, lambda q: q.blend_epsilon == 0 and not q.biased),
-    Bound("published", sampling.suppression_published, lambda q: q.blend_epsilon == 0 and not q.biased),
+    Bound("exact", sampling.suppression_exact, _suppressing),
+    Bound("published", sampling.suppression_published, _suppressing),
     Bound("sharp", sampling.blending_sharp, lambda q: q.blend_epsilon > 0 and not q.biased),
-    Bound("blending", blending.blending_explicit, lambda q: not q.biased),
+    Bound("blending", blending.blending_explicit, lambda q: not q.biased and not q.noisy),
+    Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
 )

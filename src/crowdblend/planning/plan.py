@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable
-from crowdblend.planning.bounds import BOUNDS, Bound, crowd
+from crowdblend.planning.bounds import BOUNDS, Bound, crowd, noise_loss
 from crowdblend.planning.question import Question
 from crowdblend.planning.solve import solve
 
@@ -32,13 +32,20 @@ class Plan:
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
         shown["blend_epsilon"] = self.question.blend_epsilon
+        if self.question.noisy:
+            shown |= {"below_k": "noise", "flag": self.question.flag, "noise_epsilon": self.noise_epsilon}
         if self.question.biased:
             shown |= self.question.sampling(None)
         return shown
 
-    def certificate(self) -> Certificate:
+    @property
+    def noise_epsilon(self) -> float | None:
+        """The loss of the noise below k, if there is any."""
+        return noise_loss(self.question, self.rate, self.epsilon) if self.question.noisy else None
+
+    def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and releasing with these parameters promises, every applicable theorem shown."""
-        mechanism = crowd(self.question, self.k)
+        mechanism = crowd(self.question, self.k, self.noise_epsilon)
         if self.question.biased:
             parameters = {**self.question.sampling(None), "epsilon": self.epsilon}
             differential = blending.robust_sampling_is_differential(mechanism, **parameters)
@@ -48,7 +55,7 @@ class Plan:
             differential = sampling.sampled_release_is_differential(sampled)
             strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         replaced = sampling.replacing_is_removing_and_adding(differential)
-        return Certificate((strongest, differential, replaced, mechanism))
+        return Certificate((strongest, differential, replaced, mechanism), stated, facts or {})
 
     def _derivations(self) -> list[Derivation]:
         found = []
@@ -71,6 +78,10 @@ def plan(
     high: float | None = None,
     exceptions: int = 0,
     max_rate: float | None = None,
+    kind: str = "table",
+    below_k: str = "suppress",
+    noise_epsilon: float | None = None,
+    flag: bool = False,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
     largest rate, for which the promise is proved.
@@ -80,7 +91,14 @@ def plan(
     >>> plan(rate=0.5, epsilon=1.0, delta=1e-6).k
     35
     """
-    question = Question(rate, k, epsilon, delta, blend_epsilon, low, high, exceptions, max_rate)
+    question = Question(
+        rate, k, epsilon, delta, blend_epsilon, low, high, exceptions, max_rate, kind, below_k, noise_epsilon, flag
+    )
+    return answer(question)
+
+
+def answer(question: Question) -> Plan:
+    """The plan for a question."""
     bounds, refusals = _solve_all(question)
     if not bounds:
         raise refusals[0]

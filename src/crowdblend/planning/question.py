@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import Checked, check
+from crowdblend.guarantees.parameters import PARAMETERS, Checked, check
 
 SOLVABLE = ("k", "rate", "epsilon", "delta")
 
@@ -16,6 +16,8 @@ class Question(Checked):
     """Exactly one of k, rate, epsilon and delta is None; the rest is given.
 
     With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
+    With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
+    exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
     """
 
     rate: float | None = None
@@ -27,13 +29,18 @@ class Question(Checked):
     high: float | None = None
     exceptions: int = 0
     max_rate: float | None = None
+    kind: str = "table"
+    below_k: str = "suppress"
+    noise_epsilon: float | None = None
+    flag: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is not None:
+            if value is not None and field.name in PARAMETERS:
                 check(field.name, value)
         self._check_bias()
+        self._check_noise()
         self._check_unknown()
 
     @property
@@ -75,6 +82,24 @@ class Question(Checked):
                     f"rate must be between low = {self.low:g} and high = {self.high:g}, got {self.rate:g}. "
                     "Pass the typical probability, or leave the rate out."
                 )
+
+    @property
+    def noisy(self) -> bool:
+        """Whether small counts are noised rather than dropped."""
+        return self.below_k == "noise"
+
+    def _check_noise(self) -> None:
+        if self.below_k not in ("suppress", "noise"):
+            raise InvalidInput(f"below_k must be suppress or noise, got {self.below_k!r}.")
+        if not self.noisy:
+            if self.flag or self.noise_epsilon is not None:
+                raise InvalidInput("flag and noise_epsilon need below_k = noise. Leave them out to suppress.")
+        elif self.biased or self.blend_epsilon or self.kind != "table":
+            raise InvalidInput(
+                "noise below k is certified for tables from unbiased sampling only. Suppress below k instead."
+            )
+        elif self.epsilon == 0:
+            raise InvalidInput("epsilon must be above 0 for noise below k, got 0. Suppress below k instead.")
 
     def _check_unknown(self) -> None:
         candidates = [name for name in SOLVABLE if not (self.biased and name == "rate")]

@@ -12,7 +12,7 @@ from crowdblend.planning.bounds import Bound
 from crowdblend.planning.question import Question
 
 LARGEST_K = 10**7
-LARGEST_EPSILON = 700.0
+LARGEST_EPSILON = 600.0
 SMALLEST_RATE = 1e-12
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.planning.plan import plan
+from crowdblend.planning.plan import answer
 from crowdblend.planning.question import SOLVABLE, Question
 
 # What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
@@ -37,9 +38,9 @@ def sweep(question: Question, over: str | None = None, values: Sequence[float] =
 
 
 def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
-    given = {**asdict(question), over: int(value) if over == "k" else value}
+    change: dict[str, Any] = {over: int(value) if over == "k" else value}
     try:
-        return {over: value, **plan(**given).bounds}
+        return {over: value, **answer(replace(question, **change)).bounds}
     except InvalidInput:
         raise
     except CrowdblendError:

@@ -1,0 +1,67 @@
+"""A sample and a publication as counts of finest classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SampledClasses:
+    """Counts of a sample by finest class. Secret: nothing of it is published as it is.
+
+    Column i of `codes` indexes `labels[i]`: the whole declared domain of a closed column, or the sorted labels that
+    occur, for an open one. Rows are distinct and sorted by code, so they do not depend on the order of the input.
+    """
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    codes: Codes
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        if self.codes.shape != (len(self.counts), len(self.columns)):
+            raise ValueError("there must be a code for every class and column")
+
+    @property
+    def people(self) -> int:
+        """How many people are in the sample."""
+        return int(self.counts.sum())
+
+    @property
+    def cells(self) -> int:
+        """How many cells the table of all classes has, empty ones included."""
+        return math.prod(len(labels) for labels in self.labels)
+
+
+@dataclass(frozen=True)
+class PublishedClasses:
+    """What leaves the house: classes with the counts that are shown, sorted by code."""
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    codes: Codes
+    counts: Counts
+    exact: NDArray[np.bool_] | None = None
+
+    def narrowed(self, columns: Sequence[str]) -> PublishedClasses:
+        """The same publication by fewer columns: sums of what is published, so post-processing."""
+        places = [self.columns.index(name) for name in columns]
+        labels = tuple(self.labels[place] for place in places)
+        if not len(self.counts):
+            return PublishedClasses(tuple(columns), labels, self.codes[:, places], self.counts, self.exact)
+        codes, inverse = np.unique(self.codes[:, places], axis=0, return_inverse=True)
+        counts = np.zeros(len(codes), np.int64)
+        np.add.at(counts, inverse.ravel(), self.counts)
+        exact = None
+        if self.exact is not None:
+            exact = np.ones(len(codes), np.bool_)
+            np.logical_and.at(exact, inverse.ravel(), self.exact)
+        return PublishedClasses(tuple(columns), labels, codes, counts, exact)

@@ -1,0 +1,105 @@
+"""Counts that are exact from k on and carry discrete Laplace noise below (CBP 3.1; rule histogram.noisy).
+
+Every cell of the declared domain takes part, the empty ones too: showing only cells in which somebody is would say who
+is there. Shown are the cells whose published value reaches `show_from`, whether exact or noisy, so that a cell that is
+missing says no more than its value would. For empty cells the number and the places of those that reach it are drawn
+from the exact distribution, which gives the same publication without visiting the others.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.randomness import KeyedSource, discrete_laplace, geometric, reaches, successes
+
+MOST_CELLS = 2**62
+# By default about this many empty cells may show up with a positive value.
+EXPECTED_FALSE = 1_000
+
+
+@dataclass(frozen=True)
+class NoisyHistogram:
+    """Exact from k on, noisy below with loss noise_epsilon, shown from show_from on."""
+
+    k: int
+    noise_epsilon: float
+    show_from: int = 1
+    flag: bool = False
+
+    def __post_init__(self) -> None:
+        if self.show_from < 1:
+            raise InvalidInput(
+                f"show_from must be at least 1, got {self.show_from}. A cell that is not shown reads as 0."
+            )
+
+    def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:
+        """Noise the small cells, keep the large ones; the same key gives the same publication."""
+        if sample.cells > MOST_CELLS:
+            raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
+        small = sample.counts < self.k
+        values = sample.counts.copy()
+        values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, KeyedSource(key, b"noise below k"))
+        cells = _cell_numbers(sample)
+        empty, appeared = self._empty_cells(sample.cells, cells, key)
+        cells = np.concatenate([cells, empty])
+        values = np.concatenate([values, appeared])
+        exact = np.concatenate([~small, np.zeros(len(empty), np.bool_)])
+        shown = np.flatnonzero(values >= self.show_from)
+        order = shown[np.argsort(cells[shown], kind="stable")]
+        return PublishedClasses(
+            sample.columns,
+            sample.labels,
+            _codes(cells[order], sample.labels),
+            values[order],
+            exact[order] if self.flag else None,
+        )
+
+    def _empty_cells(
+        self, cells: int, taken: NDArray[np.int64], key: bytes
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which empty cells reach show_from, and the values they show."""
+        shows = reaches(self.show_from, self.noise_epsilon)
+        places = successes(cells - len(taken), shows, KeyedSource(key, b"empty cells: places"))
+        # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.
+        empty_before = taken - np.arange(len(taken))
+        numbers = places + np.searchsorted(empty_before, places, side="right")
+        # Beyond the threshold the noise is memoryless.
+        beyond = geometric(len(places), self.noise_epsilon, KeyedSource(key, b"empty cells: values"))
+        return numbers, self.show_from + beyond
+
+    def expected_false_cells(self, cells: int) -> float:
+        """About how many empty cells show up although nobody is in them."""
+        a = math.exp(-self.noise_epsilon)
+        return cells * a**self.show_from / (1 + a)
+
+    def expected_error(self) -> float:
+        """The mean absolute error of a small cell."""
+        a = math.exp(-self.noise_epsilon)
+        return 2 * a / (1 - a * a)
+
+
+def natural_threshold(cells: int, noise_epsilon: float) -> int:
+    """The smallest show_from at which about a thousand empty cells show up; depends on the domain alone."""
+    a = math.exp(-noise_epsilon)
+    return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / math.log(a)))
+
+
+def _cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
+    """Each class by its place in the table of all cells, which sorts like the codes."""
+    numbers = np.zeros(len(sample.counts), np.int64)
+    for place, labels in enumerate(sample.labels):
+        numbers = numbers * len(labels) + sample.codes[:, place]
+    return numbers
+
+
+def _codes(numbers: NDArray[np.int64], labels: tuple[tuple[str, ...], ...]) -> NDArray[np.int32]:
+    codes = np.empty((len(numbers), len(labels)), np.int32)
+    for place in range(len(labels) - 1, -1, -1):
+        numbers, codes[:, place] = np.divmod(numbers, len(labels[place]))
+    return codes
