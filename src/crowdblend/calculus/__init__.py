@@ -2,7 +2,7 @@
 
 from crowdblend.calculus import rules
 from crowdblend.calculus.certificate import Certificate
-from crowdblend.calculus.checker import verify, verify_file
+from crowdblend.calculus.checker import sha256_of, verify, verify_file
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Rule, Theorem, conversions
 
@@ -16,6 +16,7 @@ __all__ = [
     "compose",
     "conversions",
     "rules",
+    "sha256_of",
     "verify",
     "verify_file",
 ]

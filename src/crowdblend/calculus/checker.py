@@ -8,6 +8,7 @@ order.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -55,13 +56,33 @@ def verify(text: str) -> Certificate:
 
 
 def verify_file(path: Path) -> Certificate:
-    """Verify a certificate file, or the certificate in a release folder."""
-    target = path / "certificate.json" if path.is_dir() else path
+    """Verify a certificate file, or a release folder: its certificate and the hash of every file in it."""
+    if path.is_dir():
+        certificate = verify_file(path / "certificate.json")
+        _check_files(path, certificate.facts.get("files", {}))
+        return certificate
     try:
-        text = target.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise InvalidInput(f"the certificate must be a readable file, got {target}; pass its path.") from problem
+        raise InvalidInput(f"the certificate must be a readable file, got {path}; pass its path.") from problem
     return verify(text)
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file, as certificates state it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_files(folder: Path, stated: Any) -> None:
+    if not isinstance(stated, dict):
+        raise DoesNotVerify("the facts must list the files of the release with their hashes, and they do not.")
+    found = {file.name for file in folder.iterdir()} - {"certificate.json", "report.html"}
+    if found != set(stated):
+        raise DoesNotVerify("the folder must hold exactly the files that the certificate lists, and it does not.")
+    for name, expected in stated.items():
+        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
+            raise DoesNotVerify(f"{name} must be the file that was certified, and it is not: it was edited.")
 
 
 def _derive(node: dict[str, Any], depth: int = 0) -> Derivation:

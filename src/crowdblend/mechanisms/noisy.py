@@ -35,7 +35,7 @@ class NoisyHistogram:
     def __post_init__(self) -> None:
         if self.show_from < 1:
             raise InvalidInput(
-                f"show_from must be at least 1, got {self.show_from}. A cell that is not shown reads as 0."
+                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0."
             )
 
     def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:

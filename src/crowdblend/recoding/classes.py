@@ -69,6 +69,13 @@ class Recoding(ABC):
     def label(self, value: str | None) -> str | None:
         """The label of a raw value's class, or None when the value is outside the domain."""
 
+    def words(self) -> str:
+        """The classes in a few words, for whoever reads the release."""
+        labels = self.labels or ()
+        if len(labels) <= 6:
+            return ", ".join(labels)
+        return f"{len(labels)} classes: {labels[0]}, {labels[1]}, … {labels[-1]}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Closed(Recoding):

@@ -87,6 +87,9 @@ class Dates(Open):
         _check_period(self.period)
         super().__post_init__()
 
+    def words(self) -> str:
+        return f"the {self.period}"
+
     def own_label(self, value: str) -> str | None:
         """The period's label, or None when the text is no date."""
         when = day(value)

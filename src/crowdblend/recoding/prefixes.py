@@ -31,6 +31,9 @@ class Prefixes(Open):
             )
         super().__post_init__()
 
+    def words(self) -> str:
+        return f"the first {self.length} characters"
+
     def own_label(self, value: str) -> str:
         """The beginning of the text."""
         return value[: self.length]

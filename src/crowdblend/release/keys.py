@@ -76,6 +76,7 @@ RELEASE = (
     Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),
     Key("flag", "flag", "Say which cells are exact; needs a larger k."),
     Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
+    Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),

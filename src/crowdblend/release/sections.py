@@ -165,6 +165,7 @@ class Release:
     delta: float | None = None
     flag: bool = False
     noise_epsilon: float | None = None
+    show_from: int | None = None
     format: Literal["parquet", "csv"] = "parquet"
     memory: str | None = None
     threads: int | None = None
@@ -175,9 +176,12 @@ class Release:
             raise InvalidInput(
                 'below_k in [release] must be "suppress" for microdata, got "noise". Use kind = "table".'
             )
-        if self.below_k != "noise" and (self.flag or self.noise_epsilon is not None):
-            name = "flag" if self.flag else "noise_epsilon"
+        noise_only = {"flag": self.flag, "noise_epsilon": self.noise_epsilon, "show_from": self.show_from}
+        if self.below_k != "noise" and any(noise_only.values()):
+            name = next(name for name, value in noise_only.items() if value)
             raise InvalidInput(f'{name} in [release] must come with below_k = "noise", got "suppress". Drop {name}.')
+        if self.show_from is not None and self.show_from < 1:
+            raise InvalidInput(f"show_from in [release] must be at least 1, got {self.show_from}. Raise it or drop it.")
         if self.memory is not None and not _MEMORY.fullmatch(self.memory):
             raise InvalidInput(f'memory in [release] must be a size such as "1GB", got {self.memory!r}. Add the unit.')
         if self.threads is not None and not 1 <= self.threads <= 1024:

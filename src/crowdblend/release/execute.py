@@ -1,0 +1,147 @@
+"""Run a release: plan, record, sample, sanitize, write, and only then let it appear."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdblend.calculus import Certificate, sha256_of
+from crowdblend.calculus.certificate import digest
+from crowdblend.errors import CrowdblendError
+from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses
+from crowdblend.randomness import new_key
+from crowdblend.release.folder import check_target, whole_folder, write_internal
+from crowdblend.release.outputs import write_microdata, write_table
+from crowdblend.release.policy import Policy
+from crowdblend.release.promise import Promise, promise
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Released:
+    """A finished release: where it is, and what it promises."""
+
+    folder: Path
+    certificate: Certificate
+    promise: Promise
+
+
+def release(
+    policy: Policy,
+    folder: Path,
+    *,
+    ledger: Any = None,
+    key: bytes | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Released:
+    """Publish what the policy says into a folder that appears whole or not at all.
+
+    The promise is recorded in the ledger before anything is published. `key` makes the release reproducible for whoever
+    holds it; by default a fresh one comes from the operating system and is destroyed, or sealed in the ledger.
+    """
+    from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+    from crowdblend.report import write_report  # noqa: PLC0415
+
+    promised = promise(policy)
+    check_target(folder, force=force)
+    secret = key if key is not None else new_key()
+    started = time.perf_counter()
+    entry = Recorded.begin(ledger, promised, folder, secret)
+    try:
+        with whole_folder(folder) as partial:
+            coin = None if policy.sampling.already_drawn else secret
+            sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
+            entry.computing()
+            published = _sanitize(promised, sample, secret)
+            if progress:
+                progress("writing", 0)
+            files = _write(promised, published, partial)
+            certificate = promised.certificate(files)
+            (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
+            write_report(partial)
+        entry.finish(certificate, files)
+    except CrowdblendError:
+        entry.abandon()
+        raise
+    write_internal(folder, {**facts, **_internal(sample, published), "seconds": time.perf_counter() - started})
+    return Released(folder, certificate, promised)
+
+
+def _sanitize(promised: Promise, sample: SampledClasses, key: bytes) -> PublishedClasses:
+    mechanism = promised.mechanism
+    if isinstance(mechanism, NoisyHistogram):
+        return mechanism.publish(sample, key)
+    return mechanism.publish(sample)
+
+
+def _write(promised: Promise, published: PublishedClasses, folder: Path) -> dict[str, str]:
+    """Write the data files and return their hashes."""
+    policy = promised.policy
+    suffix = policy.release.format
+    if policy.release.kind == "microdata":
+        write_microdata(published, folder / f"data.{suffix}")
+    elif policy.tables:
+        for table in policy.tables:
+            write_table(published.narrowed(table.columns), folder / f"{table.name}.{suffix}")
+    else:
+        write_table(published, folder / f"data.{suffix}")
+    return {file.name: sha256_of(file) for file in sorted(folder.iterdir())}
+
+
+def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:
+    """What the steward may want to know and nobody else may."""
+    shown = int(published.counts.sum())
+    return {
+        "people_sampled": sample.people,
+        "classes_sampled": len(sample.counts),
+        "classes_published": len(published.counts),
+        "people_published": shown,
+        "share_not_published": 1 - shown / sample.people if sample.people else 0.0,
+    }
+
+
+@dataclass
+class Recorded:
+    """The ledger's view of a release under way; without a ledger nothing is recorded."""
+
+    ledger: Any
+    entry: int | None
+    computed: bool = False
+
+    @classmethod
+    def begin(cls, ledger: Any, promised: Promise, folder: Path, key: bytes) -> Recorded:
+        """Record the promise before anything is read, or refuse it."""
+        if ledger is None:
+            return cls(None, None)
+        from crowdblend.release.identity import identify  # noqa: PLC0415
+
+        population, sample = identify(promised.policy)
+        certificate = promised.certificate()
+        entry = ledger.begin(
+            population=population,
+            sample=sample,
+            kind=promised.policy.release.kind,
+            guarantees=certificate.guarantees,
+            folder=folder.name,
+            key=key if promised.policy.sampling.key == "seal" else None,
+        )
+        return cls(ledger, entry)
+
+    def computing(self) -> None:
+        """From here on the release counts as spent, whatever happens."""
+        self.computed = True
+
+    def finish(self, certificate: Certificate, files: dict[str, str]) -> None:
+        """The folder has appeared."""
+        if self.ledger is not None:
+            self.ledger.finish(self.entry, certificate.to_dict()["digest"], digest(files))
+
+    def abandon(self) -> None:
+        """It was refused before anything was computed from the sample."""
+        if self.ledger is not None and not self.computed:
+            self.ledger.abandon(self.entry)

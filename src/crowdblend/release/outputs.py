@@ -1,0 +1,89 @@
+"""Published classes as files: Parquet or CSV, the same bytes for the same publication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms import PublishedClasses
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# Rows per piece: a class of a hundred million equal rows is written in pieces, not at once.
+PIECE = 1_000_000
+
+
+def write_table(published: PublishedClasses, path: Path) -> None:
+    """One row per published class, with its count."""
+    columns = [*published.columns, "count"] + (["exact"] if published.exact is not None else [])
+
+    def pieces() -> Iterator[list[Any]]:
+        for start in range(0, max(len(published.counts), 1), PIECE):
+            rows = slice(start, start + PIECE)
+            piece = [*_labelled(published, published.codes[rows]), published.counts[rows]]
+            yield piece if published.exact is None else [*piece, published.exact[rows]]
+
+    _write(columns, pieces(), path)
+
+
+def write_microdata(published: PublishedClasses, path: Path) -> None:
+    """One row per published person, class by class: an order that does not depend on the input's."""
+
+    def pieces() -> Iterator[list[Any]]:
+        ends = np.cumsum(published.counts)
+        total = int(ends[-1]) if len(ends) else 0
+        for start in range(0, max(total, 1), PIECE):
+            rows = np.arange(start, min(start + PIECE, total))
+            classes = np.searchsorted(ends, rows, side="right")
+            yield _labelled(published, published.codes[classes])
+
+    _write(list(published.columns), pieces(), path)
+
+
+def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
+    """The labels of some rows, dictionary-coded so that each text is kept once."""
+    import pyarrow as pa  # noqa: PLC0415  loaded only to write
+
+    return [
+        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(labels, pa.string()))
+        for place, labels in enumerate(published.labels)
+    ]
+
+
+def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    writer: Any = None
+    try:
+        for piece in pieces:
+            batch = pa.record_batch([_plain(array) for array in piece], names=columns)
+            writer = writer or _open(path, batch.schema)
+            writer.write(batch)
+    except OSError as problem:
+        raise InvalidInput(f"the release must fit on the disk, and writing it failed: {problem.strerror}.") from None
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _plain(array: Any) -> Any:
+    """Readers should see text, whatever it was coded as on the way."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    array = array if isinstance(array, pa.Array) else pa.array(array)
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _open(path: Path, schema: pyarrow.Schema) -> Any:
+    if path.suffix == ".csv":
+        from pyarrow import csv  # noqa: PLC0415
+
+        return csv.CSVWriter(str(path), schema)
+    from pyarrow import parquet  # noqa: PLC0415
+
+    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6")
