@@ -1,0 +1,47 @@
+"""`crowdblend demo`."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+import click
+
+from crowdblend.calculus import verify_file
+from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.progress import progress_line
+from crowdblend.demo import write_population
+from crowdblend.ledger import Ledger
+from crowdblend.release import load_policy
+from crowdblend.release.execute import release
+
+POLICIES = ("town-table", "town-noise", "town-microdata")
+
+
+@click.command("demo", epilog="Example: crowdblend demo --out out/demo")
+@click.option("--out", metavar="DIR", default="out/demo", show_default=True, help="Where everything is written.")
+@json_option
+@force_option
+@speaks
+def command(*, out: str, as_json: bool, force: bool) -> None:
+    """Make up a town of 200,000 people, publish it in three ways, and verify what was published."""
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    say = (lambda _: None) if as_json else click.echo
+    say("Making up a town of 200,000 people …")
+    write_population(folder / "town.parquet")
+    made = []
+    for name in POLICIES:
+        policy = folder / f"{name}.toml"
+        policy.write_text((resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8")
+        with progress_line(quiet=as_json) as progress:
+            ledger = Ledger.open(str(folder / "ledger.sqlite"))
+            done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
+        plan = done.promise.plan
+        verify_file(done.folder)
+        say(f"\n{name}: crowds of {plan.k}, rate {plan.rate}, epsilon {plan.epsilon}, delta {plan.delta}; verified.")
+        say(f"  {done.certificate.guarantees[1].words()}")
+        say(f"  report: {done.folder / 'report.html'}")
+        made.append({"folder": str(done.folder), "report": str(done.folder / "report.html"), "k": plan.k})
+    if as_json:
+        emit({"releases": made, "verified": True})

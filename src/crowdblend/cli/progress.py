@@ -1,0 +1,31 @@
+"""A progress line on stderr: the phase, the rows so far and the pace. Silent when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from crowdblend.release.execute import Progress
+
+
+@contextmanager
+def progress_line(*, quiet: bool) -> Iterator[Progress | None]:
+    """A callback that draws, or None when stderr is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415  loaded only to draw
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[pace]}"), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", pace="", total=None)
+
+        def advance(phase: str, rows: int) -> None:
+            elapsed = bar.tasks[0].elapsed or 0
+            pace = f"{rows:,} rows, {rows / elapsed:,.0f} rows/s" if rows and elapsed > 0.2 else ""
+            bar.update(task, description=phase, pace=pace)
+
+        yield advance

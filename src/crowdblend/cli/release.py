@@ -1,0 +1,99 @@
+"""`crowdblend release`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.progress import progress_line
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger import Ledger
+from crowdblend.mechanisms import NoisyHistogram
+from crowdblend.release import load_policy
+from crowdblend.release.execute import release
+from crowdblend.release.folder import check_target
+from crowdblend.release.promise import Promise, promise
+
+
+@click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
+@click.argument("policy", type=click.Path(dir_okay=False))
+@click.option("--out", metavar="DIR", help="The folder to publish into; by default the policy's name.")
+@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the promise in.")
+@click.option("--dry-run", is_flag=True, help="Show what would be read, planned and promised; touch no row.")
+@click.option("--yes", is_flag=True, help="Do not ask before publishing.")
+@json_option
+@force_option
+@speaks
+def command(
+    policy: str,
+    *,
+    out: str | None,
+    engine: str,
+    ledger_url: str | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    force: bool,
+) -> None:
+    """Sample, recode and publish what a policy says, with a certificate.
+
+    The folder appears whole or not at all. The promise is recorded in the ledger before anything is published.
+    """
+    if engine == "spark":
+        raise InvalidInput("the spark engine is not available yet; use --engine duckdb.")
+    loaded = load_policy(policy)
+    promised = promise(loaded)
+    folder = Path(out) if out else Path(Path(policy).stem)
+    if dry_run:
+        _tell(promised, folder, as_json=as_json)
+        return
+    check_target(folder, force=force)
+    _confirm(promised, folder, yes=yes or as_json)
+    with progress_line(quiet=as_json) as progress:
+        done = release(loaded, folder, ledger=Ledger.open(ledger_url), force=force, progress=progress)
+    if as_json:
+        emit({"folder": str(done.folder), **_described(done.promise)})
+        return
+    click.echo(f"published {done.folder}")
+    click.echo(f"  promise  {done.certificate.guarantees[1].words()}")
+    click.echo(f"  report   {done.folder / 'report.html'}")
+    click.echo(f"  check it with: crowdblend verify {done.folder}")
+
+
+def _described(promised: Promise) -> dict[str, object]:
+    described: dict[str, object] = promised.facts()
+    described["promises"] = [guarantee.words() for guarantee in promised.certificate().guarantees]
+    return described
+
+
+def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
+    """What would happen, from the policy alone."""
+    if as_json:
+        emit({"dry_run": True, "folder": str(folder), **_described(promised)})
+        return
+    policy, plan = promised.policy, promised.plan
+    drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
+    click.echo(f"would read     {', '.join(column.name for column in policy.columns)} from {Path(policy.data.source).name}")
+    click.echo(f"would sample   the sample {drawn} rate {plan.rate if plan.rate is not None else 'between low and high'}")
+    click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {policy.release.below_k} below")
+    if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
+        false = promised.mechanism.expected_false_cells(policy.cells)
+        click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells show up as well")
+    for guarantee in promised.certificate().guarantees:
+        click.echo(f"would promise  {guarantee.words()}")
+    for assumption in promised.certificate().assumptions():
+        click.echo(f"assuming       {assumption.value}")
+
+
+def _confirm(promised: Promise, folder: Path, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
+    click.echo(promised.certificate().guarantees[1].words(), err=True)
+    if not click.confirm(f"Publish into {folder}?", err=True):
+        raise click.Abort
