@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.calculus.certificate import digest
 from crowdblend.errors import CrowdblendError
+from crowdblend.ledger import Ledger
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses
 from crowdblend.randomness import new_key
 from crowdblend.release.folder import check_target, whole_folder, write_internal
 from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Policy
 from crowdblend.release.promise import Promise, promise
+from crowdblend.release.record import Record
 
 Progress = Callable[[str, int], None]
 
@@ -34,7 +35,7 @@ def release(
     policy: Policy,
     folder: Path,
     *,
-    ledger: Any = None,
+    ledger: Ledger | None = None,
     key: bytes | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -51,12 +52,12 @@ def release(
     check_target(folder, force=force)
     secret = key if key is not None else new_key()
     started = time.perf_counter()
-    entry = Recorded.begin(ledger, promised, folder, secret)
+    record = Record.begin(ledger, promised, folder, secret)
     try:
         with whole_folder(folder) as partial:
             coin = None if policy.sampling.already_drawn else secret
             sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
-            entry.computing()
+            record.output_begins()
             published = _sanitize(promised, sample, secret)
             if progress:
                 progress("writing", 0)
@@ -64,9 +65,9 @@ def release(
             certificate = promised.certificate(files)
             (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
             write_report(partial)
-        entry.finish(certificate, files)
+        record.finish(certificate, files)
     except CrowdblendError:
-        entry.abandon()
+        record.abandon()
         raise
     write_internal(folder, {**facts, **_internal(sample, published), "seconds": time.perf_counter() - started})
     return Released(folder, certificate, promised)
@@ -103,45 +104,3 @@ def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, 
         "people_published": shown,
         "share_not_published": 1 - shown / sample.people if sample.people else 0.0,
     }
-
-
-@dataclass
-class Recorded:
-    """The ledger's view of a release under way; without a ledger nothing is recorded."""
-
-    ledger: Any
-    entry: int | None
-    computed: bool = False
-
-    @classmethod
-    def begin(cls, ledger: Any, promised: Promise, folder: Path, key: bytes) -> Recorded:
-        """Record the promise before anything is read, or refuse it."""
-        if ledger is None:
-            return cls(None, None)
-        from crowdblend.release.identity import identify  # noqa: PLC0415
-
-        population, sample = identify(promised.policy)
-        certificate = promised.certificate()
-        entry = ledger.begin(
-            population=population,
-            sample=sample,
-            kind=promised.policy.release.kind,
-            guarantees=certificate.guarantees,
-            folder=folder.name,
-            key=key if promised.policy.sampling.key == "seal" else None,
-        )
-        return cls(ledger, entry)
-
-    def computing(self) -> None:
-        """From here on the release counts as spent, whatever happens."""
-        self.computed = True
-
-    def finish(self, certificate: Certificate, files: dict[str, str]) -> None:
-        """The folder has appeared."""
-        if self.ledger is not None:
-            self.ledger.finish(self.entry, certificate.to_dict()["digest"], digest(files))
-
-    def abandon(self) -> None:
-        """It was refused before anything was computed from the sample."""
-        if self.ledger is not None and not self.computed:
-            self.ledger.abandon(self.entry)
