@@ -12,6 +12,8 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number, lower_tail, relat
 from crowdblend.numerics.search import first_true
 
 MOST_STEPS = 1_000
+# Where the tails have not crossed by then, the promise is too weak to be worth a number.
+LARGEST_CROSSING = 10**8
 
 
 def rising_tail(calc: Arithmetic, first: int, slope: Number, p: Number, person: int) -> Number:
@@ -87,7 +89,10 @@ def crossing_tails(
         return v * _beyond(calc, n + 1, 1 - line, 1 - p, decay) / (1 - p)
 
     # Up to the last n with few(n) ≤ many(n) the minimum is at most few(n), which is attained there.
-    start = first_true(lambda n: not calc.surely(few(n) <= many(n)), crowd, crowd)
+    try:
+        start = first_true(lambda n: not calc.surely(few(n) <= many(n)), crowd, crowd, LARGEST_CROSSING)
+    except LookupError:
+        return calc.maximum(floor, calc.minimum(w, v))
     best = calc.maximum(floor, few(start - 1)) if start > crowd else floor
     stop = start + _affordable(start)
     for n in range(start, stop):
