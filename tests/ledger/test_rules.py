@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.ledger.promises import DATA, DIGEST, planned, promise, shared
 
 from crowdblend.calculus import Assumption, compose
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
@@ -20,6 +19,7 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.ledger import Ledger
+from tests.ledger.promises import DATA, DIGEST, planned, promise, shared
 
 DIFFERENTIAL = Differential(0.5, 0.0, Relation.ADD_REMOVE)
 UNDER_SAMPLING = DifferentialUnderSampling(0.1, 0.5, 1e-9)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from crowdblend.cli.output import emit, json_option, print_table, speaks
+from crowdblend.cli.output import emit, json_option, show, speaks
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Budget, Entry, Ledger
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
 )
+HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
 
 
 @click.group("ledger", epilog="Example: crowdblend ledger list")
@@ -34,8 +33,7 @@ def list_entries(*, where: str | None, as_json: bool) -> None:
     if as_json:
         emit({"entries": [entry.to_dict() for entry in entries]})
     elif entries:
-        columns = ["id", "created", "status", "population", "sample", "kind", "epsilon", "delta"]
-        print_table("", columns, [_row(entry) for entry in entries])
+        _tell_rows([HEADINGS, *(_row(entry) for entry in entries)])
     else:
         click.echo("nothing has been promised yet.")
 
@@ -96,19 +94,26 @@ def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
         click.echo(f"keep this hash and pass it as --seen next time: {sealed}")
 
 
-def _row(entry: Entry) -> list[Any]:
+def _row(entry: Entry) -> list[str]:
     promise = entry.promise
     loss = promise.differential
     return [
-        entry.id,
+        str(entry.id),
         entry.created[:10],
         entry.status,
-        promise.population,
-        "fresh" if promise.fresh else "shared",
         promise.kind,
-        loss and loss.epsilon,
-        loss and loss.delta,
+        "fresh" if promise.fresh else "shared",
+        show(loss and loss.epsilon),
+        show(loss and loss.delta),
+        promise.population,
     ]
+
+
+def _tell_rows(rows: list[list[str]]) -> None:
+    """Aligned columns; a release stays on its line, however narrow the terminal."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _note(name: str, entry: Entry) -> str:

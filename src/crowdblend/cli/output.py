@@ -89,11 +89,10 @@ def print_table(title: str, columns: list[str], rows: list[list[Any]]) -> None:
     """A table on stdout, as wide as the terminal allows."""
     from rich.console import Console  # noqa: PLC0415  loaded only to draw
     from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
 
     table = Table(title=title or None, title_justify="left")
     for column in columns:
         table.add_column(column, justify="right", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(show(value)) for value in row))  # brackets in a name are no markup
+        table.add_row(*map(show, row))
     Console(soft_wrap=False).print(table)
