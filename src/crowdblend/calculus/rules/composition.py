@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -135,6 +136,10 @@ class Refusal:
     reason: str
     remedy: str
 
+    def words(self) -> str:
+        """The refusal as one sentence."""
+        return f"{self.source}: {self.reason}; {self.remedy}."
+
 
 _ONE_REFINEMENT = "threshold once on the common refinement of all tables and derive each from that one suppressed table"
 _FRESH = "draw a fresh sample for each release, and add up their differential guarantees"
@@ -163,6 +168,23 @@ REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
     ),
 }
 
+_SHARED_SAMPLE = Refusal(
+    "basic composition",
+    "losses add up only when each release draws its own independent sample, and these share one",
+    _FRESH,
+)
+
+
+def why_not_from_one_sample(first: Iterable[Guarantee], second: Iterable[Guarantee]) -> Refusal:
+    """Why two sampled releases, each with these promises, may not come from the same sample.
+
+    Every promise that sampling strengthened takes for granted that nothing else is published from the sample, so
+    there is always a reason; the most telling one is given.
+    """
+    pairs = {frozenset({type(one), type(other)}) for one in first for other in second}
+    return next((refusal for kinds, refusal in REFUSALS.items() if kinds in pairs), _SHARED_SAMPLE)
+
+
 _COMPOSITIONS = (
     "composition.differential",
     "composition.random-samples",
@@ -190,7 +212,7 @@ def _composed(*derivations: Derivation) -> Derivation:
     kinds = tuple(type(derivation.conclusion) for derivation in derivations)
     refusal = REFUSALS.get(frozenset(kinds))
     if refusal:
-        raise DoesNotCompose(f"{refusal.source}: {refusal.reason}; {refusal.remedy}.")
+        raise DoesNotCompose(refusal.words())
     reasons = []
     for rule_id in _COMPOSITIONS:
         for order in (derivations, derivations[::-1]):

@@ -1,0 +1,133 @@
+"""`crowdblend ledger`."""
+
+from __future__ import annotations
+
+import click
+
+from crowdblend.cli.output import emit, json_option, show, speaks
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger import Budget, Entry, Ledger
+
+ledger_option = click.option(
+    "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
+)
+HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
+
+
+@click.group("ledger", epilog="Example: crowdblend ledger list")
+def command() -> None:
+    """What was promised before: every release, and what they come to together.
+
+    A release is recorded here before it appears, and refused when it may not stand beside an earlier one. One that is
+    unfinished counts as spent.
+    """
+
+
+@command.command("list")
+@ledger_option
+@json_option
+@speaks
+def list_entries(*, where: str | None, as_json: bool) -> None:
+    """List every release."""
+    entries = Ledger.open(where, make=False).entries()
+    if as_json:
+        emit({"entries": [entry.to_dict() for entry in entries]})
+    elif entries:
+        _tell_rows([HEADINGS, *(_row(entry) for entry in entries)])
+    else:
+        click.echo("nothing has been promised yet.")
+
+
+@command.command("show")
+@click.argument("entry_id", metavar="ID", type=int)
+@ledger_option
+@json_option
+@speaks
+def show_entry(entry_id: int, *, where: str | None, as_json: bool) -> None:
+    """Show one release in full."""
+    entry = Ledger.open(where, make=False).entry(entry_id)
+    if as_json:
+        emit(entry.to_dict())
+        return
+    for name, value in entry.to_dict().items():
+        if name not in ("guarantees", "fresh"):
+            click.echo(f"{name:<20}{'–' if value is None else value}{_note(name, entry)}")
+    for made in entry.promise.guarantees:
+        click.echo(f"{'promise':<20}{made.words()}")
+
+
+@command.command("budget")
+@click.argument("population", required=False)
+@ledger_option
+@json_option
+@speaks
+def show_budget(population: str | None, *, where: str | None, as_json: bool) -> None:
+    """Add up all promises about the same people."""
+    budgets = Ledger.open(where, make=False).budgets()
+    if population is not None:
+        budgets = tuple(budget for budget in budgets if budget.population == population)
+        if not budgets:
+            raise InvalidInput(
+                f"the population must be one that was released about, got {population!r}. Leave it out to see all."
+            )
+    if as_json:
+        emit({"budgets": [budget.to_dict() for budget in budgets]})
+    elif budgets:
+        for budget in budgets:
+            _tell(budget)
+    else:
+        click.echo("nothing has been promised yet.")
+
+
+@command.command("check")
+@click.option("--seen", metavar="HASH", help="A hash that an earlier check printed: finds a cut-off end too.")
+@ledger_option
+@json_option
+@speaks
+def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
+    """Find out whether anything in the ledger was edited."""
+    sealed = Ledger.open(where, make=False).check(seen)
+    if as_json:
+        emit({"intact": True, "hash": sealed})
+    else:
+        click.echo("intact: every record is as it was written.")
+        click.echo(f"keep this hash and pass it as --seen next time: {sealed}")
+
+
+def _row(entry: Entry) -> list[str]:
+    promise = entry.promise
+    loss = promise.differential
+    return [
+        str(entry.id),
+        entry.created[:10],
+        entry.status,
+        promise.kind,
+        "fresh" if promise.fresh else "shared",
+        show(loss and loss.epsilon),
+        show(loss and loss.delta),
+        promise.population,
+    ]
+
+
+def _tell_rows(rows: list[list[str]]) -> None:
+    """Aligned columns; a release stays on its line, however narrow the terminal."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _note(name: str, entry: Entry) -> str:
+    if name == "sample":
+        return " (drawn for this release)" if entry.promise.fresh else " (already drawn)"
+    return " (counts as spent)" if name == "status" and entry.status == "unfinished" else ""
+
+
+def _tell(budget: Budget) -> None:
+    click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
+    if budget.differential is None:
+        click.echo("  together  nothing: these releases promise no differential privacy that adds up")
+    for made in (budget.zero_knowledge, budget.differential):
+        if made is not None:
+            click.echo(f"  together  {made.words()}")
+    for assumption in budget.assumptions:
+        click.echo(f"  assuming  {assumption.value}")

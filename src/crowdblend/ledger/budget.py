@@ -1,0 +1,63 @@
+"""What all releases about the same people promise together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.calculus import Assumption
+from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.rules.composition import differential_releases_add_up, iid_sample_releases_add_up
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
+from crowdblend.ledger.entry import Entry
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The spent promises of one population, added up; None where no theorem adds them up."""
+
+    population: str
+    releases: tuple[int, ...]
+    differential: Differential | None
+    zero_knowledge: ZeroKnowledge | None
+    assumptions: tuple[Assumption, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The budget as JSON-ready data."""
+        return {
+            "population": self.population,
+            "releases": list(self.releases),
+            "differential": encode(self.differential),
+            "zero_knowledge": encode(self.zero_knowledge),
+            "assumptions": [assumption.value for assumption in self.assumptions],
+        }
+
+
+def add_up(population: str, entries: Iterable[Entry]) -> Budget:
+    """The budget of the people that are called `population`."""
+    spent = [entry for entry in entries if entry.counts and entry.promise.population == population]
+    losses = [entry.promise.differential for entry in spent]
+    relative = [entry.promise.zero_knowledge for entry in spent]
+    several = len(spent) > 1
+    shared = any(not entry.promise.fresh for entry in spent)
+    taken = {Assumption.FRESH_SAMPLES: several, Assumption.ASSUMED_RATE: shared}
+    return Budget(
+        population=population,
+        releases=tuple(entry.id for entry in spent),
+        differential=_sum(differential_releases_add_up, losses),
+        zero_knowledge=_sum(iid_sample_releases_add_up, relative),
+        assumptions=tuple(assumption for assumption in Assumption if taken.get(assumption)),
+    )
+
+
+def _sum(rule: Any, premises: list[Any]) -> Any:
+    """What the rule concludes; None when a release has no such promise or they do not fit together."""
+    known: list[Guarantee] = [premise for premise in premises if premise is not None]
+    if not known or len(known) < len(premises):
+        return None
+    try:
+        return rule.conclude(*known) if len(known) > 1 else known[0]
+    except NotApplicable:
+        return None

@@ -1,0 +1,69 @@
+"""Where the ledger is: a SQLite file in the user's data folder, another file, or a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdblend.errors import InvalidInput
+
+VARIABLE = "CROWDBLEND_LEDGER"
+_POSTGRES = re.compile(r"(?i)(postgres|postgresql)(\+[a-z0-9]+)?://")
+_SQLITE = re.compile(r"(?i)sqlite:///")
+_PASSWORD = re.compile(r"://([^/@]*?):[^/]*@")
+_PASSWORD_OPTION = re.compile(r"(?i)([?&]password=)[^&]*")
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file or a database; `named` says that somebody asked for this one, so that it should be there."""
+
+    path: Path | None = None
+    url: str | None = None
+    named: bool = True
+
+    def words(self) -> str:
+        """The location for a message, without a password."""
+        if self.url is not None:
+            return _PASSWORD_OPTION.sub(r"\1…", _PASSWORD.sub(r"://\1:…@", self.url))
+        return str(self.path)
+
+
+def locate(where: str | os.PathLike[str] | None = None) -> Location:
+    """The ledger that was asked for, else the one that CROWDBLEND_LEDGER names, else the user's own.
+
+    >>> locate("postgresql://steward:secret@db/office").words()
+    'postgresql://steward:…@db/office'
+    """
+    named = os.fspath(where) if where is not None else os.environ.get(VARIABLE, "")
+    if not named.strip():
+        if where is not None:
+            raise InvalidInput("the ledger must be a path or a URL, got a blank. Name it or leave it out.")
+        return Location(path=_data_folder() / "crowdblend" / "ledger.sqlite", named=False)
+    if "\0" in named:
+        raise InvalidInput("the ledger must be a path or a URL without a zero byte. Correct it.")
+    if _POSTGRES.match(named):
+        return Location(url=named)
+    name = _SQLITE.sub("", named, count=1)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
+        scheme = name.partition("://")[0]
+        raise InvalidInput(
+            f"the ledger must be a file, sqlite:/// or postgresql://, got {scheme}://. Name one of these."
+        )
+    try:
+        return Location(path=Path(name).expanduser())
+    except RuntimeError:
+        raise InvalidInput(f"the ledger must be in a folder that exists, got {name}. Name it in full.") from None
+
+
+def _data_folder() -> Path:
+    """$XDG_DATA_HOME where that is a full path, as its specification says, else ~/.local/share."""
+    stated = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(stated):
+        return Path(stated)
+    try:
+        return Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise InvalidInput(f"there must be a home folder for the ledger, and there is none. Set {VARIABLE}.") from None

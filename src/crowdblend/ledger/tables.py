@@ -1,0 +1,60 @@
+"""The tables of a ledger, and the triggers by which the database itself keeps them append-only."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text
+
+METADATA = MetaData()
+RECORDS = Table(
+    "records",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("previous", String(64), nullable=False, unique=True),  # a chain cannot fork, whatever the isolation
+    Column("body", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+KEYS = Table(
+    "keys",
+    METADATA,
+    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("key", String(64), nullable=False),
+)
+ABOUT = Table("about", METADATA, Column("format", String(64), primary_key=True))
+
+SCHEMA = "crowdblend"
+"""PostgreSQL databases are shared: there the tables live in a schema of their own."""
+
+_APPEND_ONLY = "the ledger is append-only"
+_GAP = "(SELECT COALESCE(MAX(number), 0) + 1 FROM {records})"
+
+# INSERT OR REPLACE deletes without firing a delete trigger, so the number of a new record is checked as well.
+_SQLITE = [
+    *(
+        f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END"
+        for table, verb in (("records", "UPDATE"), ("records", "DELETE"), ("about", "UPDATE"), ("about", "DELETE"))
+    ),
+    f"CREATE TRIGGER keys_UPDATE BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END",
+    f"CREATE TRIGGER records_INSERT BEFORE INSERT ON records WHEN NEW.number <> {_GAP.format(records='records')} "
+    f"BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END",
+]
+_POSTGRESQL = [
+    f"CREATE FUNCTION {SCHEMA}.refuse() RETURNS trigger LANGUAGE plpgsql AS "
+    f"$$ BEGIN RAISE EXCEPTION '{_APPEND_ONLY}'; END $$",
+    *(
+        f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {SCHEMA}.{table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()"
+        for table in ("records", "about")
+    ),
+    f"CREATE TRIGGER append_only BEFORE UPDATE ON {SCHEMA}.keys FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()",
+]
+
+
+def create(connection: Connection, layout: str) -> None:
+    """Make the tables and their triggers, inside the caller's transaction."""
+    on_postgresql = connection.dialect.name == "postgresql"
+    if on_postgresql:
+        connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    METADATA.create_all(connection, checkfirst=False)
+    for statement in _POSTGRESQL if on_postgresql else _SQLITE:
+        connection.exec_driver_sql(statement)
+    connection.execute(ABOUT.insert().values(format=layout))

@@ -1,0 +1,73 @@
+"""Release after release from a child that is killed at a random moment, many times; run as a program of its own.
+
+Arguments: the ledger, how many kills. Each child writes to a pipe what the ledger has acknowledged. Prints one JSON
+object; the checks are in test_crashes.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+
+from crowdblend.errors import DoesNotCompose
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.ledger import Ledger, Promise, store  # noqa: F401  the children find the database loaded
+
+MADE = (Differential(1.0, 1e-6, Relation.ADD_REMOVE), CrowdBlending(8, 0.0))
+
+
+def child(path: str, number: int, acknowledge: int) -> None:
+    """Open, begin, announce and finish, over and over, until killed."""
+    ledger = Ledger.open(path)
+    for attempt in range(10**6):
+        sample = f"draw-{number}-{attempt}"
+        entry = ledger.begin(Promise("residents", sample, True, "table", MADE, "out"), sealed_key=os.urandom(32))
+        os.write(acknowledge, f"begun {entry} {sample}\n".encode())
+        ledger.output_begins(entry)
+        os.write(acknowledge, f"output {entry} {sample}\n".encode())
+        ledger.finish(entry, certificate_digest="ab" * 32, data_sha256="cd" * 32)
+        os.write(acknowledge, f"finished {entry} {sample}\n".encode())
+
+
+def kill_one(path: str, number: int, chance: random.Random) -> list[str]:
+    """Kill a child some milliseconds after a random one of its steps, so that slow disks are hit as well as fast."""
+    receive, acknowledge = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(receive)
+        child(path, number, acknowledge)
+    os.close(acknowledge)
+    with os.fdopen(receive) as pipe:
+        said = [pipe.readline().strip() for _ in range(chance.randrange(6))]
+        time.sleep(chance.uniform(0.0, 0.03))
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return said + pipe.read().splitlines()
+
+
+def main(path: str, kills: int) -> None:
+    chance = random.Random(7)
+    said: list[str] = []
+    journals = 0
+    for number in range(kills):
+        said += kill_one(path, number, chance)
+        journals += os.path.exists(f"{path}-journal")
+        if os.path.exists(path):
+            ledger = Ledger.open(path)
+            ledger.check()
+            entries = ledger.entries()
+            for entry in entries[-1:]:
+                try:
+                    ledger.begin(entry.promise)
+                except DoesNotCompose:
+                    continue
+                raise AssertionError("a sample was used twice")
+    print(json.dumps({"said": said, "journals": journals}))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

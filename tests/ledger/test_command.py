@@ -1,0 +1,146 @@
+"""`crowdblend ledger` keeps the contract of every command."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from crowdblend.cli import main as entry_point
+from crowdblend.ledger import Ledger
+from tests.ledger.promises import DATA, DIGEST, promise, shared
+
+KEY = b"\x5a" * 32
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "ledger.sqlite"
+    ledger = Ledger.open(made)
+    first = ledger.begin(promise("draw-1", population="[bold]town"), sealed_key=KEY)
+    ledger.output_begins(first)
+    ledger.finish(first, certificate_digest=DIGEST, data_sha256=DATA)
+    ledger.begin(promise("draw-2", population="[bold]town"))
+    ledger.abandon(ledger.begin(shared("survey", "country")))
+    return made
+
+
+@pytest.fixture
+def ask(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, where: str | None = str(path)) -> tuple[int, str, str]:
+        named = ["--ledger", where] if where else []
+        monkeypatch.setattr("sys.argv", ["crowdblend", "ledger", *arguments, *named])
+        with pytest.raises(SystemExit) as left:
+            entry_point.main()
+        out, err = capsys.readouterr()
+        assert KEY.hex() not in out + err
+        assert repr(KEY) not in out + err
+        return int(left.value.code or 0), out, err
+
+    return run
+
+
+def test_list(ask) -> None:
+    code, out, err = ask("list", "--json")
+    assert (code, err) == (0, "")
+    entries = json.loads(out)["entries"]
+    assert [entry["status"] for entry in entries] == ["finished", "unfinished", "abandoned"]
+    assert entries[0]["guarantees"][0]["kind"] == "ZeroKnowledge"
+    assert {"id", "created", "population", "sample", "fresh", "kind", "folder", "software", "key"} <= set(entries[0])
+    code, out, _ = ask("list")
+    assert code == 0
+    assert "unfinished" in out
+    assert "shared" in out
+
+
+def test_names_are_not_markup(ask) -> None:
+    assert "[bold]town" in ask("list")[1].split()
+
+
+def test_show(ask) -> None:
+    code, out, _ = ask("show", "1", "--json")
+    assert code == 0
+    assert json.loads(out)["certificate_digest"] == DIGEST
+    code, out, _ = ask("show", "2")
+    assert code == 0
+    assert "unfinished (counts as spent)" in out
+    assert "promise" in out
+
+
+def test_budget(ask) -> None:
+    code, out, _ = ask("budget", "--json")
+    assert code == 0
+    [budget] = json.loads(out)["budgets"]
+    assert budget["releases"] == [1, 2]
+    assert budget["differential"]["epsilon"] == 2.0
+    assert budget["zero_knowledge"]["aggregate"]["rounds"] == 2
+    assert ask("budget", "[bold]town", "--json")[1] == out
+    assert "e^2" in ask("budget")[1]
+
+
+def test_check(ask, path: Path) -> None:
+    code, out, _ = ask("check", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["intact"] is True
+    assert ask("check", "--seen", document["hash"])[0] == 0
+    assert ask("check", "--seen", "0" * 64)[0] == 1
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TRIGGER records_UPDATE")
+        connection.execute("UPDATE records SET body = replace(body, 'town', 'city') WHERE number = 1")
+    code, out, err = ask("check")
+    assert (code, out) == (1, "")
+    assert "edited" in err
+    code, out, _ = ask("check", "--json")
+    assert code == 1
+    assert json.loads(out)["kind"] == "DoesNotVerify"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["show", "9"], "got 9"),
+        (["show", "one"], "ID"),
+        (["show"], "ID"),
+        (["budget", "nobody"], "nobody"),
+        (["nonsense"], "nonsense"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_use(ask, arguments: list[str], named: str) -> None:
+    code, out, err = ask(*arguments)
+    assert (code, out) == (2, "")
+    assert named in err
+    assert len(err.strip().splitlines()) == 1
+    assert named in json.loads(ask(*arguments, "--json")[1])["error"]
+
+
+def test_a_missing_ledger_is_not_an_empty_one(ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("CROWDBLEND_LEDGER", raising=False)
+    missing = str(tmp_path / "missing.sqlite")
+    for arguments in (["list"], ["budget"], ["check"], ["show", "1"]):
+        code, out, err = ask(*arguments, where=missing)
+        assert (code, out) == (2, "")
+        assert "must exist" in err
+    for arguments in (["list"], ["budget"]):
+        code, out, _ = ask(*arguments, where=None)
+        assert (code, out) == (0, "nothing has been promised yet.\n")
+    monkeypatch.setenv("CROWDBLEND_LEDGER", missing)
+    assert ask("list", where=None)[0] == 2
+    assert not Path(missing).exists()
+
+
+def test_the_variable_names_the_ledger(ask, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWDBLEND_LEDGER", str(path))
+    assert len(json.loads(ask("list", "--json", where=None)[1])["entries"]) == 3
+
+
+def test_importing_the_ledger_loads_no_database() -> None:
+    code = "import sys, crowdblend.ledger, crowdblend.cli.ledger; assert 'sqlalchemy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

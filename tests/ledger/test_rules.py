@@ -1,0 +1,220 @@
+"""What may be promised beside what, and what it comes to."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from crowdblend.calculus import Assumption, compose
+from crowdblend.calculus.rules.mechanisms import histogram_suppressed
+from crowdblend.errors import DoesNotCompose, InvalidInput
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    IidSampling,
+    Relation,
+    ZeroKnowledge,
+)
+from crowdblend.ledger import Ledger
+from tests.ledger.promises import DATA, DIGEST, planned, promise, shared
+
+DIFFERENTIAL = Differential(0.5, 0.0, Relation.ADD_REMOVE)
+UNDER_SAMPLING = DifferentialUnderSampling(0.1, 0.5, 1e-9)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.sqlite")
+
+
+def spend(ledger: Ledger, *arguments, **named) -> int:
+    entry = ledger.begin(promise(*arguments, **named))
+    ledger.output_begins(entry)
+    ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    return entry
+
+
+def test_an_entry_keeps_what_was_promised(ledger: Ledger) -> None:
+    entry = ledger.entry(spend(ledger))
+    assert entry.promise == promise()
+    assert (entry.id, entry.status, entry.key) == (1, "finished", "destroyed")
+    assert (entry.certificate_digest, entry.data_sha256) == (DIGEST, DATA)
+    assert entry.created.endswith("+00:00")
+    assert entry.software.startswith("crowdblend ")
+
+
+def test_a_second_release_from_one_sample_is_refused_with_the_theorem(ledger: Ledger) -> None:
+    ledger.begin(shared())
+    crowds = histogram_suppressed(k=20)
+    with pytest.raises(DoesNotCompose) as theory:
+        compose(crowds, crowds)
+    with pytest.raises(DoesNotCompose) as refused:
+        ledger.begin(shared())
+    assert str(refused.value) == f"release 1 has already used this sample. {theory.value}"
+    assert len(ledger.entries()) == 1
+
+
+def test_another_name_of_the_population_is_the_same_sample(ledger: Ledger) -> None:
+    ledger.begin(shared(population="residents"))
+    with pytest.raises(DoesNotCompose, match="CBP Proposition 7"):
+        ledger.begin(shared(population="inhabitants"))
+
+
+def test_a_sample_called_fresh_twice_is_not_fresh(ledger: Ledger) -> None:
+    ledger.begin(promise("draw-1"))
+    with pytest.raises(DoesNotCompose):
+        ledger.begin(promise("draw-1", population="others"))
+
+
+@pytest.mark.parametrize("drawn_first", [True, False])
+def test_drawing_from_a_table_that_is_a_published_sample_is_refused(ledger: Ledger, drawn_first: bool) -> None:
+    both = [promise("draw-1", population="survey.parquet"), shared("survey.parquet", "residents")]
+    ledger.begin(both[drawn_first])
+    with pytest.raises(DoesNotCompose):
+        ledger.begin(both[not drawn_first])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "source"),
+    [
+        ((UNDER_SAMPLING,), (UNDER_SAMPLING,), "LQS 2.2"),
+        ((UNDER_SAMPLING,), (DIFFERENTIAL,), "LQS 2.6"),
+        ((DIFFERENTIAL,), (UNDER_SAMPLING,), "LQS 2.6"),
+        ((UNDER_SAMPLING,), (CrowdBlending(20, 0.0),), "LQS 2.6 and CBP Proposition 7"),
+        ((CrowdBlending(20, 0.0),), (CrowdBlending(5, 1.0), DIFFERENTIAL), "CBP Proposition 7"),
+        ((CrowdBlending(20, 0.0), DIFFERENTIAL), (DIFFERENTIAL,), "basic composition"),
+        ((DIFFERENTIAL,), (DIFFERENTIAL,), "basic composition"),
+    ],
+)
+def test_every_pair_from_one_sample_is_refused_with_its_reason(ledger: Ledger, first, second, source) -> None:
+    ledger.begin(promise("one", fresh=False, guarantees=first))
+    with pytest.raises(DoesNotCompose) as refused:
+        ledger.begin(promise("one", fresh=False, guarantees=second))
+    assert f". {source}: " in str(refused.value)
+
+
+def test_what_does_not_add_up_must_be_alone(ledger: Ledger) -> None:
+    ledger.begin(promise("one", guarantees=(CrowdBlending(20, 0.0),)))
+    with pytest.raises(DoesNotCompose, match=r"composition\.differential"):
+        ledger.begin(promise("two"))
+    ledger.begin(promise("three", population="others"))
+
+
+def test_fresh_samples_add_up_rounding_outward(ledger: Ledger) -> None:
+    for number in range(10):
+        spend(ledger, f"draw-{number}")
+    budget = ledger.budget("residents")
+    each = promise().differential
+    assert each is not None
+    assert budget.releases == tuple(range(1, 11))
+    assert Fraction(budget.differential.epsilon) >= 10 * Fraction(each.epsilon)
+    assert Fraction(budget.differential.delta) >= 10 * Fraction(each.delta)
+    assert budget.differential.epsilon == pytest.approx(10 * each.epsilon, rel=1e-15)
+    assert budget.zero_knowledge.aggregate == IidSampling(0.1, 10)
+    assert budget.assumptions == (Assumption.FRESH_SAMPLES,)
+
+
+def test_other_rates_add_up_differentially_only(ledger: Ledger) -> None:
+    spend(ledger, "one")
+    spend(ledger, "two", guarantees=planned(rate=0.2))
+    budget = ledger.budget("residents")
+    assert budget.zero_knowledge is None
+    assert budget.differential.epsilon == 2.0
+
+
+def test_one_release_costs_what_it_promises(ledger: Ledger) -> None:
+    ledger.begin(shared())
+    budget = ledger.budget("residents")
+    assert budget.differential == shared().differential
+    assert isinstance(budget.zero_knowledge, ZeroKnowledge)
+    assert budget.assumptions == (Assumption.ASSUMED_RATE,)
+
+
+def test_losses_for_groups_or_other_relations_are_not_mixed_in(ledger: Ledger) -> None:
+    weaker = (Differential(0.1, 0.0, Relation.REPLACE), Differential(0.1, 0.0, Relation.ADD_REMOVE, people=2))
+    ledger.begin(promise(guarantees=weaker))
+    assert ledger.budget("residents").differential is None
+
+
+def test_populations_are_apart(ledger: Ledger) -> None:
+    spend(ledger, "one", population="here")
+    spend(ledger, "two", population="there")
+    assert [(budget.population, budget.releases) for budget in ledger.budgets()] == [("here", (1,)), ("there", (2,))]
+    assert ledger.budget("nowhere").differential is None
+
+
+def test_unfinished_counts_as_spent(ledger: Ledger) -> None:
+    ledger.begin(shared())
+    assert ledger.entry(1).status == "unfinished"
+    assert ledger.budget("residents").releases == (1,)
+    with pytest.raises(DoesNotCompose):
+        ledger.begin(shared())
+
+
+def test_abandoned_before_any_output_gives_the_sample_back(ledger: Ledger) -> None:
+    ledger.abandon(ledger.begin(shared()))
+    assert ledger.entry(1).status == "abandoned"
+    assert ledger.budgets() == ()
+    assert ledger.begin(shared()) == 2
+
+
+def test_with_an_output_there_is_no_way_back(ledger: Ledger) -> None:
+    entry = ledger.begin(shared())
+    ledger.output_begins(entry)
+    with pytest.raises(InvalidInput, match="counts as spent"):
+        ledger.abandon(entry)
+    with pytest.raises(DoesNotCompose):
+        ledger.begin(shared())
+
+
+def test_an_abandoned_release_cannot_go_on(ledger: Ledger) -> None:
+    entry = ledger.begin(shared())
+    ledger.abandon(entry)
+    for step in (
+        lambda: ledger.output_begins(entry),
+        lambda: ledger.abandon(entry),
+        lambda: ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA),
+    ):
+        with pytest.raises(InvalidInput, match="unfinished"):
+            step()
+
+
+def test_finishing_needs_an_announced_output_and_happens_once(ledger: Ledger) -> None:
+    entry = ledger.begin(promise())
+    with pytest.raises(InvalidInput, match="output_begins"):
+        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    ledger.output_begins(entry)
+    with pytest.raises(InvalidInput, match="once"):
+        ledger.output_begins(entry)
+    ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    with pytest.raises(InvalidInput):
+        ledger.finish(entry, certificate_digest=DATA, data_sha256=DATA)
+    assert ledger.entry(entry).certificate_digest == DIGEST
+
+
+@pytest.mark.parametrize("digest", ["", "AB" * 32, "ab" * 31, "xy" * 32, None])
+def test_digests_are_digests(ledger: Ledger, digest) -> None:
+    entry = ledger.begin(promise())
+    ledger.output_begins(entry)
+    with pytest.raises(InvalidInput, match="SHA-256"):
+        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=digest)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "\x1b[31m", "x" * 1001, None, "\ud800"])
+def test_names_are_names(name) -> None:
+    with pytest.raises(InvalidInput, match="population"):
+        promise(population=name)
+
+
+def test_a_release_promises_something() -> None:
+    with pytest.raises(InvalidInput, match="at least one"):
+        promise(guarantees=())
+
+
+def test_an_unknown_release(ledger: Ledger) -> None:
+    for call in (ledger.entry, ledger.abandon, ledger.output_begins, ledger.sealed_key):
+        with pytest.raises(InvalidInput, match="got 7"):
+            call(7)

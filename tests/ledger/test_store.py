@@ -1,0 +1,318 @@
+"""The file: who may read it, who may change it, and what is said when it cannot be used."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.ledger import Ledger, store
+from crowdblend.ledger.location import locate
+from tests.ledger.promises import DATA, DIGEST, promise, shared
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "ledger.sqlite"
+    ledger = Ledger.open(made)
+    for number in range(3):
+        entry = ledger.begin(promise(f"draw-{number}"), sealed_key=KEY)
+        ledger.output_begins(entry)
+        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    return made
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def change(path: Path, *statements: str, without_triggers: bool = True) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")]
+        for name in names if without_triggers else ():
+            connection.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            connection.execute(statement)
+
+
+def assert_one_sentence(refused: pytest.ExceptionInfo[CrowdblendError]) -> None:
+    message = str(refused.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    assert "sqlalchemy" not in message.lower()
+    assert refused.value.__cause__ is None
+
+
+def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Ledger.open(tmp_path / "a" / "b" / "ledger.sqlite").begin(promise())
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "a" / "b" / "ledger.sqlite") == 0o600
+    assert mode(tmp_path / "a" / "b") == 0o700
+    assert [found.name for found in (tmp_path / "a" / "b").iterdir()] == ["ledger.sqlite"]
+
+
+def test_the_journal_is_as_private(path: Path) -> None:
+    with Ledger.open(path)._writing() as connection:
+        connection.exec_driver_sql("INSERT INTO keys VALUES (99, 'x')")
+        journal = path.with_name(path.name + "-journal")
+        assert mode(journal) == 0o600
+
+
+def test_an_open_file_is_closed_to_others(path: Path) -> None:
+    path.chmod(0o644)
+    Ledger.open(path)
+    assert mode(path) == 0o600
+
+
+def test_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CROWDBLEND_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert Ledger.open(make=False).entries() == ()
+    assert not (tmp_path / "data").exists()
+    Ledger.open().begin(promise())
+    made = tmp_path / "data" / "crowdblend" / "ledger.sqlite"
+    assert mode(made) == 0o600
+    assert mode(made.parent) == 0o700
+    assert len(Ledger.open(make=False).entries()) == 1
+
+
+def test_which_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("CROWDBLEND_LEDGER", "")
+    assert locate().path == tmp_path / ".local" / "share" / "crowdblend" / "ledger.sqlite"
+    monkeypatch.setenv("CROWDBLEND_LEDGER", "~/mine.sqlite")
+    assert locate().path == tmp_path / "mine.sqlite"
+    assert locate("sqlite:///other.sqlite").path == Path("other.sqlite")
+    assert locate("sqlite:////full/other.sqlite").path == Path("/full/other.sqlite")
+    assert locate("postgres://db/x").path is None
+    assert "secret" not in locate("postgresql+psycopg://me:secret@db/x?password=secret&a=b").words()
+
+
+@pytest.mark.parametrize("where", ["", "mysql://db/x", "a\0b", "https://example.org/l.sqlite"])
+def test_no_ledger(where: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        Ledger.open(where)
+    assert_one_sentence(refused)
+
+
+def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(InvalidInput, match="psycopg") as refused:
+        Ledger.open("postgresql://me:secret@localhost/x")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_missing_sqlalchemy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import crowdblend.ledger
+
+    monkeypatch.delattr(crowdblend.ledger, "store")
+    monkeypatch.delitem(sys.modules, "crowdblend.ledger.store")
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with pytest.raises(InvalidInput, match=r"sqlalchemy.*crowdblend\[release\]"):
+        Ledger.open(tmp_path / "ledger.sqlite")
+
+
+def test_a_named_ledger_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="must exist"):
+        Ledger.open(tmp_path / "missing.sqlite", make=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_or_a_file_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for where in (tmp_path, tmp_path / "file" / "ledger.sqlite"):
+        with pytest.raises(InvalidInput) as refused:
+            Ledger.open(where)
+        assert_one_sentence(refused)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(InvalidInput, match="written") as refused:
+            Ledger.open(tmp_path / "ledger.sqlite")
+    finally:
+        tmp_path.chmod(0o700)
+    assert_one_sentence(refused)
+
+
+def test_a_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(store.tempfile, "mkstemp", refuse)
+    with pytest.raises(InvalidInput, match="Permission denied") as refused:
+        Ledger.open(tmp_path / "ledger.sqlite")
+    assert_one_sentence(refused)
+
+
+def test_a_read_only_file_can_be_read(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 0")
+    path.chmod(0o400)
+    assert len(Ledger.open(path, make=False).entries()) == 3
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database, but long enough to be taken for one" * 40, b"SQLite format 3\0"]
+)
+def test_something_else_is_no_ledger_and_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(content)
+    for make in (True, False):
+        with pytest.raises(InvalidInput, match="undamaged") as refused:
+            Ledger.open(path, make=make)
+        assert_one_sentence(refused)
+    assert path.read_bytes() == content
+
+
+def test_another_sqlite_file_is_no_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    change(path, "CREATE TABLE people (name TEXT)")
+    with pytest.raises(InvalidInput, match="undamaged"):
+        Ledger.open(path)
+
+
+def test_damage_anywhere_is_one_sentence_or_harmless(path: Path) -> None:
+    """Every page of the file, overwritten in turn."""
+    whole = path.read_bytes()
+    good = Ledger.open(path).entries()
+    sentences = []
+    for start in range(0, len(whole), 1024):
+        path.write_bytes(whole[:start] + b"\xa5" * 256 + whole[start + 256 :])
+        try:
+            assert Ledger.open(path).entries() == good
+        except CrowdblendError as refused:
+            sentences.append(str(refused))
+    assert len(sentences) >= 4
+    assert not any("\n" in sentence for sentence in sentences)
+
+
+def test_a_cut_file_is_refused(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(InvalidInput) as refused:
+        Ledger.open(path).entries()
+    assert_one_sentence(refused)
+
+
+def test_another_format(path: Path) -> None:
+    change(path, "UPDATE about SET format = 'crowdblend ledger 2'")
+    with pytest.raises(InvalidInput, match="crowdblend ledger 2"):
+        Ledger.open(path)
+
+
+def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert len(Ledger.open(path).entries()) == 3
+        with pytest.raises(InvalidInput, match="another process") as refused:
+            Ledger.open(path).begin(promise("new"))
+    assert_one_sentence(refused)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET body = '{}'",
+        "UPDATE records SET number = number + 10",
+        "DELETE FROM records",
+        "DELETE FROM records WHERE number = 9",
+        "INSERT OR REPLACE INTO records SELECT number, previous, '{}', hash FROM records WHERE number = 1",
+        "INSERT INTO records VALUES (40, 'x', '{}', 'y')",
+        "UPDATE keys SET key = 'x'",
+        "UPDATE about SET format = 'x'",
+        "DELETE FROM about",
+    ],
+)
+def test_the_database_itself_refuses_edits(path: Path, statement: str) -> None:
+    before = Ledger.open(path).check()
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        change(path, statement, without_triggers=False)
+    assert Ledger.open(path).check() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET body = replace(body, 'residents', 'somebody') WHERE number = 4",
+        "UPDATE records SET body = replace(body, '1.0', '0.1') WHERE number = 1",
+        "UPDATE records SET body = body || ' ' WHERE number = 9",
+        "UPDATE records SET body = replace(body, 'finished', 'abandoned') WHERE number = 9",
+        "UPDATE records SET hash = previous WHERE number = 9",
+        "DELETE FROM records WHERE number = 1",
+        "DELETE FROM records WHERE number = 5",
+        "DELETE FROM records WHERE number <= 3",
+        "UPDATE records SET number = number + 1 WHERE number = 9",
+        "INSERT INTO records SELECT 10, 'x', body, hash FROM records WHERE number = 1",
+    ],
+)
+def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str) -> None:
+    change(path, statement)
+    ledger = Ledger.open(path)
+    for call in (ledger.check, ledger.entries, ledger.budgets, lambda: ledger.begin(promise("new"))):
+        with pytest.raises(DoesNotVerify):
+            call()
+
+
+def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
+    seen = Ledger.open(path).check()
+    Ledger.open(path).begin(promise("new"))
+    assert Ledger.open(path).check(seen) != seen
+    change(path, "DELETE FROM records WHERE number >= 7")
+    ledger = Ledger.open(path)
+    ledger.check()
+    with pytest.raises(DoesNotVerify, match="cut off"):
+        ledger.check(seen)
+
+
+def test_a_record_from_a_newer_version(path: Path) -> None:
+    from crowdblend.ledger import chain
+
+    ledger = Ledger.open(path)
+    with ledger._writing() as connection:
+        last = store.records(connection)[-1]
+        store.write(connection, chain.append(last, {"step": "withdrawn", "entry": 1}))
+    with pytest.raises(DoesNotVerify, match="this version"):
+        ledger.entries()
+
+
+def test_a_sealed_key_is_kept_apart(path: Path) -> None:
+    ledger = Ledger.open(path)
+    assert ledger.sealed_key(1) == KEY
+    assert ledger.entry(1).key == "sealed"
+    with closing(sqlite3.connect(path)) as connection:
+        bodies = "".join(body for (body,) in connection.execute("SELECT body FROM records"))
+    assert KEY.hex() not in bodies
+    assert KEY.hex() not in repr(ledger.entries())
+    with pytest.raises(InvalidInput, match="destroyed"):
+        ledger.sealed_key(ledger.begin(shared()))
+
+
+@pytest.mark.parametrize("key", [b"", b"short", "x" * 32, bytes(33)])
+def test_a_key_has_its_length(path: Path, key) -> None:
+    with pytest.raises(InvalidInput, match="32 bytes"):
+        Ledger.open(path).begin(promise("new"), sealed_key=key)
+    assert len(Ledger.open(path).entries()) == 3
+
+
+def test_an_error_shows_no_key(path: Path) -> None:
+    change(path, "DROP TABLE keys", without_triggers=False)
+    with pytest.raises(InvalidInput) as refused:
+        Ledger.open(path).begin(promise("new"), sealed_key=KEY)
+    assert_one_sentence(refused)
+    assert KEY.hex() not in repr(refused.value.__context__)
+    assert len(Ledger.open(path).entries()) == 3

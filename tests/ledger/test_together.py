@@ -1,0 +1,45 @@
+"""Several processes at one ledger: of all that want the same sample, exactly one gets it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+from crowdblend.errors import DoesNotCompose
+from crowdblend.ledger import Ledger
+from tests.ledger.promises import shared
+
+PROCESSES = 3
+SAMPLES = 15
+
+
+def want(path: Path, start, results) -> None:
+    """Ask for every sample in turn, all processes at the same moment; the first also makes the ledger."""
+    shared()
+    won = []
+    for number in range(SAMPLES):
+        start.wait(timeout=30)
+        try:
+            Ledger.open(path).begin(shared(f"survey-{number}"))
+            won.append(number)
+        except DoesNotCompose:
+            pass
+    results.put(won)
+
+
+def test_exactly_one_begins(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    context = multiprocessing.get_context("spawn")
+    start, results = context.Barrier(PROCESSES), context.Queue()
+    processes = [context.Process(target=want, args=(path, start, results)) for _ in range(PROCESSES)]
+    for process in processes:
+        process.start()
+    won = [number for _ in processes for number in results.get(timeout=60)]
+    for process in processes:
+        process.join(timeout=30)
+        assert process.exitcode == 0
+    assert sorted(won) == list(range(SAMPLES))
+    ledger = Ledger.open(path)
+    ledger.check()
+    assert len(ledger.entries()) == SAMPLES
+    assert [found.name for found in tmp_path.iterdir()] == ["ledger.sqlite"]
