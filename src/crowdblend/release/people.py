@@ -1,0 +1,216 @@
+"""One row per person: who is drawn, and what happens when somebody who is drawn has several rows.
+
+All rows of a person share the coin, so a second row of somebody who is drawn is drawn too, and a second row of
+somebody who is not is irrelevant. Only the sample has to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES256
+from cryptography.hazmat.primitives.ciphers.modes import ECB
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import coins, marks
+from crowdblend.randomness.keys import subkey
+from crowdblend.release.tally import Growing, Words, begins, refuse_beyond
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Mask = NDArray[np.bool_]
+
+# Whole numbers as people write them, of which every one fits 64 bits; longer ones are marked one by one.
+_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
+# A byte for every number within this distance: at most 256 MB, and only the touched part is really there.
+_WINDOW = 1 << 28
+
+
+@dataclass(frozen=True)
+class Persons:
+    """The persons of a batch of rows: 64-bit numbers, and the texts that spell none."""
+
+    numbers: NDArray[np.int64]
+    texts: list[str]
+    is_number: Mask | None  # by row; None when all are numbers
+
+    def drawn(self, key: bytes, rate: float) -> Mask:
+        """Which rows are in the sample."""
+        return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
+
+    def marks(self, key: bytes) -> NDArray[np.uint64]:
+        """The two words of every row's mark."""
+        return self._by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
+
+    def where(self, keep: Mask) -> Persons:
+        """The persons of some of the rows."""
+        if self.is_number is None:
+            return Persons(self.numbers[keep], [], None)
+        numbers, texts = self.numbers[keep[self.is_number]], list(compress(self.texts, keep[~self.is_number]))
+        return Persons(numbers, texts, self.is_number[keep])
+
+    def _by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        if self.is_number is None:
+            return of_numbers
+        by_row = np.empty((len(self.is_number), *of_numbers.shape[1:]), dtype=of_numbers.dtype)
+        by_row[self.is_number] = of_numbers
+        by_row[~self.is_number] = of_texts()
+        return by_row
+
+
+def read_persons(column: pyarrow.Array, name: str) -> Persons:
+    """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import compute  # noqa: PLC0415
+
+    if column.null_count:
+        _refuse_nobody(name)
+    if pa.types.is_integer(column.type):
+        return Persons(column.to_numpy(), [], None)
+    is_number = compute.match_substring_regex(column, _NUMBER)
+    numbers = compute.cast(column.filter(is_number), pa.int64()).to_numpy()
+    if len(numbers) == len(column):
+        return Persons(numbers, [], None)
+    others = column.filter(compute.invert(is_number))
+    if compute.any(compute.equal(compute.ascii_trim_whitespace(others), "")).as_py():
+        _refuse_nobody(name)
+    return Persons(numbers, others.to_pylist(), is_number.to_numpy(zero_copy_only=False))
+
+
+def _refuse_nobody(name: str) -> None:
+    raise InvalidInput(
+        f"person column {name!r} must name a person in every row, and a row has none. Remove or complete such rows."
+    )
+
+
+class OneRowEach:
+    """Refuses a second row of anybody in the sample, exactly."""
+
+    def __init__(self, key: bytes, name: str, room: int | None) -> None:
+        self._key, self._name = key, name
+        self._numbers = _Numbers(room)
+        self._texts: Growing[np.uint64] = Growing(np.uint64, room)
+
+    def add(self, persons: Persons) -> None:
+        """Some more rows of the sample."""
+        self._numbers.add(persons.numbers)
+        if persons.texts:
+            self._texts.extend(marks(self._key, persons.texts)[:, 0])
+
+    def check(self, again: Callable[[], Iterable[Persons]]) -> None:
+        """Refuse if anybody has two rows; `again` goes through the sample once more."""
+        suspects = _repeated(self._texts.sorted())
+        if self._numbers.repeated() or (len(suspects) and self._same_mark(suspects, again())):
+            raise InvalidInput(
+                f"person column {self._name!r} must have one row per person, and somebody has several. "
+                'Merge them, or set duplicates = "one" in [data] to keep one at random.'
+            )
+
+    def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:
+        """Whether two rows agree in both words of the mark; one word may agree by chance."""
+        marked = [marks(self._key, persons.texts) for persons in sample if persons.texts]
+        found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
+        return len(np.unique(found, axis=0)) < len(found)
+
+
+class _Numbers:
+    """The numbers seen so far: a byte for each number near the first ones, or a list when they lie far apart."""
+
+    def __init__(self, room: int | None) -> None:
+        self._near: NDArray[np.uint8] | None = None
+        self._first = 0
+        self._rows = 0
+        self._far: Growing[np.int64] = Growing(np.int64, room)
+        self._window = _WINDOW if room is None else min(_WINDOW, room // 4)
+
+    def add(self, numbers: NDArray[np.int64]) -> None:
+        if not len(numbers):
+            return
+        low, high = int(numbers.min()), int(numbers.max())
+        if self._near is None and not len(self._far):
+            self._first = max((low + high) // 2 - self._window // 2, -(1 << 63))
+            self._near = np.zeros(self._window, dtype=np.uint8)
+        if self._near is not None and self._first <= low and high < self._first + self._window:
+            self._near[numbers - self._first] = 1
+            self._rows += len(numbers)
+            return
+        self._spread()
+        self._far.extend(numbers)
+
+    def _spread(self) -> None:
+        if self._near is None:
+            return
+        listed = np.flatnonzero(self._near) + self._first
+        self._far.extend(listed)
+        if len(listed) < self._rows:  # somebody was there twice, and must stay so
+            self._far.extend(listed[:1])
+        self._near = None
+
+    def repeated(self) -> bool:
+        if self._near is not None:
+            return int(np.count_nonzero(self._near)) < self._rows
+        return len(_repeated(self._far.sorted())) > 0
+
+
+def _repeated(values: NDArray[Any]) -> NDArray[Any]:
+    """The values that occur twice or more in a sorted array."""
+    repeated: NDArray[Any] = values[1:][values[1:] == values[:-1]]
+    return repeated
+
+
+class OneOfEach:
+    """Keeps one random row of everybody in the sample.
+
+    Among a person's rows of different classes each is equally likely, and which one it is depends on the key, the
+    person and these rows and on nothing else: neither on the order of the rows nor on other people.
+    """
+
+    def __init__(self, key: bytes, words: int, room: int | None) -> None:
+        self._cipher = Cipher(AES256(subkey(key, b"person", b"row")), ECB()).encryptor()
+        self._marks: tuple[Growing[np.uint64], ...] = (Growing(np.uint64, room), Growing(np.uint64, room))
+        self._words: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
+        self._room = room
+
+    def add(self, low: NDArray[np.uint64], high: NDArray[np.uint64], words: Words) -> None:
+        """Some more rows of the sample: the marks of their persons, and their classes."""
+        for mark, values in zip(self._marks, (low, high), strict=True):
+            mark.extend(values)
+        for word, codes in zip(self._words, words, strict=True):
+            word.extend(codes)
+
+    def chosen(self, content: Callable[[Words], NDArray[np.uint64]]) -> Words:
+        """The classes of the rows that are kept; `content` is what a class says, a row of words each."""
+        low, high = (column.view() for column in self._marks)
+        words = tuple(column.view() for column in self._words)
+        refuse_beyond(self._room, 8 * len(low) * (4 + 2 * len(words)))
+        order = np.lexsort((low, high))
+        new = begins((low[order], high[order]))
+        run = np.cumsum(new) - 1
+        shared = np.bincount(run)[run] > 1
+        several, alone = order[shared], order[~shared]
+        of_several = tuple(word[several] for word in words)
+        said = content(of_several)
+        ticket = self._tickets(np.stack([low[several], high[several]], axis=1), said)
+        best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
+        first = best[begins((run[shared][best],))]
+        return tuple(np.concatenate([word[alone], some[first]]) for word, some in zip(words, of_several, strict=True))
+
+    def _tickets(self, persons: NDArray[np.uint64], said: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """CBC-MAC of person and content, all of the same length, so it is a pseudorandom function."""
+        if said.shape[1] % 2:
+            said = np.concatenate([said, np.zeros((len(said), 1), dtype=np.uint64)], axis=1)
+        state = self._encrypted(persons)
+        for start in range(0, said.shape[1], 2):
+            state = self._encrypted(state ^ said[:, start : start + 2])
+        return state
+
+    def _encrypted(self, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        done = self._cipher.update(np.ascontiguousarray(blocks, dtype="<u8").tobytes())
+        return np.frombuffer(done, dtype="<u8").astype(np.uint64, copy=False).reshape(-1, 2)

@@ -1,0 +1,126 @@
+"""How often each class occurs, in memory proportional to the classes and not to the rows.
+
+A class is one or more 64-bit words. Few possible classes are counted in an array; else the words are collected, and
+sorted and counted whenever many have come together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.release.database import refuse_memory
+
+Word = TypeVar("Word", bound=np.generic)
+Words = tuple[NDArray[np.int64], ...]
+Counts = NDArray[np.int64]
+
+_FEW = 1 << 20
+_MANY = 1 << 25
+
+
+class Growing(Generic[Word]):
+    """An array that grows at its end without a second copy."""
+
+    def __init__(self, kind: type[Word], room: int | None = None) -> None:
+        self._held: NDArray[Word] = np.empty(1 << 10, dtype=kind)
+        self._used = 0
+        self._room = room
+
+    def __len__(self) -> int:
+        return self._used
+
+    def extend(self, values: NDArray[Word]) -> None:
+        """Put values at the end."""
+        needed = self._used + len(values)
+        refuse_beyond(self._room, needed * self._held.itemsize)
+        if needed > len(self._held):
+            self._held.resize(max(needed, len(self._held) * 3 // 2), refcheck=False)
+        self._held[self._used : needed] = values
+        self._used = needed
+
+    def view(self) -> NDArray[Word]:
+        """What is held, good until the next change."""
+        return self._held[: self._used]
+
+    def sorted(self) -> NDArray[Word]:
+        """What is held, put in order."""
+        self.view().sort()
+        return self.view()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._held, self._used = np.empty(1 << 10, dtype=self._held.dtype), 0
+
+
+def refuse_beyond(room: int | None, needed: int) -> None:
+    """Refuse to hold more than the steward allows."""
+    if room is not None and needed > room:
+        refuse_memory()
+
+
+class Tally:
+    """Counts of classes. `classes` is how many there can be, when that is known and they are one word."""
+
+    def __init__(self, words: int, classes: int | None, room: int | None = None) -> None:
+        self._few: Counts | None = None
+        if words == 1 and classes is not None and classes <= _FEW:
+            self._few = np.zeros(classes, dtype=np.int64)
+        self._new: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
+        self._known: tuple[Words, Counts] = (tuple(np.empty(0, np.int64) for _ in range(words)), np.empty(0, np.int64))
+
+    def add(self, words: Words) -> None:
+        """Count some more rows."""
+        if self._few is not None:
+            self._few += np.bincount(words[0], minlength=len(self._few))
+            return
+        for column, values in zip(self._new, words, strict=True):
+            column.extend(values)
+        if len(self._new[0]) > max(_MANY, 2 * len(self._known[1])):
+            self._settle()
+
+    def counted(self) -> tuple[Words, Counts]:
+        """The classes that occur, in order, and how often."""
+        if self._few is not None:
+            occurring = np.flatnonzero(self._few)
+            return (occurring,), self._few[occurring]
+        self._settle()
+        return self._known
+
+    def _settle(self) -> None:
+        known, counts = self._known
+        if len(self._new) == 1:
+            new = _lengths((self._new[0].sorted(),))
+        else:
+            words = tuple(column.view() for column in self._new)
+            order = np.lexsort(words[::-1])
+            new = _lengths(tuple(word[order] for word in words))
+        for column in self._new:
+            column.clear()
+        self._known = new if not len(counts) else _merged((known, counts), new)
+
+
+def _lengths(words: Words) -> tuple[Words, Counts]:
+    """The runs of equal classes in sorted rows."""
+    starts = np.flatnonzero(begins(words))
+    return tuple(word[starts] for word in words), np.diff(starts, append=len(words[0]))
+
+
+def _merged(first: tuple[Words, Counts], second: tuple[Words, Counts]) -> tuple[Words, Counts]:
+    words = tuple(np.concatenate(pair) for pair in zip(first[0], second[0], strict=True))
+    counts = np.concatenate([first[1], second[1]])
+    order = np.lexsort(words[::-1])
+    words = tuple(word[order] for word in words)
+    starts = np.flatnonzero(begins(words))
+    return tuple(word[starts] for word in words), np.add.reduceat(counts[order], starts)
+
+
+def begins(words: tuple[NDArray[Any], ...]) -> NDArray[np.bool_]:
+    """Where, in sorted rows, a value begins that the row before does not have."""
+    new = np.zeros(len(words[0]), dtype=np.bool_)
+    new[:1] = True
+    for word in words:
+        new[1:] |= word[1:] != word[:-1]
+    return new
