@@ -14,6 +14,7 @@ from crowdblend.errors import CrowdblendError, InvalidInput
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
     "verify": "Re-derive a certificate and refuse any edit.",
+    "report": "Explain a release on one page, from its published files.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
     "rules": "List the theorems, or show one.",
 }

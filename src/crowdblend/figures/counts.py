@@ -77,7 +77,11 @@ def heatmap(
         {"row": row, "column": column, "count": count, "shown": compact(count), "dark": count > middle}
         for row, column, count in known
     ]
-    scale = {"type": "log" if log else "linear", "range": list(SHADES), "domain": [low, high if high > low else low + 1]}
+    scale = {
+        "type": "log" if log else "linear",
+        "range": list(SHADES),
+        "domain": [low, high if high > low else low + 1],
+    }
     wide = len(columns) > MOST_NUMBERED_COLUMNS
     position: dict[str, Any] = {
         "x": {
