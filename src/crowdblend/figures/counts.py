@@ -8,7 +8,7 @@ from typing import Any
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.style import CONFIG, GROUND, INK, NO_EDITOR, PALETTE, QUIET, SCHEMA, SHADES
 
-WIDTH, BAR, TILE = 460, 25, (56, 30)
+WIDTH, BAR, TILE = 520, 25, (56, 30)
 MOST_NUMBERED_COLUMNS = 12
 _LABEL = {"title": None, "sort": None, "type": "ordinal"}
 _AXIS = {"labelLimit": 260, "grid": False, "domain": False, "labelColor": INK}
@@ -49,7 +49,7 @@ def column_chart(totals: Sequence[tuple[str, int]], *, x_title: str, title: str 
         "mark": {"type": "text", "baseline": "bottom", "dy": -4, "color": QUIET, "fontSize": 12},
         "encoding": {"y": {"field": "end", **y}, "text": {"field": "shown"}},
     }
-    size = {"width": {"step": 74}, "height": 200}
+    size = {"width": {"step": max(56, 7 * max(len(row["label"]) for row in rows) + 14)}, "height": 200}
     return _chart(rows, title, {**size, "encoding": {"x": x}, "layer": [columns, numbers]})
 
 

@@ -21,9 +21,11 @@ pre {{ background: var(--ground); border: 1px solid var(--line); border-radius: 
 .lead {{ font-size: 1.1rem; }}
 .quiet {{ color: var(--quiet); font-size: .92rem; }}
 .checked {{ color: #116329; font-weight: 600; }}
-nav ul {{ list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; }}
-.keys {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }}
-.keys div {{ border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem; }}
+nav ul {{ list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0;
+  max-width: none; }}
+nav li {{ margin: 0; }}
+.keys {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }}
+.keys div {{ border: 1px solid var(--line); border-radius: 8px; padding: .6rem .75rem; }}
 .keys dt {{ color: var(--quiet); font-size: .82rem; line-height: 1.35; }}
 .keys dd {{ margin: 0; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }}
 .box {{ border-left: 4px solid var(--accent); background: var(--ground); border-radius: 0 8px 8px 0;

@@ -92,7 +92,10 @@ def _keys(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
     if rate is not None:
         found.append(("share of people sampled", f"{100 * rate:.4g} %"))
     if promise is not None:
-        found += [("ε, privacy loss", f"{promise.epsilon:.4g}"), ("δ, chance of more", f"{promise.delta:.2e}")]
+        found += [
+            ("ε, privacy loss", words.short(promise.epsilon)),
+            ("δ, chance of failing", words.short(promise.delta)),
+        ]
     return element(
         "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in found), class_="keys"
     )
@@ -120,17 +123,17 @@ def _sentence(text: str) -> str:
 
 
 def _assumptions(folder: Folder) -> Html:
-    listed = [element("li", made.value) for made in folder.certificate.assumptions()]
-    return _section(
-        "assumptions",
-        _assumed_rate(folder),
-        element("p", "The promise is a theorem. It is true if all of these are:"),
-        element("ul", *listed),
-    )
+    first = Assumption.ASSUMED_RATE
+    listed = [
+        element("li", element("b", made.value) if made is first else made.value)
+        for made in folder.certificate.assumptions()
+    ]
+    intro = "The promise is a theorem. It is true if all of these are:"
+    return _section("assumptions", element("p", intro), element("ul", *listed))
 
 
 def _reading(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
-    lines = words.reading(folder, counted=counted, flagged=any(summary.flagged for summary in summaries))
+    lines = words.reading(folder, summaries, counted=counted)
     columns = folder.fact("columns", dict)
     described: list[list[str]] = [[label(str(name)), shorten(str(text), 400)] for name, text in columns.items()]
     recoded = table(["column", "how values became labels"], described, caption="The columns") if described else ""
@@ -143,7 +146,7 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
         if len(summaries) > 1:
             text = f"{summary.people:,} people in {summary.cells:,} cells."
             parts += [element("h2", "Table ", label(summary.name)), element("p", text)]
-        parts += [_largest(summary, counted), figures(summary)] if summary.cells else [_nothing(folder)]
+        parts += [figures(summary), _largest(summary, counted)] if summary.cells else [_nothing(folder)]
     return _section("data", *parts)
 
 
@@ -202,7 +205,7 @@ def _verify(folder: Folder) -> Html:
         element(
             "p",
             "The second command writes this page anew from the files; with the same version it comes out the same, "
-            "byte for byte. A certificate shows that nothing was changed since it was written, not who wrote it.",
+            "byte for byte. A certificate is not signed: it does not say who wrote it.",
             class_="quiet",
         ),
     )

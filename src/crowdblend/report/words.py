@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.report.folder import Folder
+from crowdblend.report.summary import Summary
 
 MOST_NAMED = 5
 
@@ -32,12 +34,10 @@ def listed(names: Iterable[str]) -> str:
 def everyday(promise: Differential) -> list[str]:
     """What differential privacy means to somebody who has never heard of it."""
     factor, sure = math.exp(promise.epsilon), 1 / (1 + math.exp(-promise.epsilon))
-    if promise.epsilon > 20:
-        return []
     sentences = [
-        f"Whether your data were used or not, anything that anybody may see in this release is almost equally likely: "
-        f"at most {_up(factor, 2):g} times as likely one way as the other.",
-        f"Somebody who thought it as likely as not that your data were used could be at most {_up(100 * sure, 1):g} % "
+        f"Using your data or not using them makes nothing that can be seen here more than {short(factor)} times as "
+        "likely.",
+        f"Somebody who thought it as likely as not that your data were used could be at most {short(100 * sure)} % "
         "sure after studying everything published here.",
     ]
     if promise.delta > 0:
@@ -52,9 +52,9 @@ def chance(delta: float) -> str:
     ('1 in 1,030,000', '1 in 3', '0.9')
     """
     if delta > 0.5:
-        return f"{_up(delta, 4):g}"
+        return short(delta)
     if delta < 1e-15:
-        return f"{delta:.3g}"
+        return short(delta)
     among = math.floor(1 / delta * (1 - 1e-12))
     unit = 10 ** max(0, len(str(among)) - 3)
     return f"1 in {among // unit * unit:,}"
@@ -90,46 +90,66 @@ def rate_is_assumed(folder: Folder) -> bool:
     return Assumption.ASSUMED_RATE in folder.certificate.assumptions() or folder.facts.get("already_drawn") is True
 
 
-def reading(folder: Folder, *, counted: bool, flagged: bool) -> list[str]:
+def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
     """How to read the numbers, and how not to."""
-    k, rate = crowd_size(folder), sampling_rate(folder)
-    noise = folder.facts.get("below_k") == "noise"
+    k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
-    lines = ["Counts are people in a random sample, not in the whole population."]
+    lines = [_sampled(sampling_rate(folder), counted=counted)]
     if not counted:
-        lines = ["Each row is one person of a random sample. The order of the rows means nothing."]
-    if rate is not None and 0 < rate < 1:
-        lines[0] += f" The sample kept each person with probability {rate:g}"
-        lines[0] += ", so one counted person stands for about" if counted else ", so one row stands for about"
-        lines[0] += f" {1 / rate:.3g} people."
-    if noise:
-        lines += [
-            f"Where at least {crowd} sampled people fall into a cell, its count is exact. Where fewer do, the count is "
-            "noisy: a random number was added, and the true one may be larger, smaller or zero.",
-            "A cell that is not listed is not zero. It holds few people or none; which of the small cells appear is "
-            "decided by the noise.",
-        ]
-        if flagged:
-            lines.append("The column exact says which counts are exact.")
-        else:
-            lines.append("Nothing says which counts are noisy, on purpose: that would reveal more than was promised.")
-    elif folder.facts.get("below_k") == "suppress" or not counted:
-        what = "cell" if counted else "combination of labels"
-        lines += [
-            f"Every {what} that you see holds at least {crowd} sampled people"
-            + (", and its count is exact." if counted else ", and all of them are there."),
-            f"A {what} that is missing is not zero. It holds fewer than {crowd} sampled people, and that may be "
-            f"none or up to {k - 1:,}."
-            if k is not None
-            else f"A {what} that is missing is not zero. It holds too few sampled people to be shown.",
-        ]
+        lines += _suppressed("combination of labels", "and all of them are there", crowd, k)
+    elif folder.facts.get("below_k") == "noise":
+        lines += _noisy(crowd, flagged=any(summary.flagged for summary in summaries))
+    elif len(summaries) > 1:
+        lines += _added_up(crowd)
+    elif folder.facts.get("below_k") == "suppress":
+        lines += _suppressed("cell", "and its count is exact", crowd, k)
     else:
         lines.append("A cell that is missing is not zero: it may hold people, too few to be shown.")
     lines.append(
         "Totals on this page add up what is published and nothing else. Groups that fall into many small cells lose "
-        "more to the missing ones than others, so compare shares with care."
+        "more than others to the cells that are missing, so compare shares with care."
     )
     return lines
+
+
+def _sampled(rate: float | None, *, counted: bool) -> str:
+    said = "Each row is one person of a random sample. The order of the rows means nothing."
+    if counted:
+        said = "Counts are people in a random sample, not in the whole population."
+    if rate is None or not 0 < rate < 1:
+        return said
+    one = "one counted person" if counted else "one row"
+    return (
+        f"{said} The sample kept each person with probability {rate:g}: {one} stands for about {1 / rate:.3g} people."
+    )
+
+
+def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]:
+    among = f"it may be none, or up to {k - 1:,}" if k is not None else "it may be none"
+    return [
+        f"Every {what} that you see holds at least {crowd} sampled people, {meaning}.",
+        f"A {what} that is missing is not zero. It holds fewer than {crowd} sampled people: {among}.",
+    ]
+
+
+def _added_up(crowd: str) -> list[str]:
+    return [
+        "The tables share one sample, so each is added up from the cells of their common, finest table. Finest cells "
+        f"with fewer than {crowd} sampled people were left out before adding.",
+        "A count can therefore be lower than the number of sampled people, never higher.",
+        f"A cell that is missing is not zero. None of its finest cells reached {crowd} sampled people.",
+    ]
+
+
+def _noisy(crowd: str, *, flagged: bool) -> list[str]:
+    told = "Nothing says which counts are noisy, on purpose: that would reveal more than was promised."
+    return [
+        f"Where at least {crowd} sampled people fall into a cell, its count is exact. Where fewer do, the count is "
+        "noisy: a random number was added, and the true one may be larger, smaller or zero.",
+        "A cell that is not listed is not zero. It may hold a few people or none; among the small cells, the noise "
+        "decides which of them appear.",
+        "The column exact says which counts are exact." if flagged else told,
+    ]
 
 
 def _steps(derivation: Derivation) -> Iterator[Derivation]:
@@ -138,9 +158,14 @@ def _steps(derivation: Derivation) -> Iterator[Derivation]:
         yield from _steps(premise)
 
 
-def _up(value: float, digits: int) -> float:
-    scale = 10.0**digits
-    return math.ceil(value * scale * (1 + 1e-12)) / scale
+def short(value: float) -> str:
+    """A number to three digits, rounded up: a risk is never shown smaller than it is.
+
+    >>> short(2.71828), short(9.24694e-07), short(0.1), short(12341.0)
+    ('2.72', '9.25e-07', '0.1', '12,400')
+    """
+    rounded = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(value)))
+    return f"{rounded:,.0f}" if 1000 <= rounded < 1e15 else f"{rounded:.3g}"
 
 
 def shown(value: Any) -> str:
