@@ -1,7 +1,7 @@
 """Charts: Vega-Lite specifications as plain dictionaries, and the files they are drawn to."""
 
 from crowdblend.figures.chart import Axis, line_chart
-from crowdblend.figures.counts import bar_chart, column_chart, heatmap
+from crowdblend.figures.counts import bar_chart, heatmap
 from crowdblend.figures.files import SUFFIXES, can_draw, draw_svg, save, write_whole
 
 __all__ = [
@@ -9,7 +9,6 @@ __all__ = [
     "Axis",
     "bar_chart",
     "can_draw",
-    "column_chart",
     "draw_svg",
     "heatmap",
     "line_chart",

@@ -1,4 +1,4 @@
-"""Charts of counts: bars beside their labels, columns over classes of sizes, and a map of two labels."""
+"""Charts of counts: bars beside their labels, and a map of two labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crowdblend.figures.style import CONFIG, GROUND, INK, NO_EDITOR, PALETTE, QU
 WIDTH, BAR, TILE = 520, 25, (56, 30)
 MOST_NUMBERED_COLUMNS = 12
 _LABEL = {"title": None, "sort": None, "type": "ordinal"}
-_AXIS = {"labelLimit": 260, "grid": False, "domain": False, "labelColor": INK}
+_AXIS = {"labelLimit": 300, "grid": False, "domain": False, "labelColor": INK}
 
 
 def bar_chart(totals: Sequence[tuple[str, int]], *, title: str = "") -> dict[str, Any]:
@@ -36,30 +36,11 @@ def bar_chart(totals: Sequence[tuple[str, int]], *, title: str = "") -> dict[str
     )
 
 
-def column_chart(totals: Sequence[tuple[str, int]], *, x_title: str, title: str = "") -> dict[str, Any]:
-    """A column over every class, in the order given, with its number on top."""
-    rows = [_counted(label, count) for label, count in _distinct(totals)]
-    x = {"field": "label", **_LABEL, "title": x_title, "axis": {**_AXIS, "labelAngle": 0, "domain": True}}
-    y = {"type": "quantitative", "title": None, "axis": None}
-    columns = {
-        "mark": {"type": "bar", "color": PALETTE[0], "width": {"band": 0.85}},
-        "encoding": {"y": {"field": "count", **y}},
-    }
-    numbers = {
-        "mark": {"type": "text", "baseline": "bottom", "dy": -4, "color": QUIET, "fontSize": 12},
-        "encoding": {"y": {"field": "end", **y}, "text": {"field": "shown"}},
-    }
-    size = {"width": {"step": max(56, 7 * max(len(row["label"]) for row in rows) + 14)}, "height": 200}
-    return _chart(rows, title, {**size, "encoding": {"x": x}, "layer": [columns, numbers]})
-
-
 def heatmap(
     totals: Sequence[tuple[str, str, int]],
     *,
     rows: Sequence[str],
     columns: Sequence[str],
-    row_title: str,
-    column_title: str,
     title: str = "",
 ) -> dict[str, Any]:
     """A tile for every pair of labels that has a number, darker for more; pairs without one stay blank.
@@ -87,14 +68,12 @@ def heatmap(
         "x": {
             "field": "column",
             **_LABEL,
-            "title": column_title,
             "scale": {"domain": list(columns)},
             "axis": {**_AXIS, "orient": "top", "labelAngle": -40 if _crowded(columns) else 0, "labelLimit": 170},
         },
         "y": {
             "field": "row",
             **_LABEL,
-            "title": row_title,
             "scale": {"domain": list(rows)},
             "axis": _AXIS,
         },
@@ -155,7 +134,7 @@ def _crowded(labels: Sequence[str]) -> bool:
 
 
 def _legend(low: int, high: int) -> dict[str, Any]:
-    return {"title": "people", "format": "~s", "values": sorted({low, high}), "gradientLength": 160}
+    return {"title": "people", "format": ".3~s", "values": sorted({low, high}), "gradientLength": 160}
 
 
 def _chart(rows: list[dict[str, Any]], title: str, body: dict[str, Any]) -> dict[str, Any]:

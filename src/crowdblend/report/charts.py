@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from crowdblend.figures import bar_chart, can_draw, column_chart, draw_svg, heatmap
+from crowdblend.figures import bar_chart, can_draw, draw_svg, heatmap
 from crowdblend.report.html import Html, element, inline_svg, join, label, shorten, table, visible
 from crowdblend.report.summary import MOST_COLUMNS, MOST_LABELS, ColumnTotals, Summary
 
-LONGEST = 32
+LONGEST = 28
 SHORTEST = 14
 
 
@@ -24,9 +24,9 @@ def figures(summary: Summary) -> Html:
         parts.append(
             element("p", f"Figures are drawn for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
         )
-    parts.append(_sizes(summary))
     if len(summary.totals) > 1:
         parts.append(_pairs(summary))
+    parts.append(_sizes(summary))
     return join(*parts)
 
 
@@ -65,11 +65,11 @@ def _column(column: ColumnTotals) -> Html:
 
 
 def _sizes(summary: Summary) -> Html:
-    caption = "How many published cells have which size (people in the cell)."
+    caption = "How many published cells there are, by the number of people in the cell."
     rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
     return join(
         element("h3", "How large the cells are"),
-        _figure(column_chart(summary.sizes, x_title="people in the cell"), caption),
+        _figure(bar_chart(summary.sizes), caption),
         _numbers(["people in the cell", "cells"], rows, caption, frozenset([1])),
     )
 
@@ -81,10 +81,8 @@ def _pairs(summary: Summary) -> Html:
         [(down[one], across[other], count) for one, other, count in summary.pairs],
         rows=list(down.values()),
         columns=list(across.values()),
-        row_title=shorten(first.name, LONGEST),
-        column_title=shorten(second.name, LONGEST),
     )
-    caption = f"Published people by {shorten(first.name)} and {shorten(second.name)}, darker for more."
+    caption = f"Published people by {shorten(first.name)} (down) and {shorten(second.name)} (across), darker for more."
     return join(
         element("h3", "By ", label(first.name), " and ", label(second.name)),
         _figure(spec, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),

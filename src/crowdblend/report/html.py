@@ -41,7 +41,8 @@ def visible(text: str) -> str:
     >>> visible("two\\nlines")
     'two␊lines'
     """
-    return text.translate(_UNSEEN) or "(empty)"
+    shown = text.translate(_UNSEEN) or "(empty)"
+    return shown if shown.strip() else "␠" * len(shown)
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

@@ -141,13 +141,15 @@ def _reading(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
 
 
 def _data(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
-    parts: list[str] = []
-    for summary in summaries:
-        if len(summaries) > 1:
-            text = f"{summary.people:,} people in {summary.cells:,} cells."
-            parts += [element("h2", "Table ", label(summary.name)), element("p", text)]
-        parts += [figures(summary), _largest(summary, counted)] if summary.cells else [_nothing(folder)]
-    return _section("data", *parts)
+    """A section for every data file; the first one is where the contents point to."""
+    sections = []
+    for at, summary in enumerate(summaries):
+        named = [": table ", label(summary.name)] if len(summaries) > 1 else []
+        told = [element("p", f"{summary.people:,} people in {summary.cells:,} cells.")] if named else []
+        shown = [figures(summary), _largest(summary, counted)] if summary.cells else [_nothing(folder)]
+        heading = element("h2", SECTIONS["data"], *named)
+        sections.append(element("section", heading, *told, *shown, id="data" if at == 0 else f"data-{at + 1}"))
+    return join(*sections)
 
 
 def _nothing(folder: Folder) -> Html:
