@@ -13,8 +13,12 @@ from crowdblend.errors import CrowdblendError, InvalidInput
 
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
+    "init": "Write a commented policy to start from.",
+    "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse any edit.",
-    "ledger": "What was promised before, and what it comes to.",
+    "report": "Explain a release on one page.",
+    "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
+    "demo": "Publish a made-up town in three ways.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
     "rules": "List the theorems, or show one.",
 }

@@ -1,6 +1,17 @@
 """Charts: Vega-Lite specifications as plain dictionaries, and the files they are drawn to."""
 
 from crowdblend.figures.chart import Axis, line_chart
-from crowdblend.figures.files import SUFFIXES, save
+from crowdblend.figures.counts import bar_chart, heatmap
+from crowdblend.figures.files import SUFFIXES, can_draw, draw_svg, save, write_whole
 
-__all__ = ["SUFFIXES", "Axis", "line_chart", "save"]
+__all__ = [
+    "SUFFIXES",
+    "Axis",
+    "bar_chart",
+    "can_draw",
+    "draw_svg",
+    "heatmap",
+    "line_chart",
+    "save",
+    "write_whole",
+]

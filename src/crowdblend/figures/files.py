@@ -27,17 +27,33 @@ def save(spec: dict[str, Any], path: Path, *, force: bool = False) -> None:
         raise InvalidInput(f"the figure's file must not exist yet, got {path}. Pass force (--force) to replace it.")
     if not path.parent.is_dir():
         raise InvalidInput(f"the figure's folder must exist, got {path.parent}. Create it first.")
-    _replace(path, draw(spec))
+    write_whole(path, draw(spec), what="figure")
 
 
-def _replace(path: Path, content: bytes) -> None:
+def draw_svg(spec: dict[str, Any]) -> str:
+    """The chart as the text of an SVG element."""
+    drawn: str = _renderer().vegalite_to_svg(spec)
+    return drawn
+
+
+def can_draw() -> bool:
+    """Whether the renderer is installed."""
+    try:
+        _renderer()
+    except InvalidInput:
+        return False
+    return True
+
+
+def write_whole(path: Path, content: bytes, *, what: str) -> None:
+    """Write a file that appears whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
         part.replace(path)
     except OSError as failure:
         part.unlink(missing_ok=True)
-        raise InvalidInput(f"the figure must be writable at {path}, got: {failure.strerror}.") from failure
+        raise InvalidInput(f"the {what} must be writable at {path}, got: {failure.strerror}.") from failure
 
 
 def _renderer() -> Any:
@@ -51,8 +67,7 @@ def _renderer() -> Any:
 
 
 def _svg(spec: dict[str, Any]) -> bytes:
-    drawn: str = _renderer().vegalite_to_svg(spec)
-    return drawn.encode()
+    return draw_svg(spec).encode()
 
 
 def _png(spec: dict[str, Any]) -> bytes:

@@ -12,13 +12,14 @@ DASHES = {"exact": [1, 0], "published": [6, 4]}
 MOST_TICKS = 9
 SIZE: dict[str, Any] = {"width": 560, "height": 340}
 
-_FONT = "Inter, Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-_INK, _QUIET, _GRID = "#1f2328", "#57606a", "#e6e8eb"
+FONT = "Inter, Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+INK, QUIET, GROUND, _GRID = "#1f2328", "#57606a", "#f3f4f6", "#e6e8eb"
+SHADES = ("#dbeaf5", "#8fbfe0", "#2f86c1", "#08406e")
 
 CONFIG: dict[str, Any] = {
     "background": "white",
     "padding": 16,
-    "font": _FONT,
+    "font": FONT,
     "view": {"stroke": None},
     "line": {"strokeWidth": 2.2, "strokeCap": "round", "strokeJoin": "round"},
     "title": {
@@ -27,9 +28,9 @@ CONFIG: dict[str, Any] = {
         "offset": 16,
         "fontSize": 16,
         "fontWeight": 600,
-        "color": _INK,
+        "color": INK,
         "subtitleFontSize": 12.5,
-        "subtitleColor": _QUIET,
+        "subtitleColor": QUIET,
         "subtitlePadding": 6,
     },
     "axis": {
@@ -40,13 +41,13 @@ CONFIG: dict[str, Any] = {
         "labelFlush": False,
         "labelPadding": 8,
         "labelFontSize": 12,
-        "labelColor": _QUIET,
+        "labelColor": QUIET,
         "titleFontSize": 13,
         "titleFontWeight": 500,
-        "titleColor": _INK,
+        "titleColor": INK,
         "titlePadding": 12,
     },
-    "legend": {"labelFontSize": 12.5, "labelColor": _INK, "rowPadding": 5, "offset": 20},
+    "legend": {"labelFontSize": 12.5, "labelColor": INK, "rowPadding": 5, "offset": 20},
 }
 
 # The page that opens in a browser can export the picture, and links to no outside editor.

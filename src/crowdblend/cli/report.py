@@ -1,0 +1,34 @@
+"""`crowdblend report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.errors import InvalidInput
+from crowdblend.report import report_html, write_report
+
+
+@click.command("report", epilog="Example: crowdblend report census-release --out census.html")
+@click.argument("folder", metavar="DIR")
+@click.option("--out", metavar="FILE", help="Where to write the page ('-' for stdout); default DIR/report.html.")
+@json_option
+@force_option
+@speaks
+def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None:
+    """Explain a release on one self-contained page, made from its published files alone.
+
+    DIR is a release folder. Its certificate and data files are verified first.
+    """
+    if out == "-":
+        if as_json:
+            raise InvalidInput("--json must come with a file to write, got --out -. Name a file, or drop --json.")
+        click.echo(report_html(Path(folder)), nl=False)
+        return
+    written = write_report(Path(folder), Path(out) if out else None, force=force)
+    if as_json:
+        emit({"report": str(written), "verified": True})
+    else:
+        click.echo(f"report: {written}")

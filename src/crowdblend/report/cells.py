@@ -1,0 +1,163 @@
+"""A data file as cells with counts, read in pieces: a table as it is, microdata counted by equal rows.
+
+Inside, columns are called "0", "1", … so that no name in the data can meet one of ours.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from crowdblend.errors import InvalidInput
+
+N, EXACT = "n", "exact"
+NO_VALUE = "(no value)"
+PIECE = 1 << 17
+BLOCK = 1 << 23
+WIDEST_FIELD = 1 << 24
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A published data file: the recoded columns, and whether it has counts and flags of its own."""
+
+    path: Path
+    columns: tuple[str, ...]
+    counted: bool
+    flagged: bool
+
+    @property
+    def keys(self) -> list[str]:
+        """What the columns are called inside."""
+        return [str(at) for at in range(len(self.columns))]
+
+    def pieces(self) -> Iterator[pa.Table]:
+        """The cells with their counts, a manageable number at a time, in the order of the file."""
+        if self.counted:
+            yield from self._read()
+            return
+        classes = Totals(self.keys)
+        for rows in self._read():
+            classes.add(rows)
+        found = classes.table()
+        for start in range(0, found.num_rows, PIECE):
+            yield found.slice(start, PIECE)
+
+    def _read(self) -> Iterator[pa.Table]:
+        names = [*self.columns, *["count"] * self.counted, *["exact"] * self.flagged]
+        try:
+            for batch in _batches(self.path, names):
+                if batch.num_rows:
+                    yield self._renamed(batch)
+        except (pa.ArrowException, OSError) as damaged:
+            raise InvalidInput(f"{self.path.name} must be readable as {self.path.suffix[1:]}, and is not.") from damaged
+
+    def _renamed(self, batch: Any) -> pa.Table:
+        columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
+        width = len(self.columns)
+        columns[N] = _whole(batch.column(width)) if self.counted else pa.repeat(pa.scalar(1, pa.int64()), len(batch))
+        if self.flagged:
+            columns[EXACT] = batch.column(width + 1)
+        return pa.table(columns)
+
+
+class Totals:
+    """Counts added up by labels as pieces come, so that memory follows the number of different labels."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+        self._parts: list[pa.Table] = []
+        self._merged = self._waiting = 0
+
+    def add(self, cells: pa.Table) -> None:
+        """Count these cells as well."""
+        self._parts.append(_plain(_summed(cells, self.keys)))
+        self._waiting += self._parts[-1].num_rows
+        if self._waiting > max(self._merged, 1 << 20):
+            self._merge()
+
+    def table(self) -> pa.Table:
+        """Every combination of labels once, in the order of first appearance."""
+        self._merge()
+        if not self._parts:
+            kinds = [(key, pa.large_string()) for key in self.keys]
+            return pa.schema([*kinds, (N, pa.int64())]).empty_table()
+        return self._parts[0]
+
+    def _merge(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [_summed(pa.concat_tables(self._parts), self.keys)]
+        self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
+
+
+def open_cells(path: Path, *, counted: bool | None) -> Cells:
+    """A data file by its header; a file is a table when it has a column `count`, unless the release says otherwise."""
+    try:
+        names = _header(path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
+        raise InvalidInput(f"{path.name} must be readable as {path.suffix[1:]}, and is not.") from damaged
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"{path.name} must have every column once, and has not.")
+    counted = "count" in names if counted is None else counted
+    if counted and "count" not in names:
+        raise InvalidInput(f"{path.name} must have a column count, since the release is a table, and has not.")
+    own = ("count", "exact") if counted else ()
+    columns = tuple(name for name in names if name not in own)
+    return Cells(path, columns, counted, counted and "exact" in names)
+
+
+def _header(path: Path) -> list[str]:
+    if path.suffix == ".parquet":
+        names: list[str] = pq.read_schema(path).names
+        return names
+    csv.field_size_limit(WIDEST_FIELD)
+    with path.open(encoding="utf-8-sig", newline="") as opened:
+        return next(csv.reader(opened), [])
+
+
+def _batches(path: Path, names: list[str]) -> Iterator[Any]:
+    if path.suffix == ".parquet":
+        schema = pq.read_schema(path)
+        texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
+        with pq.ParquetFile(path, read_dictionary=texts) as opened:
+            for batch in opened.iter_batches(batch_size=PIECE, columns=names):
+                yield batch.select(names)
+        return
+    kinds = {name: pa.string() for name in names} | {"count": pa.int64(), "exact": pa.bool_()}
+    convert = arrow_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=False)
+    parse = arrow_csv.ParseOptions(newlines_in_values=True)
+    read = arrow_csv.ReadOptions(block_size=BLOCK, use_threads=False)
+    with arrow_csv.open_csv(path, read_options=read, parse_options=parse, convert_options=convert) as opened:
+        yield from opened
+
+
+def _text(column: Any) -> Any:
+    """Labels as text, kept as codes into a dictionary where the file has them so."""
+    if pa.types.is_dictionary(column.type) and column.null_count == 0:
+        return column
+    return pc.fill_null(pc.cast(column, pa.large_string()), NO_VALUE)
+
+
+def _whole(column: Any) -> Any:
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise InvalidInput("the column count must hold whole numbers only, and does not.")
+    return pc.cast(column, pa.int64())
+
+
+def _summed(cells: pa.Table, keys: list[str]) -> pa.Table:
+    # One thread keeps the order of first appearance, so that the same file gives the same page.
+    grouped = cells.group_by(keys, use_threads=False).aggregate([(N, "sum")])
+    return grouped.select([*keys, f"{N}_sum"]).rename_columns([*keys, N])
+
+
+def _plain(cells: pa.Table) -> pa.Table:
+    kinds = [(name, pa.int64() if name == N else pa.large_string()) for name in cells.column_names]
+    return cells.cast(pa.schema(kinds))

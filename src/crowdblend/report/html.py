@@ -1,0 +1,90 @@
+"""HTML that cannot be broken out of: every string is escaped unless it was made here."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+LONGEST = 80
+_BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "�")
+_CONTROLS = {code: chr(0x2400 + code) for code in range(32)} | dict.fromkeys(range(127, 160), "�")
+_UNSEEN = {**_CONTROLS, **_BIDI, 0x2028: "␤", 0x2029: "␤", 0xFFFE: "�", 0xFFFF: "�"}
+_EMPTY = {"meta", "br"}
+
+
+class Html(str):
+    """Text that is already HTML."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *children: str, **attributes: str | bool) -> Html:
+    """An element; children that are not Html are escaped, and attributes always are.
+
+    >>> element("p", "1 < 2 ", element("b", "so"), class_="plain")
+    '<p class="plain">1 &lt; 2 <b>so</b></p>'
+    """
+    named = "".join(_attribute(key, value) for key, value in attributes.items() if value is not False)
+    if name in _EMPTY:
+        return Html(f"<{name}{named}>")
+    return Html(f"<{name}{named}>{join(*children)}</{name}>")
+
+
+def join(*children: str) -> Html:
+    """Pieces one after the other, each escaped unless it is Html."""
+    return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
+
+
+def visible(text: str) -> str:
+    """The text with characters that do not show, or that turn the direction of others, made visible.
+
+    >>> visible("two\\nlines")
+    'two␊lines'
+    """
+    shown = text.translate(_UNSEEN) or "(empty)"
+    return shown if shown.strip() else "␠" * len(shown)
+
+
+def shorten(text: str, longest: int = LONGEST) -> str:
+    """The text, cut visibly when it is too long.
+
+    >>> shorten("x" * 10_000, 3)
+    'xxx… (10,000 characters)'
+    """
+    shown = visible(text)
+    return shown if len(shown) <= longest else f"{shown[:longest]}… ({len(text):,} characters)"
+
+
+def label(text: str, longest: int = LONGEST) -> Html:
+    """A label from the data, shortened, and kept from turning the writing direction around it."""
+    return element("bdi", shorten(text, longest))
+
+
+def table(headers: list[str], rows: list[list[str]], *, caption: str, numbers: frozenset[int] = frozenset()) -> Html:
+    """A table with a caption and named headers; the columns in `numbers` are set to the right."""
+    head = [element("th", header, scope="col", **_right(at in numbers)) for at, header in enumerate(headers)]
+    body = [
+        element("tr", *(element("td", cell, **_right(at in numbers)) for at, cell in enumerate(row)), "\n")
+        for row in rows
+    ]
+    whole = element(
+        "table", element("caption", caption), element("thead", element("tr", *head)), "\n", element("tbody", *body)
+    )
+    return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def inline_svg(drawn: str, described: str) -> Html:
+    """A drawn figure, inside the page, with a description for those who cannot see it."""
+    attributes = f' role="img" aria-label="{escape(described)}"'
+    # Namespaces mean nothing inside HTML, and without them the page names no outside address at all.
+    bare = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", drawn, count=2)
+    return Html(bare.replace("<svg", f"<svg{attributes}", 1))
+
+
+def _right(number: bool) -> dict[str, str]:
+    return {"class_": "number"} if number else {}
+
+
+def _attribute(name: str, value: str | bool) -> str:
+    spelled = name.rstrip("_").replace("_", "-")
+    return f" {spelled}" if value is True else f' {spelled}="{escape(str(value))}"'

@@ -1,0 +1,177 @@
+"""The release in plain words. Whatever is rounded here is rounded against the release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import ROUND_CEILING, Context
+from typing import Any
+
+from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.report.folder import Folder
+from crowdblend.report.summary import Summary
+
+MOST_NAMED = 5
+
+
+def title(columns: tuple[str, ...], counted: bool) -> str:
+    """What was published, by its columns."""
+    named = listed(columns) if len(columns) <= MOST_NAMED else f"{', '.join(columns[:MOST_NAMED])} and others"
+    return f"{'Counts of people by' if counted else 'Records of people:'} {named}" if columns else "A count of people"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as one says them.
+
+    >>> listed(["age", "sex", "region"])
+    'age, sex and region'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def everyday(promise: Differential) -> list[str]:
+    """What differential privacy means to somebody who has never heard of it."""
+    factor, sure = math.exp(promise.epsilon), 1 / (1 + math.exp(-promise.epsilon))
+    sentences = [
+        f"Using your data or not using them makes nothing that can be seen here more than {short(factor)} times as "
+        "likely.",
+        f"Somebody who thought it as likely as not that your data were used could be at most {short(100 * sure)} % "
+        "sure after studying everything published here.",
+    ]
+    if promise.delta > 0:
+        sentences.append(f"These limits may fail with a probability of at most {chance(promise.delta)}.")
+    return sentences
+
+
+def chance(delta: float) -> str:
+    """A probability as 'one in …', never smaller than it is.
+
+    >>> chance(9.7e-07), chance(0.3), chance(0.9)
+    ('1 in 1,030,000', '1 in 3', '0.9')
+    """
+    if delta > 0.5:
+        return short(delta)
+    if delta < 1e-15:
+        return short(delta)
+    among = math.floor(1 / delta * (1 - 1e-12))
+    unit = 10 ** max(0, len(str(among)) - 3)
+    return f"1 in {among // unit * unit:,}"
+
+
+def personal(certificate: Certificate) -> Differential | None:
+    """The promise about one person more or less, which is the easiest to explain."""
+    wanted = (Relation.ADD_REMOVE, 1)
+    found = [made for made in certificate.guarantees if isinstance(made, Differential)]
+    return next((made for made in found if (made.relation, made.people) == wanted), None)
+
+
+def crowd_size(folder: Folder) -> int | None:
+    """k: as derived, or else as stated."""
+    derived = [made.k for made in folder.certificate.guarantees if isinstance(made, CrowdBlending)]
+    stated = folder.fact("parameters", dict).get("k")
+    return derived[0] if derived else stated if isinstance(stated, int) else None
+
+
+def sampling_rate(folder: Folder) -> float | None:
+    """The share of people kept, where the derivation has exactly one; otherwise as stated."""
+    steps = [step for promise in folder.certificate.promises for step in _steps(promise)]
+    derived = {step.parameters["rate"] for step in steps if "rate" in step.parameters}
+    stated = folder.fact("parameters", dict).get("rate")
+    if len(derived) == 1:
+        rate: float = derived.pop()
+        return rate
+    return float(stated) if isinstance(stated, int | float) else None
+
+
+def rate_is_assumed(folder: Folder) -> bool:
+    """Whether the sampling rate is taken on trust."""
+    return Assumption.ASSUMED_RATE in folder.certificate.assumptions() or folder.facts.get("already_drawn") is True
+
+
+def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
+    """How to read the numbers, and how not to."""
+    k = crowd_size(folder)
+    crowd = f"{k:,}" if k is not None else "k, the crowd size,"
+    lines = [_sampled(sampling_rate(folder), counted=counted)]
+    if not counted:
+        lines += _suppressed("combination of labels", "and all of them are there", crowd, k)
+    elif folder.facts.get("below_k") == "noise":
+        lines += _noisy(crowd, flagged=any(summary.flagged for summary in summaries))
+    elif len(summaries) > 1:
+        lines += _added_up(crowd)
+    elif folder.facts.get("below_k") == "suppress":
+        lines += _suppressed("cell", "and its count is exact", crowd, k)
+    else:
+        lines.append("A cell that is missing is not zero: it may hold people, too few to be shown.")
+    lines.append(
+        "Totals on this page add up what is published and nothing else. Groups that fall into many small cells lose "
+        "more than others to the cells that are missing, so compare shares with care."
+    )
+    return lines
+
+
+def _sampled(rate: float | None, *, counted: bool) -> str:
+    said = "Each row is one person of a random sample. The order of the rows means nothing."
+    if counted:
+        said = "Counts are people in a random sample, not in the whole population."
+    if rate is None or not 0 < rate < 1:
+        return said
+    one = "one counted person" if counted else "one row"
+    return (
+        f"{said} The sample kept each person with probability {rate:g}: {one} stands for about {1 / rate:.3g} people."
+    )
+
+
+def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]:
+    among = f"it may be none, or up to {k - 1:,}" if k is not None else "it may be none"
+    return [
+        f"Every {what} that you see holds at least {crowd} sampled people, {meaning}.",
+        f"A {what} that is missing is not zero. It holds fewer than {crowd} sampled people: {among}.",
+    ]
+
+
+def _added_up(crowd: str) -> list[str]:
+    return [
+        "The tables share one sample, so each is added up from the cells of their common, finest table. Finest cells "
+        f"with fewer than {crowd} sampled people were left out before adding.",
+        "A count can therefore be lower than the number of sampled people, never higher.",
+        f"A cell that is missing is not zero. None of its finest cells reached {crowd} sampled people.",
+    ]
+
+
+def _noisy(crowd: str, *, flagged: bool) -> list[str]:
+    told = "Nothing says which counts are noisy, on purpose: that would reveal more than was promised."
+    return [
+        f"Where at least {crowd} sampled people fall into a cell, its count is exact. Where fewer do, the count is "
+        "noisy: a random number was added, and the true one may be larger, smaller or zero.",
+        "A cell that is not listed is not zero. It may hold a few people or none; among the small cells, the noise "
+        "decides which of them appear.",
+        "The column exact says which counts are exact." if flagged else told,
+    ]
+
+
+def _steps(derivation: Derivation) -> Iterator[Derivation]:
+    yield derivation
+    for premise in derivation.premises:
+        yield from _steps(premise)
+
+
+def short(value: float) -> str:
+    """A number to three digits, rounded up: a risk is never shown smaller than it is.
+
+    >>> short(2.71828), short(9.24694e-07), short(0.1), short(12341.0)
+    ('2.72', '9.25e-07', '0.1', '12,400')
+    """
+    rounded = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(value)))
+    return f"{rounded:,.0f}" if 1000 <= rounded < 1e15 else f"{rounded:.3g}"
+
+
+def shown(value: Any) -> str:
+    """A fact in a table: numbers as short as they are exact, flags as yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return repr(value) if isinstance(value, float) else str(value)

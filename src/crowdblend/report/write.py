@@ -1,0 +1,48 @@
+"""`write_report`: a release folder as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdblend.errors import InvalidInput
+from crowdblend.figures import write_whole
+from crowdblend.report.folder import Folder, open_folder
+from crowdblend.report.page import page
+
+NAME = "report.html"
+_KINDS = {"table": True, "microdata": False}
+
+
+def write_report(folder: Path, out: Path | None = None, *, force: bool = False) -> Path:
+    """Write a release's report from its published files alone, and say where it is.
+
+    Raises DoesNotVerify when the certificate or a data file was changed. The page appears whole or not at all, and
+    the same files give the same bytes.
+    """
+    folder = Path(folder)
+    target = folder / NAME if out is None else Path(out)
+    if target.exists() and not force:
+        raise InvalidInput(f"the report must not exist yet, got {target}. Pass force (--force) to replace it.")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"the report's folder must exist, got {target.parent}. Create it first.")
+    write_whole(target, report_html(folder).encode(), what="report")
+    return target
+
+
+def report_html(folder: Path) -> str:
+    """The report as text."""
+    opened = open_folder(Path(folder))
+    return _page(opened)
+
+
+def _page(folder: Folder) -> str:
+    try:
+        from crowdblend.report.cells import open_cells  # noqa: PLC0415  an optional extra, loaded when data are read
+        from crowdblend.report.summarize import summarize  # noqa: PLC0415
+    except ImportError as missing:
+        raise InvalidInput(
+            "reports need an extra that is not installed: pip install 'crowdblend[release]'."
+        ) from missing
+    stated = _KINDS.get(folder.fact("kind", str))
+    files = [open_cells(path, counted=stated) for path in folder.files.values()]
+    return page(folder, [summarize(file) for file in files], counted=all(file.counted for file in files))
