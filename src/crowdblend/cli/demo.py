@@ -33,7 +33,9 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
     made = []
     for name in POLICIES:
         policy = folder / f"{name}.toml"
-        policy.write_text((resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8")
+        policy.write_text(
+            (resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8"
+        )
         with progress_line(quiet=as_json) as progress:
             ledger = Ledger.open(str(folder / "ledger.sqlite"))
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)

@@ -12,7 +12,9 @@ from crowdblend.release import init_policy, policy_schema
 
 @click.command("init", epilog="Example: crowdblend init census.parquet --out policy.toml")
 @click.argument("data")
-@click.option("--out", metavar="FILE", default="policy.toml", show_default=True, help="Where to write it; '-' for stdout.")
+@click.option(
+    "--out", metavar="FILE", default="policy.toml", show_default=True, help="Where to write it; '-' for stdout."
+)
 @click.option("--person", metavar="COLUMN", help="The column that tells people apart.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the columns of a CSV file.")
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")

@@ -19,7 +19,12 @@ def progress_line(*, quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import Progress as Bar  # noqa: PLC0415
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[pace]}"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+    )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", pace="", total=None)
 

@@ -76,13 +76,16 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
         emit({"dry_run": True, "folder": str(folder), **_described(promised)})
         return
     policy, plan = promised.policy, promised.plan
+    columns = ", ".join(column.name for column in policy.columns)
     drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-    click.echo(f"would read     {', '.join(column.name for column in policy.columns)} from {Path(policy.data.source).name}")
-    click.echo(f"would sample   the sample {drawn} rate {plan.rate if plan.rate is not None else 'between low and high'}")
-    click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {policy.release.below_k} below")
+    rate = plan.rate if plan.rate is not None else "between low and high"
+    below = policy.release.below_k
+    click.echo(f"would read     {columns} from {Path(policy.data.source).name}")
+    click.echo(f"would sample   the sample {drawn} rate {rate}")
+    click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {below} below")
     if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
         false = promised.mechanism.expected_false_cells(policy.cells)
-        click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells show up as well")
+        click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells as well")
     for guarantee in promised.certificate().guarantees:
         click.echo(f"would promise  {guarantee.words()}")
     for assumption in promised.certificate().assumptions():

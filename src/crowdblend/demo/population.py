@@ -65,7 +65,8 @@ def _skewed(draw: np.random.Generator, people: int, classes: int, power: float) 
 def _education(draw: np.random.Generator, age: np.ndarray) -> np.ndarray:
     reached = draw.choice(len(EDUCATION), len(age), p=[0.03, 0.30, 0.31, 0.21, 0.13, 0.02])
     possible = np.select([age < 16, age < 19, age < 22, age < 24, age < 28], [0, 1, 2, 3, 4], 5)
-    return np.minimum(reached, possible)
+    limited: np.ndarray = np.minimum(reached, possible)
+    return limited
 
 
 def _occupation(draw: np.random.Generator, age: np.ndarray, education: np.ndarray) -> np.ndarray:

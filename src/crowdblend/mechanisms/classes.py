@@ -35,6 +35,10 @@ class SampledClasses:
         """How many people are in the sample."""
         return int(self.counts.sum())
 
+    def where(self, keep: NDArray[np.bool_]) -> SampledClasses:
+        """Some of the classes."""
+        return SampledClasses(self.columns, self.labels, self.codes[keep], self.counts[keep])
+
     @property
     def cells(self) -> int:
         """How many cells the table of all classes has, empty ones included."""

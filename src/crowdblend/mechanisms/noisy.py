@@ -34,9 +34,7 @@ class NoisyHistogram:
 
     def __post_init__(self) -> None:
         if self.show_from < 1:
-            raise InvalidInput(
-                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0."
-            )
+            raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
 
     def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:
         """Noise the small cells, keep the large ones; the same key gives the same publication."""

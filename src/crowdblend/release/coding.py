@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.recoding import Closed, Computed, Lookup, Open
-from crowdblend.release.classes import SampledClasses
 from crowdblend.release.columns import Column
 from crowdblend.release.tally import Counts, Words
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.randomness import KeyedSource, new_key, thin
-from crowdblend.release.classes import SampledClasses
 from crowdblend.release.coding import Coding, only_occurring
 from crowdblend.release.database import bytes_of, database, private_folder, redacted
 from crowdblend.release.people import OneOfEach, OneRowEach, Persons, read_persons

@@ -23,7 +23,7 @@ def identify(policy: Policy) -> tuple[str, str]:
 
 
 def fingerprint(policy: Policy) -> str:
-    """A short name for the source's content: sizes, and blocks from the beginning, the middle and the end of each file."""
+    """A short name for the source's content: sizes, and blocks from the beginning, middle and end of each file."""
     source = Path(policy.data.source)
     files = sorted(file for file in _files(source) if file.is_file())
     state = hashlib.sha256((policy.data.table or "").encode())

@@ -1,5 +1,0 @@
-"""Moved to crowdblend.mechanisms.classes."""
-
-from crowdblend.mechanisms.classes import SampledClasses
-
-__all__ = ["SampledClasses"]
