@@ -4,8 +4,8 @@ BIN := .venv/bin
 
 .PHONY: demo test test-slow bench lint docs wheel clean
 
-demo: .venv/ready ## plan a release on a worked example, certify the plan, verify the certificate
-	$(BIN)/python examples/demo.py
+demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
+	$(BIN)/crowdblend demo --out out/demo --force
 
 test: lint ## every test that a change must pass
 	$(BIN)/python -m pytest -n 2

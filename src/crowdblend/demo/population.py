@@ -39,7 +39,7 @@ def write_population(path: Path, people: int = PEOPLE) -> None:
     from pyarrow import parquet  # noqa: PLC0415
 
     draw = np.random.default_rng(SEED)
-    age = np.minimum(draw.gamma(3.2, 13.0, people).astype(np.int64), 104)
+    age = (104 * draw.beta(1.5, 2.2, people)).astype(np.int64)
     sex = np.where(draw.random(people) < 0.49 - 0.001 * np.maximum(age - 60, 0), "male", "female")
     district = _skewed(draw, people, len(DISTRICTS), 0.7)
     education = _education(draw, age)
