@@ -19,15 +19,16 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.ledger import Ledger
+from tests.ledger.databases import DATABASES, place
 from tests.ledger.promises import DATA, DIGEST, planned, promise, shared
 
 DIFFERENTIAL = Differential(0.5, 0.0, Relation.ADD_REMOVE)
 UNDER_SAMPLING = DifferentialUnderSampling(0.1, 0.5, 1e-9)
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.sqlite")
+@pytest.fixture(params=DATABASES)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    return Ledger.open(place(request.param, tmp_path))
 
 
 def spend(ledger: Ledger, *arguments, **named) -> int:

@@ -34,6 +34,7 @@ _REASONS = {
     "SQLITE_IOERR": "on a disk that can be read and written, and it fails. Check the disk and its room",
 }
 _DAMAGED = "an undamaged crowdblend ledger, and it is not. Restore it from a backup or name another"
+_MISSING = "a database with a crowdblend ledger, and it has none. Make a release first or name another"
 _UNREACHABLE = "a database that answers and allows this, and it does not. Check the address and your rights"
 
 
@@ -73,7 +74,8 @@ class Store:
         with self.writing() if make else self.reading() as connection:
             if not inspect(connection).has_table(ABOUT.name, schema=_schema(connection)):
                 if not make:
-                    raise InvalidInput(f"the ledger {self.location.words()} must be {_DAMAGED}.")
+                    reason = _DAMAGED if self.location.path is not None else _MISSING
+                    raise InvalidInput(f"the ledger {self.location.words()} must be {reason}.")
                 create(connection, FORMAT)
             found = connection.execute(select(ABOUT.c.format)).scalars().all()
         if found != [FORMAT]:

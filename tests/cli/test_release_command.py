@@ -1,0 +1,150 @@
+"""`crowdblend release` and its neighbours keep the contract of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdblend.demo import write_population
+
+POLICY = """
+[data]
+source = "town.parquet"
+person = "person_id"
+[sampling]
+rate = 0.2
+[columns]
+sex = { values = ["female", "male"] }
+age = { from = 0, to = 100, width = 20, top = true }
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("town")
+    write_population(folder / "town.parquet", 5_000)
+    return folder
+
+
+@pytest.fixture
+def place(town: Path, tmp_path: Path) -> Path:
+    (tmp_path / "town.parquet").symlink_to(town / "town.parquet")
+    (tmp_path / "policy.toml").write_text(POLICY, encoding="utf-8")
+    return tmp_path
+
+
+def crowdblend(place: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "CROWDBLEND_LEDGER": str(place / "ledger.sqlite")}
+    return subprocess.run(
+        [sys.executable, "-m", "crowdblend", *arguments],
+        cwd=place,
+        env=environment,
+        input=stdin or "",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_dry_run_touches_nothing(place: Path) -> None:
+    (place / "town.parquet").unlink()
+    done = crowdblend(place, "release", "policy.toml", "--dry-run")
+    assert done.returncode == 0
+    assert "would promise" in done.stdout
+    assert "k = 12" in done.stdout
+    described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
+    assert described["parameters"]["k"] == 12
+    assert sorted(file.name for file in place.iterdir()) == ["policy.toml"]
+
+
+def test_release_verify_report_ledger(place: Path) -> None:
+    done = crowdblend(place, "release", "policy.toml", "--out", "published", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "crowdblend verify published" in done.stdout
+    assert crowdblend(place, "verify", "published").returncode == 0
+    assert crowdblend(place, "report", "published").returncode == 2
+    assert crowdblend(place, "report", "published", "--force").returncode == 0
+    listed = crowdblend(place, "ledger", "list", "--json")
+    assert listed.returncode == 0
+    assert "published" in listed.stdout
+    again = crowdblend(place, "release", "policy.toml", "--out", "published", "--yes")
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+
+
+def test_json_is_one_object(place: Path) -> None:
+    done = crowdblend(place, "release", "policy.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert document["folder"] == "policy"
+    assert (place / "policy" / "certificate.json").is_file()
+
+
+def test_nobody_there_to_ask(place: Path) -> None:
+    done = crowdblend(place, "release", "policy.toml")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert not (place / "policy").exists()
+
+
+def test_the_second_release_of_a_drawn_table_is_refused(place: Path) -> None:
+    (place / "policy.toml").write_text(POLICY.replace("rate = 0.2", "rate = 0.2\nalready_drawn = true"))
+    assert crowdblend(place, "release", "policy.toml", "--out", "a", "--yes").returncode == 0
+    second = crowdblend(place, "release", "policy.toml", "--out", "b", "--yes")
+    assert second.returncode == 1
+    assert len(second.stderr.strip().splitlines()) == 1
+    assert not (place / "b").exists()
+
+
+def test_stdin_is_a_source(place: Path) -> None:
+    (place / "policy.toml").write_text(
+        POLICY.replace('source = "town.parquet"', 'source = "-"\nformat = "csv"').replace("rate = 0.2", "rate = 0.9")
+    )
+    rows = "person_id,sex,age\n" + "".join(f"{i},{'female' if i % 3 else 'male'},{i % 90}\n" for i in range(4_000))
+    done = crowdblend(place, "release", "policy.toml", "--out", "published", "--yes", stdin=rows)
+    assert done.returncode == 0, done.stderr
+
+
+def test_init_writes_a_policy_to_fill_in(place: Path) -> None:
+    done = crowdblend(place, "init", "town.parquet", "--out", "new.toml", "--schema", "schema.json")
+    assert done.returncode == 0, done.stderr
+    text = (place / "new.toml").read_text(encoding="utf-8")
+    assert "person_id" in text
+    assert "Harbour" not in text
+    assert json.loads((place / "schema.json").read_text())["$schema"].startswith("https://json-schema.org")
+    unfinished = crowdblend(place, "release", "new.toml", "--dry-run")
+    assert unfinished.returncode == 2
+    assert "FILL_IN" in unfinished.stderr or "fill" in unfinished.stderr.lower()
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("kind = ", "knd = "), "knd"),
+        (("rate = 0.2", "rate = 2"), "rate"),
+        (('"female", "male"', '"female"'), "sex"),
+        (("town.parquet", "nowhere.parquet"), "nowhere"),
+        (('person = "person_id"', 'person = "id"'), "id"),
+        (("delta = 1e-6", "delta = 1e-6\nk = 3"), "delta"),
+        (("[release]", "[relase]"), "relase"),
+    ],
+    ids=lambda change: change if isinstance(change, str) else None,
+)
+def test_wrong_policies_are_one_sentence(place: Path, change: tuple[str, str], named: str) -> None:
+    (place / "policy.toml").write_text(POLICY.replace(*change))
+    done = crowdblend(place, "release", "policy.toml", "--out", "published", "--yes")
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert named in done.stderr
+    assert not (place / "published").exists()
+    assert not [file for file in place.iterdir() if "partial" in file.name]

@@ -1,0 +1,37 @@
+"""The listings in docs/ledger.md are what the command prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from crowdblend.cli import main as entry_point
+from crowdblend.ledger import Ledger, Promise, ledger
+from tests.ledger.promises import DATA, DIGEST, planned
+
+PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"
+
+
+def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("CROWDBLEND_LEDGER", str(tmp_path / "ledger.sqlite"))
+    made = Ledger.open()
+    for day, population, kind, fresh in (
+        ("02", "residents", "table", True),
+        ("09", "residents", "microdata", True),
+        ("16", "patients", "table", False),
+    ):
+        monkeypatch.setattr(ledger, "now", lambda day=day: f"2026-03-{day}T09:00:00+00:00")
+        entry = made.begin(Promise(population, f"sample-{day}", fresh, kind, planned(), "out"))
+        if fresh:
+            made.output_begins(entry)
+            made.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    [block] = re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = step.partition("\n")
+        monkeypatch.setattr("sys.argv", shlex.split(command))
+        with pytest.raises(SystemExit):
+            entry_point.main()
+        assert capsys.readouterr().out == expected
