@@ -101,7 +101,7 @@ def test_nothing_is_loaded(tmp_path):
     found = Page(html)
     assert found.tags <= ALLOWED
     assert "svg" in found.tags
-    assert not re.search(r"https?:|//[a-z]|@import|url\(|javascript:", html)
+    assert not re.search(r"https?:|//[a-z]|@import|url\([^#]|javascript:", html)
     assert all(value.startswith("#") for _, name, value in found.attributes if name in ("href", "src", "xlink:href"))
     assert not [name for _, name, _ in found.attributes if name.startswith("on")]
 
@@ -111,8 +111,18 @@ def test_figures_and_tables_are_described(tmp_path):
     assert html.count("<svg") == html.count('role="img" aria-label="') == 4
     assert html.count("<table>") == html.count("<caption>")
     assert len(re.findall(r"<thead><tr><th scope=\"col\"", html)) == html.count("<table>")
+
+
+def test_names_inside_figures_are_used_once(tmp_path):
+    def wide(count: int):
+        return table(x=["a"] * 30, y=[str(i) for i in range(30)], count=range(count, count + 30))
+
+    html = report_html(release(tmp_path, {"data": wide(40), "more": wide(90)}))
     identifiers = re.findall(r'\bid="([^"]+)"', html)
     assert len(identifiers) == len(set(identifiers))
+    used = re.findall(r'="url\(#([^)]+)\)"', html)
+    assert len(used) >= 2
+    assert set(used) <= set(identifiers)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
