@@ -20,7 +20,7 @@ from crowdblend.errors import InvalidInput
 
 N, EXACT = "n", "exact"
 NO_VALUE = "(no value)"
-PIECE = 1 << 17
+PIECE = 1 << 20
 BLOCK = 1 << 23
 WIDEST_FIELD = 1 << 24
 
@@ -85,7 +85,7 @@ class Totals:
             self._merge()
 
     def table(self) -> pa.Table:
-        """Every combination of labels once, in the order of first appearance."""
+        """Every combination of labels once, in no particular order."""
         self._merge()
         if not self._parts:
             kinds = [(key, pa.large_string()) for key in self.keys]
@@ -109,6 +109,8 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     counted = "count" in names if counted is None else counted
     if counted and "count" not in names:
         raise InvalidInput(f"{path.name} must have a column count, since the release is a table, and has not.")
+    if not counted and not names:
+        raise InvalidInput(f"{path.name} must have at least one column, and has none.")
     own = ("count", "exact") if counted else ()
     columns = tuple(name for name in names if name not in own)
     return Cells(path, columns, counted, counted and "exact" in names)
@@ -153,7 +155,7 @@ def _whole(column: Any) -> Any:
 
 
 def _summed(cells: pa.Table, keys: list[str]) -> pa.Table:
-    # One thread keeps the order of first appearance, so that the same file gives the same page.
+    # One thread, so that the same file gives the same order and the same page.
     grouped = cells.group_by(keys, use_threads=False).aggregate([(N, "sum")])
     return grouped.select([*keys, f"{N}_sum"]).rename_columns([*keys, N])
 

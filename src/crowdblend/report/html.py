@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from html import escape
 
@@ -75,10 +76,14 @@ def table(headers: list[str], rows: list[list[str]], *, caption: str, numbers: f
 
 def inline_svg(drawn: str, described: str) -> Html:
     """A drawn figure, inside the page, with a description for those who cannot see it."""
-    attributes = f' role="img" aria-label="{escape(described)}"'
+    root, _, rest = drawn.partition(">")
     # Namespaces mean nothing inside HTML, and without them the page names no outside address at all.
-    bare = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", drawn, count=2)
-    return Html(bare.replace("<svg", f"<svg{attributes}", 1))
+    root = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", root)
+    # Every figure numbers its gradients from 0, and a page may have each name once.
+    mark = hashlib.sha256(drawn.encode()).hexdigest()[:8]
+    rest = re.sub(r'(<(?:linearGradient|clipPath)\b[^>]*? id="[^"]+)', rf"\1-{mark}", rest)
+    rest = re.sub(r'(="url\(#[^")]+)\)"', rf'\1-{mark})"', rest)
+    return Html(f'{root} role="img" aria-label="{escape(described)}">{rest}')
 
 
 def _right(number: bool) -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -52,19 +50,17 @@ def summarize(data: Cells) -> Summary:
 
 
 def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
-    """The largest cells so far; of equal ones, those that come first in the file."""
-
-    def cut(cells: pa.Table) -> pa.Table:
-        order = np.argsort(-cells.column(N).to_numpy(), kind="stable")[:MOST_CELLS]
-        return cells.take(pa.array(order))
-
-    texts = [(name, kind if name in (N, EXACT) else pa.large_string()) for name, kind in _kinds(piece)]
-    best = cut(piece).cast(pa.schema(texts))
-    return best if before is None else cut(pa.concat_tables([before, best]))
-
-
-def _kinds(cells: pa.Table) -> list[tuple[str, Any]]:
-    return [(field.name, field.type) for field in cells.schema]
+    """The largest cells so far; of equal ones, those whose labels come first."""
+    counts = piece.column(N).to_numpy()
+    if len(counts) > MOST_CELLS:
+        least = np.partition(counts, -MOST_CELLS)[-MOST_CELLS]
+        piece = piece.filter(pa.array(counts >= least))
+    texts = [(field.name, field.type if field.name in (N, EXACT) else pa.large_string()) for field in piece.schema]
+    found = piece.cast(pa.schema(texts))
+    found = found if before is None else pa.concat_tables([before, found])
+    labels = [name for name in found.column_names if name not in (N, EXACT)][:MOST_COLUMNS]
+    order = [(N, "descending"), *((name, "ascending") for name in labels)]
+    return found.take(pc.select_k_unstable(found, MOST_CELLS, order))
 
 
 def _shown(largest: pa.Table, data: Cells) -> tuple[Cell, ...]:
@@ -84,4 +80,4 @@ def _pairs(totals: pa.Table, shown: tuple[ColumnTotals, ...]) -> tuple[tuple[str
     for at in range(2):
         wanted = pa.array([label for label, _ in shown[at].totals], pa.large_string())
         totals = totals.filter(pc.is_in(totals.column(at), value_set=wanted))
-    return tuple(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True))
+    return tuple(sorted(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True)))

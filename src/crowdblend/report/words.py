@@ -17,8 +17,10 @@ MOST_NAMED = 5
 
 def title(columns: tuple[str, ...], counted: bool) -> str:
     """What was published, by its columns."""
+    if not columns:
+        return "A count of people"
     named = listed(columns) if len(columns) <= MOST_NAMED else f"{', '.join(columns[:MOST_NAMED])} and others"
-    return f"{'Counts of people by' if counted else 'Records of people:'} {named}" if columns else "A count of people"
+    return f"{'Counts of people by' if counted else 'Records of people:'} {named}"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ def write_report(folder: Path, out: Path | None = None, *, force: bool = False) 
     target = folder / NAME if out is None else Path(out)
     if target.exists() and not force:
         raise InvalidInput(f"the report must not exist yet, got {target}. Pass force (--force) to replace it.")
-    if not target.parent.is_dir():
+    if out is not None and not target.parent.is_dir():
         raise InvalidInput(f"the report's folder must exist, got {target.parent}. Create it first.")
     write_whole(target, report_html(folder).encode(), what="report")
     return target
