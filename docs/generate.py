@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from crowdblend.calculus import RULES, Rule
@@ -48,8 +49,14 @@ def _theorem(rule: Rule) -> str:
 def commands() -> str:
     """The command reference, as `--help` prints it."""
     parts = ["# Commands\n\nGenerated from the code. Every command takes `--json`: one JSON object on stdout.\n"]
-    parts += [_help(), *(_help(name) for name in COMMANDS)]
+    parts += [_help(), *(_help(*names) for name in COMMANDS for names in _with_parts(name))]
     return "\n".join(parts)
+
+
+def _with_parts(name: str) -> list[tuple[str, ...]]:
+    """A command, and what it consists of when it is a group."""
+    found = cli.get_command(click.Context(cli), name)
+    return [(name,), *((name, part) for part in getattr(found, "commands", {}))]
 
 
 def _help(*command: str) -> str:

@@ -11,36 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.location import locate
-from tests.ledger.promises import DATA, DIGEST, promise, shared
-
-KEY = bytes(range(32))
+from tests.ledger.files import KEY, change, filled
+from tests.ledger.promises import promise, shared
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    made = tmp_path / "ledger.sqlite"
-    ledger = Ledger.open(made)
-    for number in range(3):
-        entry = ledger.begin(promise(f"draw-{number}"), sealed_key=KEY)
-        ledger.output_begins(entry)
-        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
-    return made
+    return filled(tmp_path / "ledger.sqlite")
 
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
-
-
-def change(path: Path, *statements: str, without_triggers: bool = True) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")]
-        for name in names if without_triggers else ():
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
 
 
 def assert_one_sentence(refused: pytest.ExceptionInfo[CrowdblendError]) -> None:
@@ -222,72 +206,6 @@ def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InvalidInput, match="another process") as refused:
             Ledger.open(path).begin(promise("new"))
     assert_one_sentence(refused)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE records SET body = '{}'",
-        "UPDATE records SET number = number + 10",
-        "DELETE FROM records",
-        "DELETE FROM records WHERE number = 9",
-        "INSERT OR REPLACE INTO records SELECT number, previous, '{}', hash FROM records WHERE number = 1",
-        "INSERT INTO records VALUES (40, 'x', '{}', 'y')",
-        "UPDATE keys SET key = 'x'",
-        "UPDATE about SET format = 'x'",
-        "DELETE FROM about",
-    ],
-)
-def test_the_database_itself_refuses_edits(path: Path, statement: str) -> None:
-    before = Ledger.open(path).check()
-    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        change(path, statement, without_triggers=False)
-    assert Ledger.open(path).check() == before
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE records SET body = replace(body, 'residents', 'somebody') WHERE number = 4",
-        "UPDATE records SET body = replace(body, '1.0', '0.1') WHERE number = 1",
-        "UPDATE records SET body = body || ' ' WHERE number = 9",
-        "UPDATE records SET body = replace(body, 'finished', 'abandoned') WHERE number = 9",
-        "UPDATE records SET hash = previous WHERE number = 9",
-        "DELETE FROM records WHERE number = 1",
-        "DELETE FROM records WHERE number = 5",
-        "DELETE FROM records WHERE number <= 3",
-        "UPDATE records SET number = number + 1 WHERE number = 9",
-        "INSERT INTO records SELECT 10, 'x', body, hash FROM records WHERE number = 1",
-    ],
-)
-def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str) -> None:
-    change(path, statement)
-    ledger = Ledger.open(path)
-    for call in (ledger.check, ledger.entries, ledger.budgets, lambda: ledger.begin(promise("new"))):
-        with pytest.raises(DoesNotVerify):
-            call()
-
-
-def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
-    seen = Ledger.open(path).check()
-    Ledger.open(path).begin(promise("new"))
-    assert Ledger.open(path).check(seen) != seen
-    change(path, "DELETE FROM records WHERE number >= 7")
-    ledger = Ledger.open(path)
-    ledger.check()
-    with pytest.raises(DoesNotVerify, match="cut off"):
-        ledger.check(seen)
-
-
-def test_a_record_from_a_newer_version(path: Path) -> None:
-    from crowdblend.ledger import chain
-
-    ledger = Ledger.open(path)
-    with ledger._writing() as connection:
-        last = store.records(connection)[-1]
-        store.write(connection, chain.append(last, {"step": "withdrawn", "entry": 1}))
-    with pytest.raises(DoesNotVerify, match="this version"):
-        ledger.entries()
 
 
 def test_a_sealed_key_is_kept_apart(path: Path) -> None:

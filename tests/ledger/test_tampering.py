@@ -1,0 +1,82 @@
+"""The ledger is append-only: the database refuses edits, and the chain finds those that were made anyway."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import DoesNotVerify
+from crowdblend.ledger import Ledger, chain, store
+from tests.ledger.files import change, filled
+from tests.ledger.promises import promise
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return filled(tmp_path / "ledger.sqlite")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET body = '{}'",
+        "UPDATE records SET number = number + 10",
+        "DELETE FROM records",
+        "DELETE FROM records WHERE number = 9",
+        "INSERT OR REPLACE INTO records SELECT number, previous, '{}', hash FROM records WHERE number = 1",
+        "INSERT INTO records VALUES (40, 'x', '{}', 'y')",
+        "UPDATE keys SET key = 'x'",
+        "UPDATE about SET format = 'x'",
+        "DELETE FROM about",
+    ],
+)
+def test_the_database_itself_refuses_edits(path: Path, statement: str) -> None:
+    before = Ledger.open(path).check()
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        change(path, statement, without_triggers=False)
+    assert Ledger.open(path).check() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET body = replace(body, 'residents', 'somebody') WHERE number = 4",
+        "UPDATE records SET body = replace(body, '1.0', '0.1') WHERE number = 1",
+        "UPDATE records SET body = body || ' ' WHERE number = 9",
+        "UPDATE records SET body = replace(body, 'finished', 'abandoned') WHERE number = 9",
+        "UPDATE records SET hash = previous WHERE number = 9",
+        "DELETE FROM records WHERE number = 1",
+        "DELETE FROM records WHERE number = 5",
+        "DELETE FROM records WHERE number <= 3",
+        "UPDATE records SET number = number + 1 WHERE number = 9",
+        "INSERT INTO records SELECT 10, 'x', body, hash FROM records WHERE number = 1",
+    ],
+)
+def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str) -> None:
+    change(path, statement)
+    ledger = Ledger.open(path)
+    for call in (ledger.check, ledger.entries, ledger.budgets, lambda: ledger.begin(promise("new"))):
+        with pytest.raises(DoesNotVerify):
+            call()
+
+
+def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
+    seen = Ledger.open(path).check()
+    Ledger.open(path).begin(promise("new"))
+    assert Ledger.open(path).check(seen) != seen
+    change(path, "DELETE FROM records WHERE number >= 7")
+    ledger = Ledger.open(path)
+    ledger.check()
+    with pytest.raises(DoesNotVerify, match="cut off"):
+        ledger.check(seen)
+
+
+def test_a_record_from_a_newer_version(path: Path) -> None:
+    ledger = Ledger.open(path)
+    with ledger._writing() as connection:
+        last = store.records(connection)[-1]
+        store.write(connection, chain.append(last, {"step": "withdrawn", "entry": 1}))
+    with pytest.raises(DoesNotVerify, match="this version"):
+        ledger.entries()
