@@ -203,7 +203,8 @@ class Coding:
 
     def _digits(self, words: Words, position: int) -> NDArray[np.int64]:
         place = self._places[position]
-        digits: NDArray[np.int64] = words[place.word] // place.weight % place.size
+        digits: NDArray[np.int64] = words[place.word] // place.weight
+        digits %= place.size
         return digits
 
 

@@ -18,7 +18,7 @@ Words = tuple[NDArray[np.int64], ...]
 Counts = NDArray[np.int64]
 
 _FEW = 1 << 20
-_MANY = 1 << 25
+_MANY = 1 << 26
 
 
 class Growing(Generic[Word]):
