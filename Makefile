@@ -19,8 +19,11 @@ lint: .venv/ready ## style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/ready ## speed, as JSON on stdout
+bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/kernel.py
+	$(BIN)/python bench/randomness.py
+	$(BIN)/python bench/utility.py
+	$(BIN)/python bench/engine.py
 
 docs: .venv/ready ## write the generated pages anew
 	$(BIN)/python docs/generate.py
