@@ -202,6 +202,44 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
             assert same(sample_classes(made, key=KEY, rate=0.3)[0], classes)
 
 
+TYPES = {
+    "DATE": ["1990-01-01", "1999-12-31", "infinity", "-infinity", None],
+    "TIMESTAMP": ["1990-01-01 23:59:59", "infinity", "2000-01-01", None],
+    "TIMESTAMP_NS": ["1990-01-01 23:59:59", "1999-12-31 23:59:59.999999999", None],
+    "TIMESTAMPTZ": ["1990-01-01 00:30:00+01:00", "1999-12-31 23:30:00-05:00", None],
+    "HUGEINT": [2**100, 0, 49_999, -1, None],
+    "UBIGINT": [2**64 - 1, 0, 25_000, None],
+    "DECIMAL(18,3)": ["0.000", "24999.999", "25000.000", "-0.001", None],
+    "FLOAT": [0.1, 24999.998, 25000, None],
+    "DOUBLE": [0.1, 24999.999999999996, float("nan"), float("-inf"), None],
+    "BOOLEAN": [True, False, None],
+    "ENUM('Male', '1')": ["Male", "1", None],
+    "UUID": ["00000000-0000-0000-0000-000000000001", None],
+    "BLOB": [b"Male", b"\xff", None],
+    "TIME": ["10:00:00", None],
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_type_means_what_it_is_shown_as(tmp_path, kind):
+    columns = {
+        "a": '{ date = "year", from = 1990-01-01, to = 2000-01-01, other = "o" }',
+        "b": '{ date = "day", other = "o" }',
+        "c": '{ breaks = [0, 25000, 50000], other = "o" }',
+        "d": '{ values = ["Male", "1", "true", "0"], other = "o" }',
+        "e": '{ prefix = 30, missing = "m" }',
+    }
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
+        database.execute("SET TimeZone = 'UTC'")
+        database.execute(f"CREATE TABLE t (id INTEGER, v {kind})")
+        database.executemany("INSERT INTO t VALUES (?, ?)", [list(row) for row in enumerate(TYPES[kind])])
+        database.execute("CREATE TABLE people AS SELECT id, v AS a, v AS b, v AS c, v AS d, v AS e FROM t")
+        texts = [text for (text,) in database.execute("SELECT CAST(v AS VARCHAR) FROM t").fetchall()]
+    made = policy(tmp_path, columns, "people.duckdb", 'table = "people"')
+    frame = pd.DataFrame({name: pd.Series(texts, dtype=object) for name in columns})
+    assert equal(sample_classes(made, key=None, rate=None)[0], by_pandas(frame, made))
+
+
 def test_many_words_and_large_domains(tmp_path, monkeypatch):
     monkeypatch.setattr(tally, "_MANY", 500)
     rng = np.random.default_rng(5)

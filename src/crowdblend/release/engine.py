@@ -39,6 +39,7 @@ Progress = Callable[[str, int], None]
 # Rows that the coin decides about at once, and sampled rows that are recoded at once.
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
+_CHUNK_BYTES = 1 << 27
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
@@ -80,10 +81,11 @@ class _Run:
         wanted = [*self._names] if self._person is None else [self._person, *self._names]
         relation = open_source(self._connection, self._policy.data, wanted, folder)
         must = "the data must be rows that can be read from beginning to end"
-        with redacted(must, "Check that every line has the fields of the header, and quotes and delimiter."):
+        remedy = "Check that every line has the fields of the header, and quotes and delimiter."
+        # A second connection, because the first one is busy streaming rows.
+        with self._connection.cursor() as second, redacted(must, remedy):
             types = [relation.columns[name][1] for name in self._names]
-            # A second connection, because the first one is busy streaming rows.
-            coding = Coding(self._connection.cursor(), self._policy.columns, types)
+            coding = Coding(second, self._policy.columns, types)
             tally = Tally(coding.words, coding.classes, self._room)
             if self._person is None:
                 self._count_rows(relation, coding, tally)
@@ -143,7 +145,10 @@ class _Run:
             yield batch
 
     def _read(self, relation: Relation, selected: str) -> Iterator[pyarrow.RecordBatch]:
-        yield from self._connection.sql(f"SELECT {selected} FROM {relation.sql}").to_arrow_reader(_BATCH)
+        rows = self._connection.sql(f"SELECT {selected} FROM {relation.sql}")
+        # DuckDB's later name first; what the other one does is the same.
+        streamed = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
+        yield from streamed(_BATCH)
 
     def _identifiers(self, relation: Relation) -> Sequence[str]:
         return [relation.columns[name][0] for name in self._names]
@@ -189,7 +194,7 @@ def _chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
-        if sum(some.num_rows for some in waiting) >= _CHUNK:
+        if sum(some.num_rows for some in waiting) >= _CHUNK or sum(some.nbytes for some in waiting) >= _CHUNK_BYTES:
             yield pa.Table.from_batches(waiting)
             waiting.clear()
     if sum(some.num_rows for some in waiting):
