@@ -25,7 +25,7 @@ NOTHING_LOADED = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(folder: Folder, summaries: list[Summary], *, counted: bool) -> str:
     """The whole report, as one HTML document that loads nothing."""
-    heading = words.title(summaries[0].columns, counted)
+    heading = words.title(tuple(dict.fromkeys(name for made in summaries for name in made.columns)), counted)
     body = [
         _opening(folder, summaries, heading, counted),
         _promise(folder),
@@ -67,6 +67,7 @@ def _opening(folder: Folder, summaries: list[Summary], heading: str, counted: bo
         element("p", lead, class_="lead"),
         element("p", element("span", f"✓ {checked}", class_="checked"), " when this page was written."),
         _assumed_rate(folder),
+        _unnamed_data(folder),
         _keys(folder, summaries, counted),
         element("nav", element("ul", *links), aria_label="Contents"),
     )
@@ -78,6 +79,13 @@ def _assumed_rate(folder: Folder) -> Html:
     return element(
         "div", element("p", element("b", "Read this first. "), Assumption.ASSUMED_RATE.value), class_="box warn"
     )
+
+
+def _unnamed_data(folder: Folder) -> Html:
+    if folder.hashes:
+        return Html("")
+    text = "This certificate names no data file, so nobody can tell whether these are the data that it is about."
+    return element("div", element("p", element("b", "Unchecked data. "), text), class_="box warn")
 
 
 def _keys(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
