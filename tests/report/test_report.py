@@ -184,11 +184,13 @@ def test_noise(tmp_path, flagged, ending):
     assert ("Nothing says which counts are noisy" in text) != flagged
 
 
-def test_several_tables(tmp_path):
+@pytest.mark.parametrize("below_k", ["suppress", "noise"])
+def test_several_tables(tmp_path, below_k):
     tables = {"data": table(), "by_sex": table(sex=["Female", "Male"], count=[1260, 76])}
-    text = page(release(tmp_path, tables)).text
+    text = page(release(tmp_path, tables, below_k=below_k)).text
     assert "added up" in text
-    assert "its count is exact" not in text
+    assert ("fall into a finest cell, its count is exact" in text) == (below_k == "noise")
+    assert "fall into a cell" not in text
     assert text.index("table data") < text.index("table by_sex")
 
 
