@@ -85,6 +85,10 @@ def test_an_assumed_rate_comes_first(tmp_path):
     assert text.index("Read this first.") < text.index(Assumption.ASSUMED_RATE.value) < text.index("the smallest crowd")
 
 
+def test_a_sample_that_was_already_drawn_is_said_to_be_assumed(tmp_path):
+    assert "Read this first." in page(release(tmp_path, table(), already_drawn=True)).text
+
+
 def test_the_largest_cells_come_in_order(tmp_path):
     html = report_html(release(tmp_path, table()))
     rows = re.findall(r"<tr><td><bdi>(.*?)</bdi></td><td><bdi>(.*?)</bdi></td><td class=\"number\">(.*?)</td>", html)
@@ -147,9 +151,10 @@ def test_the_same_files_give_the_same_bytes(tmp_path):
     assert str(tmp_path).encode() not in first
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("rows", [0, 1])
-def test_few_cells(tmp_path, rows):
-    text = page(release(tmp_path, table().slice(0, rows))).text
+def test_few_cells(tmp_path, rows, ending):
+    text = page(release(tmp_path, table().slice(0, rows), format=ending)).text
     assert ("No cell was published" in text) == (rows == 0)
 
 
@@ -160,28 +165,32 @@ def test_a_single_total_and_unstated_facts(tmp_path):
     assert "verified" in text
 
 
-def test_microdata(tmp_path):
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_microdata(tmp_path, ending):
     people = table(sex=["Female"] * 40 + ["Male"] * 36, count=["a"] * 76)
-    text = page(release(tmp_path, people, kind="microdata")).text
+    text = page(release(tmp_path, people, kind="microdata", format=ending)).text
     assert "Records of people: sex and count" in text
     assert "Each row is one person" in text
     assert "76" in text
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("flagged", [True, False])
-def test_noise(tmp_path, flagged):
+def test_noise(tmp_path, flagged, ending):
     columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
-    text = page(release(tmp_path, table(**columns), below_k="noise")).text
+    text = page(release(tmp_path, table(**columns), below_k="noise", format=ending)).text
     assert "noisy" in text
     assert "0 or less" in text
     assert ("Nothing says which counts are noisy" in text) != flagged
 
 
-def test_several_tables(tmp_path):
+@pytest.mark.parametrize("below_k", ["suppress", "noise"])
+def test_several_tables(tmp_path, below_k):
     tables = {"data": table(), "by_sex": table(sex=["Female", "Male"], count=[1260, 76])}
-    text = page(release(tmp_path, tables)).text
+    text = page(release(tmp_path, tables, below_k=below_k)).text
     assert "added up" in text
-    assert "its count is exact" not in text
+    assert ("fall into a finest cell, its count is exact" in text) == (below_k == "noise")
+    assert "fall into a cell" not in text
     assert text.index("table data") < text.index("table by_sex")
 
 

@@ -52,9 +52,10 @@ class Cells:
             yield found.slice(start, PIECE)
 
     def _read(self) -> Iterator[pa.Table]:
-        names = [*self.columns, *["count"] * self.counted, *["exact"] * self.flagged]
+        own = {"count": pa.int64()} if self.counted else {}
+        own |= {"exact": pa.bool_()} if self.flagged else {}
         try:
-            for batch in _batches(self.path, names):
+            for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
                 if batch.num_rows:
                     yield self._renamed(batch)
         except (pa.ArrowException, OSError) as damaged:
@@ -125,7 +126,9 @@ def _header(path: Path) -> list[str]:
         return next(csv.reader(opened), [])
 
 
-def _batches(path: Path, names: list[str]) -> Iterator[Any]:
+def _batches(path: Path, kinds: dict[str, Any]) -> Iterator[Any]:
+    """The named columns, in that order; a CSV file has no types of its own and gets these."""
+    names = list(kinds)
     if path.suffix == ".parquet":
         schema = pq.read_schema(path)
         texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
@@ -133,7 +136,6 @@ def _batches(path: Path, names: list[str]) -> Iterator[Any]:
             for batch in opened.iter_batches(batch_size=PIECE, columns=names):
                 yield batch.select(names)
         return
-    kinds = {name: pa.string() for name in names} | {"count": pa.int64(), "exact": pa.bool_()}
     convert = arrow_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=False)
     parse = arrow_csv.ParseOptions(newlines_in_values=True)
     read = arrow_csv.ReadOptions(block_size=BLOCK, use_threads=False)

@@ -112,4 +112,4 @@ def _figure(spec: dict[str, Any], caption: str) -> Html:
 def _numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
     """The figure's numbers as a table: folded away under a figure, in the open without one."""
     listed = table(headers, rows, caption=caption, numbers=right)
-    return element("details", element("summary", "The numbers"), listed, "\n", open=not can_draw())
+    return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers", open=not can_draw())

@@ -55,6 +55,7 @@ summary {{ cursor: pointer; }}
   h2 {{ break-after: avoid; margin-top: 1.6rem; }} h3 {{ break-after: avoid; }}
   figure, tr, .box, .keys div {{ break-inside: avoid; }}
   .scroll, figure {{ overflow: visible; }}
-  details::details-content {{ content-visibility: visible; block-size: auto; }}
+  .step::details-content {{ content-visibility: visible; block-size: auto; }}
+  .numbers:not([open]) {{ display: none; }}
 }}
 """.strip()

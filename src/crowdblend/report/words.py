@@ -13,6 +13,7 @@ from crowdblend.report.folder import Folder
 from crowdblend.report.summary import Summary
 
 MOST_NAMED = 5
+_SHARED = "The tables share one sample, so each is added up from the cells of their common, finest table."
 
 
 def title(columns: tuple[str, ...], counted: bool) -> str:
@@ -100,7 +101,9 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     if not counted:
         lines += _suppressed("combination of labels", "and all of them are there", crowd, k)
     elif folder.facts.get("below_k") == "noise":
-        lines += _noisy(crowd, flagged=any(summary.flagged for summary in summaries))
+        cell = "a cell" if len(summaries) == 1 else "a finest cell"
+        lines += [_SHARED] if len(summaries) > 1 else []
+        lines += _noisy(cell, crowd, flagged=any(summary.flagged for summary in summaries))
     elif len(summaries) > 1:
         lines += _added_up(crowd)
     elif folder.facts.get("below_k") == "suppress":
@@ -136,17 +139,16 @@ def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]
 
 def _added_up(crowd: str) -> list[str]:
     return [
-        "The tables share one sample, so each is added up from the cells of their common, finest table. Finest cells "
-        f"with fewer than {crowd} sampled people were left out before adding.",
+        f"{_SHARED} Finest cells with fewer than {crowd} sampled people were left out before adding.",
         "A count can therefore be lower than the number of sampled people, never higher.",
         f"A cell that is missing is not zero. None of its finest cells reached {crowd} sampled people.",
     ]
 
 
-def _noisy(crowd: str, *, flagged: bool) -> list[str]:
+def _noisy(cell: str, crowd: str, *, flagged: bool) -> list[str]:
     told = "Nothing says which counts are noisy, on purpose: that would reveal more than was promised."
     return [
-        f"Where at least {crowd} sampled people fall into a cell, its count is exact. Where fewer do, the count is "
+        f"Where at least {crowd} sampled people fall into {cell}, its count is exact. Where fewer do, the count is "
         "noisy: a random number was added, and the true one may be larger, smaller or zero.",
         "A cell that is not listed is not zero. It may hold a few people or none; among the small cells, the noise "
         "decides which of them appear.",
