@@ -33,7 +33,7 @@ def page(folder: Folder, summaries: list[Summary], *, counted: bool) -> str:
         _reading(folder, summaries, counted),
         _data(folder, summaries, counted),
         _derivation(folder),
-        _verify(folder),
+        _verify(),
         _details(folder),
     ]
     head = [
@@ -190,7 +190,7 @@ def _derivation(folder: Folder) -> Html:
     return _section("derivation", element("p", intro), *trees)
 
 
-def _verify(folder: Folder) -> Html:
+def _verify() -> Html:
     compared = "compared the SHA-256 of every data file with the one in the certificate"
     return _section(
         "verify",
