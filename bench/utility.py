@@ -1,6 +1,6 @@
 """How far published tables are from the sample's own table, at one promise (epsilon = 1, delta = 1e-6), as JSON.
 
-1,000 cells whose sizes fall like 1/r². Compared: exact counts from k on with noise below (flag hidden), discrete Laplace
+1,000 cells whose sizes fall like 1/r². Compared: exact counts from k on with noise below (flag hidden), Laplace
 noise of the same promise on every cell, both clamped at 0, and suppression, which loses whole cells.
 """
 

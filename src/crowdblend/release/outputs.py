@@ -38,9 +38,11 @@ def write_microdata(published: PublishedClasses, path: Path) -> None:
         ends = np.cumsum(published.counts)
         total = int(ends[-1]) if len(ends) else 0
         for start in range(0, max(total, 1), PIECE):
-            rows = np.arange(start, min(start + PIECE, total))
-            classes = np.searchsorted(ends, rows, side="right")
-            yield _labelled(published, published.codes[classes])
+            stop = min(start + PIECE, total)
+            touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
+            begins = ends[touched] - published.counts[touched]
+            rows = np.minimum(ends[touched], stop) - np.maximum(begins, start)
+            yield _labelled(published, np.repeat(published.codes[touched], rows, axis=0))
 
     _write(list(published.columns), pieces(), path)
 
@@ -61,7 +63,7 @@ def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
     writer: Any = None
     try:
         for piece in pieces:
-            batch = pa.record_batch([_plain(array) for array in piece], names=columns)
+            batch = pa.record_batch(piece, names=columns)
             writer = writer or _open(path, batch.schema)
             writer.write(batch)
     except OSError as problem:
@@ -71,14 +73,6 @@ def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
             writer.close()
 
 
-def _plain(array: Any) -> Any:
-    """Readers should see text, whatever it was coded as on the way."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    array = array if isinstance(array, pa.Array) else pa.array(array)
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-
-
 def _open(path: Path, schema: pyarrow.Schema) -> Any:
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
@@ -86,4 +80,5 @@ def _open(path: Path, schema: pyarrow.Schema) -> Any:
         return csv.CSVWriter(str(path), schema)
     from pyarrow import parquet  # noqa: PLC0415
 
-    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6")
+    # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
+    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)

@@ -1,0 +1,38 @@
+"""The example policies release the real tables, where that data folder lies beside the checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import verify_file
+from crowdblend.release import load_policy
+from crowdblend.release.execute import release
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def released(name: str, tmp_path: Path) -> Path:
+    policy = load_policy(EXAMPLES / f"{name}.toml")
+    if not Path(policy.data.source).exists():
+        pytest.skip(f"the data folder with {Path(policy.data.source).name} is not here")
+    folder = release(policy, tmp_path / name).folder
+    verify_file(folder)
+    return folder
+
+
+def test_adult_with_its_hierarchies(tmp_path: Path) -> None:
+    rows = pd.read_parquet(released("adult", tmp_path) / "data.parquet")
+    assert len(rows.columns) == 9
+    assert rows.groupby(list(rows.columns), observed=True).size().min() >= 8
+    assert 1_000 < len(rows) < 3_500
+
+
+def test_census_income_as_two_tables(tmp_path: Path) -> None:
+    folder = released("census_income", tmp_path)
+    by_age = pd.read_parquet(folder / "income-by-age.parquet")
+    work = pd.read_parquet(folder / "work.parquet")
+    assert by_age["count"].sum() == work["count"].sum()
+    assert set(by_age["income"]) == {"<=50K", ">50K"}
