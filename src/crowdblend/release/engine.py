@@ -15,6 +15,7 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ class _Run:
         must = "the data must be rows that can be read from beginning to end"
         remedy = "Check that every line has the fields of the header, and quotes and delimiter."
         # A second connection, because the first one is busy streaming rows.
-        with self._connection.cursor() as second, redacted(must, remedy):
+        with closing(self._connection.cursor()) as second, redacted(must, remedy):
             types = [relation.columns[name][1] for name in self._names]
             coding = Coding(second, self._policy.columns, types)
             tally = Tally(coding.words, coding.classes, self._room)

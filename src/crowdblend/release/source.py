@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
 _PACKED = re.compile(r"\.(gz|zst)$")
-_LONGEST_LINE = 1 << 24
+# The engine holds 16 of these a thread.
+_LONGEST_LINE = 2_000_000
 
 
 @dataclass(frozen=True)
