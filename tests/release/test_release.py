@@ -232,3 +232,23 @@ def test_random_policies_agree_with_pandas(data: st.DataObject, tmp_path_factory
     groups = sample.groupby([sample["a"].where(sample["a"].isin(["x", "y"]), "rest"), bins]).size()
     expected = sorted(int(count) for count in groups if count >= k)
     assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == expected
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_labels_of_suppressed_people_are_nowhere(form: str, tmp_path: Path) -> None:
+    """In an open domain even the existence of a label is about the people who have it."""
+    people = pd.DataFrame({"id": range(400), "zip": ["10115"] * 395 + ["99canary"] * 5})
+    people.to_csv(tmp_path / "t.csv", index=False)
+    policy = (
+        '[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = 0.9\n[columns]\nzip = { prefix = 8 }\n'
+        f'[release]\nkind = "microdata"\nk = 30\nepsilon = 5.0\nformat = "{form}"\n'
+    )
+    done = release(parse_policy(policy, tmp_path), tmp_path / "out")
+    data = done.folder / f"data.{form}"
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        dictionary = pq.ParquetFile(data, read_dictionary=["zip"]).read().column("zip").chunk(0).dictionary
+        assert dictionary.to_pylist() == ["10115"]
+    for file in done.folder.iterdir():
+        assert b"canary" not in file.read_bytes()

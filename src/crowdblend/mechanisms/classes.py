@@ -47,7 +47,11 @@ class SampledClasses:
 
 @dataclass(frozen=True)
 class PublishedClasses:
-    """What leaves the house: classes with the counts that are shown, sorted by code."""
+    """What leaves the house: classes with the counts that are shown, sorted by code.
+
+    `labels` are cut to those that occur in a published class, and codes renumbered to match. A label that only
+    suppressed people have would say that they exist, and dictionaries are written to files whole.
+    """
 
     columns: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
@@ -55,12 +59,18 @@ class PublishedClasses:
     counts: Counts
     exact: NDArray[np.bool_] | None = None
 
+    def __post_init__(self) -> None:
+        labels, codes = [], np.empty_like(self.codes)
+        for place, known in enumerate(self.labels):
+            used, codes[:, place] = np.unique(self.codes[:, place], return_inverse=True)
+            labels.append(tuple(known[code] for code in used))
+        object.__setattr__(self, "labels", tuple(labels))
+        object.__setattr__(self, "codes", codes)
+
     def narrowed(self, columns: Sequence[str]) -> PublishedClasses:
         """The same publication by fewer columns: sums of what is published, so post-processing."""
         places = [self.columns.index(name) for name in columns]
         labels = tuple(self.labels[place] for place in places)
-        if not len(self.counts):
-            return PublishedClasses(tuple(columns), labels, self.codes[:, places], self.counts, self.exact)
         codes, inverse = np.unique(self.codes[:, places], axis=0, return_inverse=True)
         counts = np.zeros(len(codes), np.int64)
         np.add.at(counts, inverse.ravel(), self.counts)
