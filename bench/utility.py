@@ -38,7 +38,7 @@ def table(sample: SampledClasses) -> np.ndarray:
 def below_k_error(sample: SampledClasses, k: int, noise_epsilon: float) -> float:
     published = NoisyHistogram(k, noise_epsilon).publish(sample, secrets.token_bytes(32))
     shown = np.zeros(CELLS, np.int64)
-    shown[published.codes[:, 0]] = published.counts
+    shown[np.array(published.labels[0], np.int64)[published.codes[:, 0]]] = published.counts
     return float(np.abs(shown - table(sample)).sum())
 
 

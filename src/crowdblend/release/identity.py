@@ -10,13 +10,21 @@ import hashlib
 import secrets
 from pathlib import Path
 
+from crowdblend.errors import InvalidInput
 from crowdblend.release.policy import Policy
+from crowdblend.release.sections import STDIN
 
 BLOCK = 65_536
 
 
 def identify(policy: Policy) -> tuple[str, str]:
     """The population's and the sample's name."""
+    if policy.data.source == STDIN:
+        if policy.sampling.already_drawn:
+            raise InvalidInput(
+                "a table that was already drawn must be a file, to be known again; got stdin. Save it first."
+            )
+        return "stdin", f"stdin/{secrets.token_hex(8)}"
     population = fingerprint(policy)
     sample = population if policy.sampling.already_drawn else f"{population}/{secrets.token_hex(8)}"
     return population, sample
