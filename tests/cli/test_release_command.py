@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -148,3 +149,24 @@ def test_wrong_policies_are_one_sentence(place: Path, change: tuple[str, str], n
     assert named in done.stderr
     assert not (place / "published").exists()
     assert not [file for file in place.iterdir() if "partial" in file.name]
+
+
+def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
+    """A limit on the size of files stands in for a full disk."""
+    (place / "policy.toml").write_text(POLICY.replace('kind = "table"', 'kind = "microdata"\nformat = "csv"'))
+    command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes"]
+    limit = 60 * 1024
+    done = subprocess.run(
+        [*command, "--ledger", "ledger.sqlite"],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.returncode == 2
+    assert "disk" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not [file for file in place.iterdir() if "published" in file.name]
+    listed = json.loads(crowdblend(place, "ledger", "list", "--ledger", "ledger.sqlite", "--json").stdout)
+    assert "unfinished" in json.dumps(listed)
