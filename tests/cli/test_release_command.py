@@ -156,7 +156,7 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
     large = POLICY.replace('kind = "table"', 'kind = "microdata"\nformat = "csv"').replace("rate = 0.2", "rate = 0.95")
     (place / "policy.toml").write_text(large)
     command = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes"]
-    limit = 60 * 1024
+    limit = 40 * 1024
     done = subprocess.run(
         [*command, "--ledger", "ledger.sqlite"],
         cwd=place,
