@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.promises import Guarantee
+from crowdblend.guarantees.wording import at_most
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,8 @@ class Sampler(Guarantee):
 
     def words(self) -> str:
         return (
-            f"the statistic can be estimated within {self.accuracy:g} from {self.aggregate.words()}, "
-            f"except with probability {self.failure:g}"
+            f"the statistic can be estimated within {at_most(self.accuracy)} from {self.aggregate.words()}, "
+            f"except with probability {at_most(self.failure)}"
         )
 
 
@@ -35,8 +36,8 @@ class QuerySampler(Guarantee):
 
     def words(self) -> str:
         return (
-            f"{self.samples} random people answer every query of the class within {self.accuracy:g}, "
-            f"except with probability {self.failure:g}"
+            f"{self.samples} random people answer every query of the class within {at_most(self.accuracy)}, "
+            f"except with probability {at_most(self.failure)}"
         )
 
 
@@ -49,5 +50,6 @@ class Useful(Guarantee):
 
     def words(self) -> str:
         return (
-            f"every query of the class is answered within {self.accuracy:g}, except with probability {self.failure:g}"
+            f"every query of the class is answered within {at_most(self.accuracy)}, "
+            f"except with probability {at_most(self.failure)}"
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.wording import at_most
 from crowdblend.report.folder import Folder
 from crowdblend.report.summary import Summary
 
@@ -33,16 +34,17 @@ def listed(names: Iterable[str]) -> str:
 
 def everyday(promise: Differential) -> list[str]:
     """What differential privacy means to somebody who has never heard of it."""
-    factor, sure = math.exp(promise.epsilon), 1 / (1 + math.exp(-promise.epsilon))
-    sentences = [
-        f"Using your data or not using them makes nothing that can be seen here more than {short(factor)} times as "
-        "likely.",
-        f"Somebody who thought it as likely as not that your data were used could be at most {short(100 * sure)} % "
-        "sure after studying everything published here.",
+    fall = math.exp(-promise.epsilon)
+    factor = short(1 / fall) if fall > 1e-15 else f"e^{at_most(promise.epsilon)}"
+    # Between two (ε, δ)-close worlds, each as likely as not, a guess is right with probability (e^ε + δ)/(e^ε + 1).
+    right = (1 + promise.delta * fall) / (1 + fall)
+    slack = f", plus a probability of {chance(promise.delta)}" if promise.delta > 0 else ""
+    return [
+        f"Whatever is published here, its probability is at most {factor} times what it would be without your "
+        f"data{slack}, and vice versa.",
+        "Somebody who thought it as likely as not that your data were used, and then studies everything published "
+        f"here, guesses right with a probability of at most {short(100 * right)} %.",
     ]
-    if promise.delta > 0:
-        sentences.append(f"These limits may fail with a probability of at most {chance(promise.delta)}.")
-    return sentences
 
 
 def chance(delta: float) -> str:
