@@ -68,13 +68,13 @@ _ROBUST_CASES = [
     ),
     Example(
         (CrowdBlending(6, 0.0),),
-        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.3, "epsilon": 0.3},
+        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.4, "epsilon": 0.35},
         _ROBUST,
     ),
     Example(
         (CrowdBlending(12, 0.2),),
         {"low": 0.4, "high": 0.45, "exceptions": 0, "max_rate": 0.45, "epsilon": 0.55},
-        {key: sign for key, sign in _ROBUST.items() if key[0] not in {"max_rate", "exceptions"}},
+        {key: sign for key, sign in _ROBUST.items() if key[0] not in {"high", "max_rate", "exceptions"}},
     ),
     Example(
         (CrowdBlending(8, 0.1),), {"low": 0.1, "high": 0.1, "exceptions": 2, "max_rate": 1.0, "epsilon": 0.9}, _ROBUST

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.calculus import RULES
+from crowdblend.calculus import RULES, Assumption
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 
 from .examples import CASES, EXAMPLES
@@ -39,3 +39,13 @@ def test_promises_say_what_is_proved(rule_id: str, number: int) -> None:
         assert "except with probability" not in words
         assert "its probability is at most e^" in words
         assert made.delta == 0 or f"plus {at_most(made.delta)}" in words
+
+
+@pytest.mark.parametrize(("rule_id", "number"), CASES)
+def test_assumptions_carry_their_numbers(rule_id: str, number: int) -> None:
+    example, found = EXAMPLES[rule_id][number], RULES[rule_id]
+    made = found.conclude(*example.premises, **example.parameters)
+    for assumption, sentence in found.assumed(example.premises, example.parameters, made):
+        assert sentence.endswith(".")
+        assert "{" not in sentence
+        assert ("stated" not in sentence) or assumption is Assumption.STATED_MECHANISM

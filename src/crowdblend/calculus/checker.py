@@ -13,9 +13,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
-from crowdblend.calculus.theorem import RULES, Assumption, Derivation
+from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 
 DEEPEST = 60

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, get_type_hints
 
-from flint import ctx
-
+from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.numerics.balls import precision
 
 # Formulas are evaluated with this precision and rounded outward once, at the end.
 RULE_BITS = 256
-
-
-class Assumption(Enum):
-    """What a promise takes for granted, in words for the first lines of a certificate."""
-
-    ASSUMED_RATE = (
-        "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
-        "and nobody has checked it."
-    )
-    STATED_MECHANISM = "The release mechanism is crowd-blending with the stated parameters; nobody has checked it here."
-    ONE_ROW_PER_PERSON = "Each person contributes at most one row."
-    FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
-    INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with the stated probability."
-    OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
-    STATED_EXCEPTIONS = "At most the stated number of people were sampled with another probability."
-    FIXED_SIZE_SAMPLING = "Exactly the stated number of people was drawn, uniformly and without replacement."
-    RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
-    SECRET_SAMPLE = "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
-    SINGLE_RELEASE = "Nothing else is published from this sample."
-    FRESH_SAMPLES = "Each release draws its own independent sample of the population."
-    EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
-    ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
-    CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
-    BOUNDED_DEGREE = "Nobody has more links than the public degree bound."
-    PUBLIC_SIZE = "The number of people in the population is public."
 
 
 @dataclass(frozen=True)
@@ -71,12 +45,22 @@ class Rule:
     def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:
         """Apply the theorem to plain guarantees."""
         self._check_premises(premises)
-        with ctx.workprec(RULE_BITS):
+        with precision(RULE_BITS):
             return self.function(*premises, **self.normalize(parameters))
 
     def __call__(self, *premises: Derivation, **parameters: Any) -> Derivation:
         """Apply the theorem to derived guarantees; the result remembers how it was derived."""
         return Derivation(self, self.normalize(parameters), premises)
+
+    def assumed(
+        self, premises: Iterable[Guarantee], parameters: Mapping[str, Any], conclusion: Guarantee
+    ) -> list[Assumed]:
+        """What this application takes for granted, with its numbers."""
+        values: dict[str, Any] = dict(vars(conclusion))
+        for premise in premises:
+            values |= vars(premise)
+        values |= parameters
+        return [(assumption, assumption.sentence(values)) for assumption in self.theorem.assumes]
 
     def accepts(self, *kinds: type[Guarantee]) -> bool:
         """Whether the rule takes premises of these kinds."""
@@ -118,10 +102,20 @@ class Derivation:
         concluded = self.rule.conclude(*(premise.conclusion for premise in self.premises), **self.parameters)
         self.__dict__["conclusion_"] = concluded
 
-    def assumptions(self) -> tuple[Assumption, ...]:
+    def assumed(self) -> list[Assumed]:
+        """What this step alone takes for granted."""
+        premises = (premise.conclusion for premise in self.premises)
+        return self.rule.assumed(premises, self.parameters, self.conclusion)
+
+    def steps(self) -> Iterator[Derivation]:
+        """This step and every step that it rests on."""
+        yield self
+        for premise in self.premises:
+            yield from premise.steps()
+
+    def assumptions(self) -> tuple[str, ...]:
         """Everything taken for granted along the way, in the order of the enumeration."""
-        found = set(self.rule.theorem.assumes).union(*(premise.assumptions() for premise in self.premises))
-        return tuple(assumption for assumption in Assumption if assumption in found)
+        return in_order(assumed for step in self.steps() for assumed in step.assumed())
 
 
 RULES: dict[str, Rule] = {}

@@ -123,10 +123,10 @@ def _sentence(text: str) -> str:
 
 
 def _assumptions(folder: Folder) -> Html:
-    first = Assumption.ASSUMED_RATE
+    first = Assumption.ASSUMED_RATE.value
     listed = [
-        element("li", element("b", made.value) if made is first else made.value)
-        for made in folder.certificate.assumptions()
+        element("li", element("b", sentence) if sentence == first else sentence)
+        for sentence in folder.certificate.assumptions()
     ]
     intro = "The promise is a theorem. It is true if all of these are:"
     return _section("assumptions", element("p", intro), element("ul", *listed))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Assumption, Certificate
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.report.folder import Folder
@@ -78,8 +78,7 @@ def crowd_size(folder: Folder) -> int | None:
 
 def sampling_rate(folder: Folder) -> float | None:
     """The share of people kept, where the derivation has exactly one; otherwise as stated."""
-    steps = [step for promise in folder.certificate.promises for step in _steps(promise)]
-    derived = {step.parameters["rate"] for step in steps if "rate" in step.parameters}
+    derived = {step.parameters["rate"] for step in folder.certificate.steps() if "rate" in step.parameters}
     stated = folder.fact("parameters", dict).get("rate")
     if len(derived) == 1:
         rate: float = derived.pop()
@@ -89,7 +88,7 @@ def sampling_rate(folder: Folder) -> float | None:
 
 def rate_is_assumed(folder: Folder) -> bool:
     """Whether the sampling rate is taken on trust."""
-    return Assumption.ASSUMED_RATE in folder.certificate.assumptions() or folder.facts.get("already_drawn") is True
+    return Assumption.ASSUMED_RATE in folder.certificate.stated or folder.facts.get("already_drawn") is True
 
 
 def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
@@ -152,12 +151,6 @@ def _noisy(crowd: str, *, flagged: bool) -> list[str]:
         "decides which of them appear.",
         "The column exact says which counts are exact." if flagged else told,
     ]
-
-
-def _steps(derivation: Derivation) -> Iterator[Derivation]:
-    yield derivation
-    for premise in derivation.premises:
-        yield from _steps(premise)
 
 
 def short(value: float) -> str:

@@ -8,7 +8,8 @@ from functools import reduce
 
 from flint import arb
 
-from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import RULES, Derivation, Theorem, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from flint import arb
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowledge
 from crowdblend.numerics.balls import round_up
 
 NETWORK = (Assumption.BOUNDED_DEGREE, Assumption.PUBLIC_SIZE)
-NOISY = (*NETWORK, Assumption.EXACT_NOISE)
+NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE)
 
 
 @rule(

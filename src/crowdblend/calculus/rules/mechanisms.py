@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 
@@ -28,7 +29,7 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
         source="CBP 3.1, second example",
         statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to "
         "a factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.ALL_CELLS),
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
     )
 )
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
@@ -56,7 +57,7 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
         source="CBP 4, example before Proposition 11",
         statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise that "
         "hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE),
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
     )
 )
 def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:

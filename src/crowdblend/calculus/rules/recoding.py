@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from flint import arb
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.numerics.balls import round_up
@@ -37,7 +38,7 @@ def recoding_from_population(choice: Differential, release: DifferentialUnderSam
         statement="Sending each sampled person to the choosing part with probability ρ and else to the released part: "
         "with an ε₁-differentially private choice and suppression below k the release is (ε, δ)-differentially "
         "private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate β(1−ρ)/(1−βρ).",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=(Assumption.CHOOSING_PART, *SAMPLED),
     )
 )
 def recoding_from_split(

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from flint import arb
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
 from crowdblend.numerics.balls import expm1, log1p, round_up
@@ -15,6 +16,7 @@ DRAWN = (
     Assumption.FIXED_SIZE_SAMPLING,
     Assumption.RANDOM_ORDER,
     Assumption.SECRET_SAMPLE,
+    Assumption.SINGLE_RELEASE,
     Assumption.CONCEALED_ROWS,
     Assumption.PUBLIC_SIZE,
 )
@@ -102,7 +104,7 @@ def differential_is_zero_knowledge(premise: Differential, *, population: int) ->
         statement="A statistic in [a, b]^m with an (δ, β)-sampler and L1 sensitivity Δ, released with Lap(λ) on each "
         "coordinate, is ln((1−β)e^{(Δ+δ)/λ} + βe^{(b−a)m/λ})-zero-knowledge private with respect to the sampler's "
         "aggregate.",
-        assumes=(Assumption.EXACT_NOISE,),
+        assumes=(Assumption.STATED_SENSITIVITY, Assumption.EXACT_NOISE),
     )
 )
 def laplace_by_sample_complexity(
@@ -153,7 +155,12 @@ def laplace_by_random_samples(premise: Sampler, *, scale: float, width: float, d
         source="ZKP Corollary 14",
         statement="A statistic with L1 sensitivity Δ, released with Lap(λ) on each coordinate, is Δ/λ-zero-knowledge "
         "private with respect to all n people, the person concealed.",
-        assumes=(Assumption.EXACT_NOISE, Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
+        assumes=(
+            Assumption.STATED_SENSITIVITY,
+            Assumption.EXACT_NOISE,
+            Assumption.CONCEALED_ROWS,
+            Assumption.PUBLIC_SIZE,
+        ),
     )
 )
 def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: int) -> ZeroKnowledge:
