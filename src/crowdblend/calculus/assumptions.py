@@ -22,7 +22,7 @@ class Assumption(Enum):
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
-    STATED_RANGE = "Everybody's value lies in an interval of length {width} that was fixed before looking at the data."
+    STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
     STATED_SENSITIVITY = "The statistic moves by at most {sensitivity} (in L1) when one person's data are concealed."
     INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with probability {rate}."
     ROBUST_SAMPLING = (

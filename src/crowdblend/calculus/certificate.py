@@ -33,6 +33,14 @@ class Certificate:
         for assumption in self.stated:
             if assumption.numbers or self.stated.count(assumption) > 1:
                 raise InvalidInput(f"{assumption.name} must be stated once and need no numbers; leave it out.")
+        if all(promise.conclusion.strength == 0 for promise in self.promises):
+            raise InvalidInput("a certificate must promise privacy, and this one does not. Add a promise that does.")
+        sizes = {step.parameters["k"] for step in self.steps() if not step.premises and "k" in step.parameters}
+        if len(sizes) > 1:
+            raise InvalidInput(
+                f"a certificate must be about one crowd size k, got {', '.join(map(str, sorted(sizes)))}. "
+                "Write one certificate for each release."
+            )
         ranked = sorted(self.promises, key=lambda promise: -promise.conclusion.strength)
         object.__setattr__(self, "promises", tuple(ranked))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.numerics.balls import precision
@@ -37,6 +37,8 @@ class Rule:
     repeats: bool
     parameters: tuple[str, ...]
     conclusion: type[Guarantee]
+    chooses: bool = False
+    """Whether the premises are alternative derivations about one release, of which the best is taken."""
 
     @property
     def id(self) -> str:
@@ -99,6 +101,11 @@ class Derivation:
         return self.__dict__["conclusion_"]
 
     def __post_init__(self) -> None:
+        if self.rule.chooses and len({premise.leaves() for premise in self.premises}) > 1:
+            raise NotApplicable(
+                f"{self.rule.id} chooses among derivations about one release, and these start from different leaves. "
+                "Start them from the same mechanism."
+            )
         concluded = self.rule.conclude(*(premise.conclusion for premise in self.premises), **self.parameters)
         self.__dict__["conclusion_"] = concluded
 
@@ -113,6 +120,10 @@ class Derivation:
         for premise in self.premises:
             yield from premise.steps()
 
+    def leaves(self) -> frozenset[tuple[str, tuple[tuple[str, Any], ...]]]:
+        """The mechanisms it starts from: the rules without premises, with their parameters."""
+        return frozenset((step.rule.id, tuple(step.parameters.items())) for step in self.steps() if not step.premises)
+
     def assumptions(self) -> tuple[str, ...]:
         """Everything taken for granted along the way, in the order of the enumeration."""
         return in_order(assumed for step in self.steps() for assumed in step.assumed())
@@ -121,7 +132,7 @@ class Derivation:
 RULES: dict[str, Rule] = {}
 
 
-def rule(theorem: Theorem) -> Callable[[Callable[..., Guarantee]], Rule]:
+def rule(theorem: Theorem, *, chooses: bool = False) -> Callable[[Callable[..., Guarantee]], Rule]:
     """Register a function as the application of a theorem; its signature says what it needs."""
 
     def register(function: Callable[..., Guarantee]) -> Rule:
@@ -135,6 +146,7 @@ def rule(theorem: Theorem) -> Callable[[Callable[..., Guarantee]], Rule]:
             repeats=any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in positional),
             parameters=tuple(p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY),
             conclusion=hints["return"],
+            chooses=chooses,
         )
         if theorem.id in RULES:
             raise ValueError(f"rule ids are unique, and {theorem.id} is taken")
@@ -155,4 +167,5 @@ def _normal(name: str, value: Any) -> Any:
             raise InvalidInput(f"{name} must be true or false, got {value!r}. Pass a boolean.")
         return value
     check(name, value)
-    return value if PARAMETERS[name].whole else float(value)
+    # Adding 0.0 turns −0.0 into 0.0.
+    return value if PARAMETERS[name].whole else float(value) + 0.0

@@ -17,7 +17,7 @@ class Guarantee(Checked):
     """A statement about a mechanism that holds for every table and every person."""
 
     strength: ClassVar[int] = 0
-    """Order in a certificate: the strongest promise is named first."""
+    """Order in a certificate: the strongest promise is named first. 0 is no promise of privacy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,12 +54,16 @@ class CrowdBlending(Guarantee):
 
 @dataclass(frozen=True)
 class Differential(Guarantee):
-    """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`."""
+    """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`.
+
+    `samplings` says how many sampling steps the promise already contains; sampling strengthens it only once.
+    """
 
     epsilon: float
     delta: float
     relation: Relation
     people: int = 1
+    samplings: int = 0
 
     strength: ClassVar[int] = 3
 

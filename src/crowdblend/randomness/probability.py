@@ -21,6 +21,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.numerics.balls import precision
 from crowdblend.randomness.source import Source
 
 Bounds = Callable[[int], tuple[int, int]]

@@ -75,7 +75,7 @@ def robust_sampling_is_differential(
 ) -> Differential:
     """Biased sampling still hides people, as long as the bias is bounded."""
     delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
-    return Differential(epsilon, delta, Relation.ADD_REMOVE)
+    return Differential(epsilon, delta, Relation.ADD_REMOVE, samplings=1)
 
 
 @rule(

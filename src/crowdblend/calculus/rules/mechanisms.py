@@ -1,8 +1,9 @@
-"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3)."""
+"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3), and the plain noisy histogram."""
 
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.rules.sampling import require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
@@ -35,6 +36,20 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     """Members of a class are interchangeable, and below k the noise hides one person."""
     return CrowdBlending(k, noise_epsilon)
+
+
+@rule(
+    Theorem(
+        id="histogram.laplace",
+        source="discrete Laplace mechanism",
+        statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones "
+        "too, is ε-differentially private with one person more or less.",
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
+    )
+)
+def histogram_laplace(*, noise_epsilon: float) -> Differential:
+    """One person moves one count by one, and the noise at neighbouring values differs by a factor of at most e^ε."""
+    return Differential(noise_epsilon, 0.0, Relation.ADD_REMOVE)
 
 
 @rule(
@@ -110,4 +125,5 @@ def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
             f"blending.differential needs delta = 0 for one person, got {premise.delta:g} for {premise.people}. "
             "Use a mechanism with pure noise."
         )
+    require_unsampled("blending.differential", premise)
     return CrowdBlending(k, premise.epsilon)

@@ -8,6 +8,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
+from crowdblend.guarantees.utility import AVERAGE
 from crowdblend.numerics.balls import log, round_up, sqrt
 
 
@@ -23,7 +24,7 @@ from crowdblend.numerics.balls import log, round_up, sqrt
 def average_of_samples(*, samples: int, population: int, accuracy: float, width: float) -> Sampler:
     """Sampling without replacement concentrates at least as well as with it (Hoeffding 1963)."""
     failure = 2 * (-2 * samples * (arb(accuracy) / width) ** 2).exp()
-    return Sampler(accuracy, min(1.0, round_up(failure)), RandomSamples(samples, population))
+    return Sampler(AVERAGE, accuracy, min(1.0, round_up(failure)), width, RandomSamples(samples, population))
 
 
 @rule(

@@ -28,7 +28,8 @@ from crowdblend.numerics.balls import round_up
 def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
     """Adaptive composition: the release holds for every recoding that may have been chosen."""
     _choice_is_pure("recoding.population", choice)
-    return Differential(round_up(arb(choice.epsilon) + release.epsilon), release.delta, Relation.ADD_REMOVE)
+    epsilon = round_up(arb(choice.epsilon) + release.epsilon)
+    return Differential(epsilon, release.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
 
 @rule(
@@ -54,8 +55,9 @@ def recoding_from_split(
     # δ grows with the rate, so the larger neighbouring double is the safe one.
     safe_rate = round_up(released_rate)
     released = suppression_exact.conclude(release, rate=safe_rate, epsilon=epsilon)
+    assert isinstance(released, DifferentialUnderSampling)
     total = chosen * arb(choice.epsilon).exp() + (1 - chosen) * arb(epsilon).exp()
-    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE)  # type: ignore[attr-defined]
+    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
 
 def _choice_is_pure(rule_id: str, choice: Differential) -> None:

@@ -44,9 +44,19 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
             "sampling.amplification needs a promise to one person under the add-remove relation, got "
             f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
         )
+    require_unsampled("sampling.amplification", premise)
     return DifferentialUnderSampling(
         rate, round_up(log1p(arb(rate) * expm1(premise.epsilon))), round_up(arb(rate) * premise.delta)
     )
+
+
+def require_unsampled(rule_id: str, premise: Differential) -> None:
+    """Refuse a promise that counts on sampling already: its sample is not the one that this rule draws."""
+    if premise.samplings > 0:
+        raise NotApplicable(
+            f"{rule_id} needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
+            "Start from the promise of the mechanism that runs on the sample."
+        )
 
 
 @rule(
@@ -113,7 +123,7 @@ def random_choice_keeps_the_weaker(
 )
 def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Differential:
     """The definition, read for sampling and mechanism together."""
-    return Differential(premise.epsilon, premise.delta, premise.relation)
+    return Differential(premise.epsilon, premise.delta, premise.relation, samplings=1)
 
 
 @rule(
