@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
 from pathlib import Path
 
 import pytest
+from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +17,8 @@ from crowdblend import plan, verify
 from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose, verify_file
 from crowdblend.calculus.certificate import FORMAT, digest
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.numerics.balls import precision
 
 PLANS = {
     "suppression": {"rate": 0.1, "k": 20, "epsilon": 0.5},
@@ -294,14 +298,23 @@ def test_noise_below_a_huge_k_is_refused_at_once() -> None:
 
 def test_threads_do_not_disturb_each_other() -> None:
     """FLINT's precision belongs to the process: without a lock, threads would compute with each other's."""
-    cases = [(rate, epsilon) for rate in (0.05, 0.3, 0.6) for epsilon in (0.1, 0.7)]
+    started, events = threading.Event(), []
 
-    def delta(case: tuple[float, float]) -> list[float]:
-        rate, epsilon = case
-        sampled = RULES["suppression.exact"](RULES["histogram.suppressed"](k=30), rate=rate, epsilon=epsilon)
-        grouped = RULES["differential.group"](RULES["dps.differential"](sampled), people=3)
-        return [sampled.conclusion.delta, grouped.conclusion.epsilon, grouped.conclusion.delta]
+    def hold() -> None:
+        with precision(8):
+            started.set()
+            time.sleep(0.1)
+            events.append("other done")
 
-    alone = [delta(case) for case in cases]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(delta, cases * 10)) == alone * 10
+    def alone() -> Differential:
+        return RULES["differential.group"].conclude(Differential(0.3, 1e-7, Relation.ADD_REMOVE), people=4)
+
+    expected = alone()
+    other = threading.Thread(target=hold)
+    other.start()
+    started.wait()
+    assert alone() == expected
+    events.append("rule done")
+    other.join()
+    assert events == ["other done", "rule done"]
+    assert ctx.prec == 53
