@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
+import time
 from pathlib import Path
 
 import pytest
+from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdblend import plan, verify
-from crowdblend.calculus import RULES, Certificate, verify_file
-from crowdblend.calculus.certificate import digest
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose, verify_file
+from crowdblend.calculus.certificate import FORMAT, digest
+from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.numerics.balls import precision
 
 PLANS = {
     "suppression": {"rate": 0.1, "k": 20, "epsilon": 0.5},
@@ -134,8 +139,11 @@ def test_unknown_rules_and_endless_trees_are_refused(document: dict) -> None:
 
 
 def test_a_certificate_must_promise_something() -> None:
+    with pytest.raises(InvalidInput, match="promise"):
+        Certificate(())
+    nothing = {"format": FORMAT, "promises": [], "assumptions": [], "stated": [], "facts": {}}
     with pytest.raises(DoesNotVerify, match="promise"):
-        verify(Certificate(()).to_json())
+        verify(resealed(nothing))
 
 
 def test_files_and_folders(tmp_path: Path) -> None:
@@ -164,3 +172,149 @@ def test_every_plan_verifies(k: int, rate: float, epsilon: float, blend: float) 
 
 def test_every_rule_has_a_distinct_id() -> None:
     assert len(RULES) == len({rule.id for rule in RULES.values()}) >= 55
+
+
+def test_a_certificate_must_promise_privacy() -> None:
+    accurate = RULES["laplace.accurate"](scale=1.0, failure=0.1)
+    with pytest.raises(InvalidInput, match="promise privacy"):
+        Certificate((accurate,))
+    private = RULES["histogram.laplace"](noise_epsilon=1.0)
+    assert len(verify(Certificate((accurate, private)).to_json()).promises) == 2
+
+
+def test_a_certificate_is_about_one_crowd_size() -> None:
+    with pytest.raises(InvalidInput, match="one crowd size k, got 5, 6"):
+        Certificate((RULES["histogram.suppressed"](k=5), RULES["histogram.suppressed"](k=6)))
+
+
+def test_alternatives_start_from_the_same_leaves() -> None:
+    def suppressed(k: int) -> Derivation:
+        return RULES["suppression.exact"](RULES["histogram.suppressed"](k=k), rate=0.1, epsilon=0.5)
+
+    assert RULES["choice.sampling"](suppressed(20), suppressed(20)).conclusion == suppressed(20).conclusion
+    with pytest.raises(NotApplicable, match="same mechanism"):
+        RULES["choice.sampling"](suppressed(20), suppressed(30))
+
+
+def test_pure_rules_are_reachable_from_a_leaf() -> None:
+    noisy, crowds = RULES["histogram.laplace"](noise_epsilon=0.2), RULES["histogram.suppressed"](k=20)
+    beside = compose(crowds, noisy)
+    sampled = RULES["blending.sharp"](beside, rate=0.1, epsilon=1.0)
+    chosen = RULES["recoding.split"](noisy, crowds, rate=0.1, share=0.5, epsilon=0.5)
+    for made in (sampled, chosen, RULES["blending.differential"](noisy, k=20), compose(noisy, noisy)):
+        assert verify(Certificate((made,)).to_json()).guarantees == (made.conclusion,)
+
+
+def test_a_promise_that_counts_on_sampling_is_not_sampled_again() -> None:
+    noisy = RULES["histogram.laplace"](noise_epsilon=0.2)
+    released = RULES["dps.differential"](RULES["sampling.amplification"](noisy, rate=0.1))
+    assert released.conclusion.samplings == 1
+    for again in (released, compose(noisy, released)):
+        with pytest.raises(NotApplicable, match="not sampled yet"):
+            RULES["sampling.amplification"](again, rate=0.1)
+        with pytest.raises(NotApplicable, match="not sampled yet"):
+            RULES["sample-and-sanitize.sharp"](RULES["differential.replace"](again), samples=3, population=9)
+
+
+def test_assumptions_are_sentences_with_numbers_in_order() -> None:
+    certificate = plan(rate=0.1, k=20, epsilon=0.5).certificate((Assumption.ASSUMED_RATE,))
+    assumptions = certificate.assumptions()
+    assert assumptions[0] == Assumption.ASSUMED_RATE.value
+    assert "Each person was kept or left out by an independent coin with probability 0.1." in assumptions
+    assert len(set(assumptions)) == len(assumptions)
+    lowered = RULES["dps.differential"](RULES["dps.lower-rate"](_sampled(), rate=0.05))
+    assert [s for s in lowered.assumptions() if "coin" in s] == [
+        "Each person was kept or left out by an independent coin with probability 0.05."
+    ]
+    drawn = RULES["sample-and-sanitize.sharp"](
+        RULES["differential.replace"](RULES["histogram.laplace"](noise_epsilon=0.2)), samples=100, population=1000
+    )
+    assert "Exactly 100 of 1000 people were drawn, uniformly and without replacement." in drawn.assumptions()
+
+
+def _sampled() -> Derivation:
+    return RULES["suppression.exact"](RULES["histogram.suppressed"](k=20), rate=0.1, epsilon=0.5)
+
+
+@pytest.mark.parametrize("stated", [("ASSUMED_RATE", "ASSUMED_RATE"), ("INDEPENDENT_SAMPLING",)])
+def test_stated_assumptions_are_stated_once_and_need_no_numbers(stated: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput, match="stated once"):
+        Certificate((_sampled(),), tuple(Assumption[name] for name in stated))
+
+
+PLAIN = plan(rate=0.1, k=20, epsilon=0.5).certificate().to_dict()
+
+
+@pytest.mark.parametrize("facts", [None, [], "none", 3])
+def test_facts_are_names_with_values(facts: object) -> None:
+    with pytest.raises(DoesNotVerify, match="facts"):
+        verify(resealed({**PLAIN, "facts": facts}))
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "-0.0", "-0.0e5"])
+def test_numbers_that_no_double_tells_apart_are_refused(number: str) -> None:
+    text = json.dumps({**PLAIN, "facts": {"x": 0.25}}).replace("0.25", number)
+    with pytest.raises(InvalidInput):
+        verify(text)
+
+
+@pytest.mark.parametrize("depth", [300, 900, 5000, 200_000])
+@pytest.mark.parametrize("brackets", ["[]", ('{"a":', "}")])
+def test_deep_nesting_is_refused(depth: int, brackets: tuple[str, str]) -> None:
+    opening, closing = brackets
+    inner = opening * depth + "1" + closing * depth
+    with pytest.raises(InvalidInput):
+        verify(json.dumps({**PLAIN, "facts": {"x": "HERE"}}).replace('"HERE"', inner))
+
+
+def test_stated_twice_or_unknown_is_refused() -> None:
+    for stated in (["ASSUMED_RATE", "ASSUMED_RATE"], ["INDEPENDENT_SAMPLING"], ["NOTHING"], [[]], 3, None):
+        with pytest.raises(DoesNotVerify):
+            verify(resealed({**PLAIN, "stated": stated}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"epsilon": -1.0}, {"epsilon": "x"}, {"relation": "friends"}, {"relation": 3}, {"people": 0}, {"kind": "Wish"}],
+)
+def test_a_conclusion_that_is_no_guarantee_does_not_verify(change: dict) -> None:
+    path = ("promises", 1, "derivation", "conclusion")
+    assert at(PLAIN, path)["kind"] == "Differential"
+    with pytest.raises(DoesNotVerify):
+        verify(resealed(edited(PLAIN, path, {**at(PLAIN, path), **change})))
+
+
+def test_a_certificate_has_a_bounded_number_of_steps() -> None:
+    noisy = RULES["histogram.laplace"](noise_epsilon=1e-3)
+    assert verify(Certificate((compose(*[noisy] * 499),)).to_json())
+    with pytest.raises(DoesNotVerify, match="500 steps"):
+        verify(Certificate((compose(*[noisy] * 500),)).to_json())
+
+
+def test_noise_below_a_huge_k_is_refused_at_once() -> None:
+    with pytest.raises(NotProved):
+        RULES["histogram.noisy-sampled"](k=10**9, noise_epsilon=1.0, rate=0.1, epsilon=1.0, flag=False)
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    """FLINT's precision belongs to the process: without a lock, threads would compute with each other's."""
+    started, events = threading.Event(), []
+
+    def hold() -> None:
+        with precision(8):
+            started.set()
+            time.sleep(0.1)
+            events.append("other done")
+
+    def alone() -> Differential:
+        return RULES["differential.group"].conclude(Differential(0.3, 1e-7, Relation.ADD_REMOVE), people=4)
+
+    expected = alone()
+    other = threading.Thread(target=hold)
+    other.start()
+    started.wait()
+    assert alone() == expected
+    events.append("rule done")
+    other.join()
+    assert events == ["other done", "rule done"]
+    assert ctx.prec == 53

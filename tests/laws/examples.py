@@ -7,7 +7,7 @@ are allowed, because bounds are capped and clipped.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crowdblend.guarantees import (
@@ -26,6 +26,7 @@ from crowdblend.guarantees import (
     Useful,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -68,13 +69,13 @@ _ROBUST_CASES = [
     ),
     Example(
         (CrowdBlending(6, 0.0),),
-        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.3, "epsilon": 0.3},
+        {"low": 0.3, "high": 0.35, "exceptions": 1, "max_rate": 0.4, "epsilon": 0.35},
         _ROBUST,
     ),
     Example(
         (CrowdBlending(12, 0.2),),
         {"low": 0.4, "high": 0.45, "exceptions": 0, "max_rate": 0.45, "epsilon": 0.55},
-        {key: sign for key, sign in _ROBUST.items() if key[0] not in {"max_rate", "exceptions"}},
+        {key: sign for key, sign in _ROBUST.items() if key[0] not in {"high", "max_rate", "exceptions"}},
     ),
     Example(
         (CrowdBlending(8, 0.1),), {"low": 0.1, "high": 0.1, "exceptions": 2, "max_rate": 1.0, "epsilon": 0.9}, _ROBUST
@@ -102,9 +103,15 @@ _EXPLORED = Example(
     {**_EXPLORER, ("degree_bound", "failure"): -1},
 )
 _GRAPH = {("population", "epsilon"): -1, ("scale", "epsilon"): -1}
-_LAPLACE = {("scale", "epsilon"): -1, ("width", "epsilon"): 1, ("dimension", "epsilon"): 1}
-_FOUND = Sampler(0.05, 1e-4, Exploration(400, 20))
-_DRAWN_SAMPLER = Sampler(0.1, 0.01, RandomSamples(100, 1000))
+_LAPLACE = {("scale", "epsilon"): -1}
+_DRAWN_SAMPLER = Sampler(AVERAGE, 0.1, 0.01, 2.0, RandomSamples(100, 1000))
+
+
+def _found(statistic: str) -> Example:
+    return Example(
+        (Sampler(statistic, 0.05, 1e-4, 1.0, Exploration(400, 20)),), {"population": 1000, "scale": 0.2}, _GRAPH
+    )
+
 
 EXAMPLES: dict[str, list[Example]] = {
     "sampling.amplification": [
@@ -169,7 +176,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
     "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],
     "composition.differential": [
-        Example((_dp(0.1, 1e-6), _dp(0.2, 2e-6), _dp(0.3, 0.0))),
+        Example((_dp(0.1, 1e-6), replace(_dp(0.2, 2e-6), samplings=2), replace(_dp(0.3, 0.0), samplings=1))),
         Example((_dp(0.1, 0.6, SWAP, 2), _dp(0.1, 0.6, SWAP, 2))),
         Example((_dp(0.1, 1e-6),)),
     ],
@@ -196,17 +203,17 @@ EXAMPLES: dict[str, list[Example]] = {
     "laplace.sample-complexity": [
         Example(
             (_DRAWN_SAMPLER,),
-            {"sensitivity": 0.01, "scale": 0.5, "width": 1.0, "dimension": 2},
+            {"sensitivity": 0.01, "scale": 0.5},
             {**_LAPLACE, ("sensitivity", "epsilon"): 1},
         ),
         Example(
-            (Sampler(5.0, 0.1, RandomSamples(100, 1000)),),
-            {"sensitivity": 0.0, "scale": 0.3, "width": 1.0, "dimension": 1},
+            (Sampler(AVERAGE, 5.0, 0.1, 1.0, RandomSamples(100, 1000)),),
+            {"sensitivity": 0.0, "scale": 0.3},
             {**_LAPLACE, ("sensitivity", "epsilon"): 1},
         ),
     ],
     "laplace.random-samples": [
-        Example((_DRAWN_SAMPLER,), {"scale": 0.5, "width": 1.0, "dimension": 2}, _LAPLACE),
+        Example((_DRAWN_SAMPLER,), {"scale": 0.5}, _LAPLACE),
     ],
     "laplace.everybody": [
         Example(
@@ -215,7 +222,7 @@ EXAMPLES: dict[str, list[Example]] = {
             {("sensitivity", "epsilon"): 1, ("scale", "epsilon"): -1},
         )
     ],
-    "zero-knowledge.sampler": [Example((_zk(0.2), Useful(0.1, 0.05)))],
+    "zero-knowledge.sampler": [Example((_zk(0.2), Useful(0.1, 0.05)), {"width": 3.0})],
     "sample-and-sanitize.plain": _SANITIZE,
     "sample-and-sanitize.doubled": _SANITIZE,
     "sample-and-sanitize.linear": _SANITIZE,
@@ -232,18 +239,19 @@ EXAMPLES: dict[str, list[Example]] = {
             {("samples", "failure"): -1, ("accuracy", "failure"): -1, ("degree_bound", "failure"): 1},
         )
     ],
-    "graph.connected": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
-    "graph.cycle-free": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
-    "graph.eulerian": [Example((_FOUND,), {"population": 1000, "scale": 0.2}, _GRAPH)],
+    "graph.connected": [_found(CONNECTED)],
+    "graph.cycle-free": [_found(CYCLE_FREE)],
+    "graph.eulerian": [_found(EULERIAN)],
     "graph.average-degree": [
         Example(
-            (Sampler(0.05, 1e-4, Neighbourhood(400, 1)),),
-            {"population": 1000, "degree_bound": 6, "scale": 0.9},
-            {**_GRAPH, ("degree_bound", "epsilon"): 1},
+            (Sampler(AVERAGE_DEGREE, 0.05, 1e-4, 6.0, Neighbourhood(400, 1)),),
+            {"population": 1000, "scale": 0.9},
+            _GRAPH,
         )
     ],
     "histogram.suppressed": [Example((), {"k": 20})],
     "histogram.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
+    "histogram.laplace": [Example((), {"noise_epsilon": 0.5}, {("noise_epsilon", "epsilon"): 1})],
     "generalization.suppressed": [Example((), {"k": 20})],
     "points.noisy": [Example((), {"k": 20, "noise_epsilon": 1.5}, {("noise_epsilon", "epsilon"): 1})],
     "blending.stated": [Example((), {"k": 12, "blend_epsilon": 0.3})],
@@ -277,7 +285,10 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"scale": 0.5, "failure": 0.05}, {("scale", "accuracy"): 1, ("failure", "accuracy"): -1}),
         Example((), {"scale": 0.5, "failure": 1.0}),
     ],
-    "recoding.population": [Example((_dp(0.5), _dps(0.1, 1.0, 1e-6)))],
+    "recoding.population": [
+        Example((_dp(0.5), _dps(0.1, 1.0, 1e-6))),
+        Example((replace(_dp(0.5), samplings=1), _dps(0.1, 1.0, 1e-6))),
+    ],
     "recoding.split": [
         Example(
             (_dp(1.0), CrowdBlending(10, 0.0)),

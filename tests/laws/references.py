@@ -45,12 +45,26 @@ def _sampled(rate: float, epsilon: Any, delta: Any) -> Fields:
     return {"rate": rate, "epsilon": epsilon, "delta": delta, "relation": ADD}
 
 
-def _differential(epsilon: Any, delta: Any, relation: Relation = ADD, people: int = 1) -> Fields:
+def _differential(epsilon: Any, delta: Any, relation: Relation = ADD, people: int = 1, samplings: int = 0) -> Fields:
+    return {**_promise(epsilon, delta, relation, people), "samplings": samplings}
+
+
+def _promise(epsilon: Any, delta: Any, relation: Relation, people: int) -> Fields:
     return {"epsilon": epsilon, "delta": delta, "relation": relation, "people": people}
 
 
 def _knowledge(epsilon: Any, delta: Any, aggregate: Any, relation: Relation = HIDE, people: int = 1) -> Fields:
-    return {**_differential(epsilon, delta, relation, people), "aggregate": aggregate}
+    return {**_promise(epsilon, delta, relation, people), "aggregate": aggregate}
+
+
+def _sampler(statistic: str, accuracy: float, failure: Any, width: Any, aggregate: Any) -> Fields:
+    return {
+        "statistic": statistic,
+        "accuracy": accuracy,
+        "failure": failure,
+        "width": width,
+        "aggregate": aggregate,
+    }
 
 
 def _crowd(k: int, epsilon: Any) -> Fields:
@@ -121,11 +135,11 @@ def _by_samples(premise: Any, people: int) -> Fields:
     return _fields(premise, delta=delta, people=people)
 
 
-def _laplace(premise: Any, sensitivity: Any, scale: float, reach: Any) -> Fields:
+def _laplace(premise: Any, sensitivity: Any, scale: float) -> Fields:
     """ZKP Proposition 12; two values in the box are never further apart than the box is wide."""
-    near = min(sensitivity + mpf(premise.accuracy), mpf(reach)) / mpf(scale)
+    near = min(sensitivity + mpf(premise.accuracy), mpf(premise.width)) / mpf(scale)
     failure = mpf(premise.failure)
-    epsilon = mp.log((1 - failure) * mp.exp(near) + failure * mp.exp(mpf(reach) / mpf(scale)))
+    epsilon = mp.log((1 - failure) * mp.exp(near) + failure * mp.exp(mpf(premise.width) / mpf(scale)))
     return _knowledge(epsilon, mpf(0), premise.aggregate)
 
 
@@ -146,25 +160,25 @@ def _hoeffding(samples: int, error: Any, spread: Any) -> Any:
     return _capped(2 * mp.exp(-2 * samples * (error / spread) ** 2))
 
 
-def _explorer(spread: Callable[[int], Any]) -> Callable[..., Fields]:
+def _explorer(statistic: str, spread: Callable[[int], Any]) -> Callable[..., Fields]:
     """Averages of terms worth n/M = 2/d each; exploring s vertices misses components worth 2/(sd)."""
 
     def reference(degree_bound: int, accuracy: float, samples: int, explored: int) -> Fields:
         left = mpf(accuracy) - mpf(2) / (explored * degree_bound)
         failure = _hoeffding(samples, left, spread(degree_bound) * 2 / degree_bound)
-        return {"accuracy": accuracy, "failure": failure, "aggregate": Exploration(samples, explored)}
+        return _sampler(statistic, accuracy, failure, 1, Exploration(samples, explored))
 
     return reference
 
 
 def _average_degree_sampler(degree_bound: int, accuracy: float, samples: int) -> Fields:
     failure = _hoeffding(samples, mpf(accuracy), mpf(degree_bound))
-    return {"accuracy": accuracy, "failure": failure, "aggregate": Neighbourhood(samples, 1)}
+    return _sampler("average degree", accuracy, failure, degree_bound, Neighbourhood(samples, 1))
 
 
 def _average(samples: int, population: int, accuracy: float, width: float) -> Fields:
     failure = _hoeffding(samples, mpf(accuracy), mpf(width))
-    return {"accuracy": accuracy, "failure": failure, "aggregate": RandomSamples(samples, population)}
+    return _sampler("average", accuracy, failure, width, RandomSamples(samples, population))
 
 
 def _vc_accuracy(samples: int, dimension: int, failure: float) -> Fields:
@@ -198,7 +212,8 @@ def _outlier(epsilon: float, transition: int, limit: int, factor: float) -> Fiel
 def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float) -> Fields:
     b, s = mpf(rate), mpf(share)
     total = mp.log(b * s * mp.exp(mpf(choice.epsilon)) + (1 - b * s) * mp.exp(mpf(epsilon)))
-    return _differential(total, scans.suppression(release.k, b * (1 - s) / (1 - b * s), epsilon))
+    delta = scans.suppression(release.k, b * (1 - s) / (1 - b * s), epsilon)
+    return _differential(total, delta, samplings=choice.samplings + 1)
 
 
 REFERENCES: dict[str, Callable[..., Fields]] = {
@@ -210,15 +225,15 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "dps.postprocessing": _fields,
     "dps.random-choice": _mixture,
-    "dps.differential": lambda a: _differential(a.epsilon, a.delta),
+    "dps.differential": lambda a: _differential(a.epsilon, a.delta, samplings=1),
     "dps.zero-knowledge": lambda a: _knowledge(a.epsilon, a.delta, IidSampling(a.rate), ADD),
-    "differential.replace": lambda a: _differential(*_doubled(a), SWAP, a.people),
+    "differential.replace": lambda a: _differential(*_doubled(a), SWAP, a.people, a.samplings),
     "differential.group": _chain,
     "suppression.published": lambda a, rate, epsilon: _sampled(rate, epsilon, scans.published(a.k, rate, epsilon)),
     "suppression.exact": lambda a, rate, epsilon: _sampled(rate, epsilon, scans.suppression(a.k, rate, epsilon)),
     "blending.explicit": lambda a, rate, epsilon: _sampled(rate, epsilon, _explicit(a, rate, epsilon)),
     "blending.closed-form": _closed_form,
-    "robust.differential": lambda a, **how: _differential(how["epsilon"], _robust(a, **how)),
+    "robust.differential": lambda a, **how: _differential(how["epsilon"], _robust(a, **how), samplings=1),
     "robust.zero-knowledge": lambda a, **how: _knowledge(
         how["epsilon"], _robust(a, **how), RobustSampling(how["low"], how["high"], how["exceptions"]), ADD
     ),
@@ -226,7 +241,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "choice.sampling": _best,
     "choice.differential": _best,
     "choice.zero-knowledge": _best,
-    "composition.differential": lambda *all_: _sums(all_),
+    "composition.differential": lambda *all_: _sums(all_, samplings=max(p.samplings for p in all_)),
     "composition.random-samples": _more_samples,
     "composition.iid-sampling": _more_rounds,
     "composition.blending-differential": lambda a, b: _crowd(a.k, mpf(a.epsilon) + 2 * mpf(b.epsilon)),
@@ -234,42 +249,39 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "zero-knowledge.group": lambda a, people: _fields(a, epsilon=(2 * people - 1) * mpf(a.epsilon), people=people),
     "zero-knowledge.group-distance": _by_distance,
     "zero-knowledge.group-samples": _by_samples,
-    "zero-knowledge.differential": lambda a: _differential(*_doubled(a), SWAP, a.people),
+    "zero-knowledge.differential": lambda a: _differential(*_doubled(a), SWAP, a.people, 1),
     "differential.zero-knowledge": lambda a, population: _knowledge(
         a.epsilon, a.delta, RandomSamples(population, population)
     ),
-    "laplace.sample-complexity": lambda a, sensitivity, scale, width, dimension: _laplace(
-        a, mpf(sensitivity), scale, mpf(width) * dimension
-    ),
-    "laplace.random-samples": lambda a, scale, width, dimension: _laplace(
-        a, 2 * mpf(a.accuracy), scale, mpf(width) * dimension
-    ),
+    "laplace.sample-complexity": lambda a, sensitivity, scale: _laplace(a, mpf(sensitivity), scale),
+    "laplace.random-samples": lambda a, scale: _laplace(a, 2 * mpf(a.accuracy), scale),
     "laplace.everybody": lambda sensitivity, scale, population: _knowledge(
         mpf(sensitivity) / mpf(scale), mpf(0), RandomSamples(population, population)
     ),
-    "zero-knowledge.sampler": lambda a, b: {
-        "accuracy": b.accuracy,
-        "failure": (mpf(b.failure) + mp.exp(mpf(a.epsilon)) - 1) / mp.exp(mpf(a.epsilon)),
-        "aggregate": a.aggregate,
-    },
+    "zero-knowledge.sampler": lambda a, b, width: _sampler(
+        "released statistic",
+        b.accuracy,
+        (mpf(b.failure) + mp.exp(mpf(a.epsilon)) - 1) / mp.exp(mpf(a.epsilon)),
+        width,
+        a.aggregate,
+    ),
     **{
         f"sample-and-sanitize.{form}": lambda a, samples, population, form=form: _sanitized(
             a, samples, population, form
         )
         for form in ("plain", "doubled", "linear", "sharp")
     },
-    "graph.sampler.connected": _explorer(lambda d: mpf(1)),
-    "graph.sampler.cycle-free": _explorer(lambda d: mpf(d) / 2),
-    "graph.sampler.eulerian": _explorer(lambda d: mpf(1) / 2),
+    "graph.sampler.connected": _explorer("distance to connectedness", lambda d: mpf(1)),
+    "graph.sampler.cycle-free": _explorer("distance to cycle-freeness", lambda d: mpf(d) / 2),
+    "graph.sampler.eulerian": _explorer("distance to an Euler path", lambda d: mpf(1) / 2),
     "graph.sampler.average-degree": _average_degree_sampler,
-    "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale, 1),
-    "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale, 1),
-    "graph.eulerian": lambda a, population, scale: _laplace(a, mpf(4) / population, scale, 1),
-    "graph.average-degree": lambda a, population, degree_bound, scale: _laplace(
-        a, mpf(2 * degree_bound) / population, scale, degree_bound
-    ),
+    "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
+    "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
+    "graph.eulerian": lambda a, population, scale: _laplace(a, mpf(4) / population, scale),
+    "graph.average-degree": lambda a, population, scale: _laplace(a, 2 * mpf(a.width) / population, scale),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
     "histogram.noisy": _noisy_crowd,
+    "histogram.laplace": lambda noise_epsilon: _differential(mpf(noise_epsilon), mpf(0)),
     "generalization.suppressed": lambda k: _crowd(k, mpf(0)),
     "points.noisy": _noisy_crowd,
     "blending.stated": lambda k, blend_epsilon: _crowd(k, mpf(blend_epsilon)),
@@ -282,6 +294,8 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "queries.vc-samples": _vc_samples,
     "queries.useful": _useful,
     "laplace.accurate": lambda scale, failure: {"accuracy": mpf(scale) * -mp.log(mpf(failure)), "failure": failure},
-    "recoding.population": lambda a, b: _differential(mpf(a.epsilon) + mpf(b.epsilon), b.delta),
+    "recoding.population": lambda a, b: _differential(
+        mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
+    ),
     "recoding.split": _split,
 }

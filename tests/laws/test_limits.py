@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     Sampler,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.utility import AVERAGE
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 PURE = ZeroKnowledge(0.3, 0.0, RandomSamples(5, 1000), HIDE)
@@ -101,8 +102,8 @@ def test_drawing_nobody_reveals_nothing() -> None:
 
 
 def test_a_sampler_that_always_fails_costs_the_whole_range() -> None:
-    how = {"sensitivity": 0.0, "scale": 0.5, "width": 2.0, "dimension": 3}
-    made = RULES["laplace.sample-complexity"].conclude(Sampler(0.1, 1.0, RandomSamples(1, 9)), **how)
+    always_wrong = Sampler(AVERAGE, 0.1, 1.0, 6.0, RandomSamples(1, 9))
+    made = RULES["laplace.sample-complexity"].conclude(always_wrong, sensitivity=0.0, scale=0.5)
     assert 12 <= made.epsilon <= math.nextafter(12, 13)
 
 

@@ -60,6 +60,14 @@ def test_noise_below_k(k: int, ratio: Fraction) -> None:
     assert not crowd_blending(release, VALUES, MOST, k + 1, 1 / ratio)
 
 
+@pytest.mark.parametrize("ratio", [Fraction(1, 3), Fraction(3, 4)])
+def test_noise_on_every_cell_is_differential(ratio: Fraction) -> None:
+    release = noisy_histogram((0, 1), halves, MOST + 1, ratio, MOST)
+    promise = RULES["histogram.laplace"].conclude(noise_epsilon=epsilon_above(1 / ratio))
+    assert add_remove_delta(release, VALUES, MOST, growth_below(promise.epsilon)) == promise.delta == 0
+    assert add_remove_delta(release, VALUES, MOST, 1 / ratio * Fraction(999, 1000)) > 0
+
+
 def test_leaving_empty_cells_out_breaks_the_promise() -> None:
     """Trap: noise on the non-empty cells only shows who is alone."""
     ratio, k = Fraction(1, 3), 2

@@ -9,6 +9,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Exploration, Sampler
+from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 
 from .small_graphs import (
     Graph,
@@ -77,15 +78,21 @@ def test_concealing_a_vertex_moves_no_more_than_is_charged(n: int, degree_bound:
         assert max(moves) == Fraction(2, n)
 
 
+STATISTIC = {
+    "connected": CONNECTED,
+    "cycle-free": CYCLE_FREE,
+    "eulerian": EULERIAN,
+    "average-degree": AVERAGE_DEGREE,
+}
+
+
 @pytest.mark.parametrize("name", [*PROPERTIES, "average-degree"])
 def test_the_rules_charge_exactly_that(name: str) -> None:
     """With a perfect sampler the loss of the release is the charged sensitivity over the scale."""
     n, d = 5, 4
-    extra = {"degree_bound": d} if name == "average-degree" else {}
-    charged = Fraction(2 * d, n) if extra else Fraction(CHARGED[name], n)
-    perfect = Sampler(5e-324, 0.0, Exploration(1, 1))
-    claimed = RULES[f"graph.{name}"].conclude(perfect, population=n, scale=0.5, **extra)
-    limit = Fraction(d) if extra else Fraction(1)
+    charged, limit = (Fraction(2 * d, n), d) if name == "average-degree" else (Fraction(CHARGED[name], n), 1)
+    perfect = Sampler(STATISTIC[name], 5e-324, 0.0, float(limit), Exploration(1, 1))
+    claimed = RULES[f"graph.{name}"].conclude(perfect, population=n, scale=0.5)
     assert claimed.epsilon == pytest.approx(float(2 * min(charged, limit)), rel=1e-12)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
+from crowdblend.guarantees.utility import AVERAGE
 
 from .definitions import replace_delta
 from .distributions import (
@@ -188,10 +189,8 @@ def noisy_estimate(i: int, seen: Table) -> Distribution:
 def test_laplace_noise_by_sample_complexity(accuracy: int) -> None:
     # A scale a hair below the true one: more loss is charged than the noise has, never less.
     scale = double_below(1 / Fraction(epsilon_above(1 / RATIO)))
-    sampler = Sampler(float(accuracy), double_above(failure_beyond(accuracy)), RandomSamples(K, N))
-    claimed = RULES["laplace.sample-complexity"].conclude(
-        sampler, sensitivity=1.0, scale=scale, width=float(N), dimension=1
-    )
+    sampler = Sampler(AVERAGE, float(accuracy), double_above(failure_beyond(accuracy)), float(N), RandomSamples(K, N))
+    claimed = RULES["laplace.sample-complexity"].conclude(sampler, sensitivity=1.0, scale=scale)
     assert simulates(claimed, noisy_ones, noisy_estimate)
     everybody = RULES["laplace.everybody"].conclude(sensitivity=1.0, scale=scale, population=N)
     assert simulates(everybody, noisy_ones, lambda i, seen: noisy_ones(seen))
@@ -203,8 +202,8 @@ def test_laplace_noise_from_random_samples_bounds_the_sensitivity() -> None:
     """ZKP Corollary 13 where its condition on the failure holds."""
     accuracy = next(a for a in range(1, N + 1) if failure_beyond(a) < (1 - Fraction(K, N)) / 2)
     scale = double_below(1 / Fraction(epsilon_above(1 / RATIO)))
-    sampler = Sampler(float(accuracy), double_above(failure_beyond(accuracy)), RandomSamples(K, N))
-    claimed = RULES["laplace.random-samples"].conclude(sampler, scale=scale, width=float(N), dimension=1)
+    sampler = Sampler(AVERAGE, float(accuracy), double_above(failure_beyond(accuracy)), float(N), RandomSamples(K, N))
+    claimed = RULES["laplace.random-samples"].conclude(sampler, scale=scale)
     assert simulates(claimed, noisy_ones, noisy_estimate)
 
 
@@ -222,7 +221,7 @@ def test_what_is_released_well_can_be_estimated(accuracy: int) -> None:
     premise = ZeroKnowledge(epsilon_above(loss), 0.0, RandomSamples(K, N), Relation.CONCEAL)
     failure = max(misses(noisy_ones(t), ones(t)) for t in rows(UNIVERSE, N))
     useful = Useful(float(accuracy) or 0.5, double_above(failure))
-    sampler = RULES["zero-knowledge.sampler"].conclude(premise, useful)
+    sampler = RULES["zero-knowledge.sampler"].conclude(premise, useful, width=float(N))
     for table in rows(UNIVERSE, N):
         assert misses(noisy_estimate(0, concealed(table, (0,))), ones(table)) <= Fraction(sampler.failure)
 

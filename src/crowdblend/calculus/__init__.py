@@ -1,10 +1,11 @@
 """Theorems, rules, derivations and certificates: the only place where a promise can be made."""
 
 from crowdblend.calculus import rules
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import sha256_of, verify, verify_file
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Rule, Theorem, conversions
+from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem, conversions
 
 __all__ = [
     "RULES",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crowdblend.calculus.assumptions import Assumption, in_order
 from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.theorem import Assumption, Derivation
+from crowdblend.calculus.theorem import Derivation
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
 
 FORMAT = "crowdblend certificate 1"
@@ -28,6 +30,17 @@ class Certificate:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for assumption in self.stated:
+            if assumption.numbers or self.stated.count(assumption) > 1:
+                raise InvalidInput(f"{assumption.name} must be stated once and need no numbers; leave it out.")
+        if all(promise.conclusion.strength == 0 for promise in self.promises):
+            raise InvalidInput("a certificate must promise privacy, and this one does not. Add a promise that does.")
+        sizes = {step.parameters["k"] for step in self.steps() if not step.premises and "k" in step.parameters}
+        if len(sizes) > 1:
+            raise InvalidInput(
+                f"a certificate must be about one crowd size k, got {', '.join(map(str, sorted(sizes)))}. "
+                "Write one certificate for each release."
+            )
         ranked = sorted(self.promises, key=lambda promise: -promise.conclusion.strength)
         object.__setattr__(self, "promises", tuple(ranked))
 
@@ -36,17 +49,22 @@ class Certificate:
         """What is promised, without the derivations."""
         return tuple(promise.conclusion for promise in self.promises)
 
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Everything taken for granted by any of the promises."""
-        found = set(self.stated).union(*(promise.assumptions() for promise in self.promises))
-        return tuple(assumption for assumption in Assumption if assumption in found)
+    def assumptions(self) -> tuple[str, ...]:
+        """Everything taken for granted by any of the promises, in sentences."""
+        stated = [(assumption, assumption.sentence({})) for assumption in self.stated]
+        return in_order([*stated, *(made for step in self.steps() for made in step.assumed())])
+
+    def steps(self) -> Iterator[Derivation]:
+        """Every step of every derivation."""
+        for promise in self.promises:
+            yield from promise.steps()
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON-ready data, with the digest of everything else in it."""
         body = {
             "format": FORMAT,
             "promises": [_promise(derivation) for derivation in self.promises],
-            "assumptions": [assumption.value for assumption in self.assumptions()],
+            "assumptions": list(self.assumptions()),
             "stated": [assumption.name for assumption in self.stated],
             "facts": dict(self.facts),
         }

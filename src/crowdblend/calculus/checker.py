@@ -10,15 +10,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
-from crowdblend.calculus.theorem import RULES, Assumption, Derivation
+from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 
 DEEPEST = 60
+MOST_STEPS = 500
+# Two levels of JSON per step, and some for what surrounds them.
+DEEPEST_JSON = 2 * DEEPEST + 80
 
 
 def verify(text: str) -> Certificate:
@@ -34,13 +41,18 @@ def verify(text: str) -> Certificate:
         )
     if digest({name: part for name, part in document.items() if name != "digest"}) != document["digest"]:
         raise DoesNotVerify("the digest must match the content, and it does not: the certificate was edited.")
+    if not isinstance(document["facts"], dict):
+        raise DoesNotVerify("the facts must be names with values, and they are something else.")
     try:
+        steps = count(1)
         certificate = Certificate(
-            promises=tuple(_derive(promise["derivation"]) for promise in document["promises"]),
+            promises=tuple(_derive(promise["derivation"], steps) for promise in document["promises"]),
             stated=tuple(Assumption[name] for name in document["stated"]),
             facts=document["facts"],
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except InvalidInput as refused:
+        raise DoesNotVerify(str(refused)) from refused
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise DoesNotVerify(
             "every step must have a rule, parameters, premises and a conclusion; one does not."
         ) from problem
@@ -50,8 +62,6 @@ def verify(text: str) -> Certificate:
         raise DoesNotVerify(
             f"{difference} must be what the derivation gives, and it is not: the certificate was edited."
         )
-    if not certificate.promises:
-        raise DoesNotVerify("a certificate must promise something, and this one does not.")
     return certificate
 
 
@@ -85,32 +95,55 @@ def _check_files(folder: Path, stated: Any) -> None:
             raise DoesNotVerify(f"{name} must be the file that was certified, and it is not: it was edited.")
 
 
-def _derive(node: dict[str, Any], depth: int = 0) -> Derivation:
+def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Derivation:
     if depth > DEEPEST:
         raise DoesNotVerify(f"a derivation must be at most {DEEPEST} steps deep, and this one is deeper.")
+    if next(steps) > MOST_STEPS:
+        raise DoesNotVerify(f"a certificate must have at most {MOST_STEPS} steps, and this one has more.")
     rule = RULES.get(node["rule"])
     if rule is None:
         raise DoesNotVerify(f"every step must use a known rule, got {node['rule']!r}; it may need a newer crowdblend.")
-    premises = tuple(_derive(premise, depth + 1) for premise in node["premises"])
+    premises = tuple(_derive(premise, steps, depth + 1) for premise in node["premises"])
     try:
         derivation = rule(*premises, **node["parameters"])
     except DoesNotVerify:
         raise
     except CrowdblendError as refused:
         raise DoesNotVerify(f"the step {rule.id} must apply to its premises, and it does not: {refused}") from refused
-    if decode(node["conclusion"]) != derivation.conclusion:
+    if _stated_conclusion(node) != derivation.conclusion:
         raise DoesNotVerify(f"the conclusion of {rule.id} must be what the rule gives, and it is not.")
     return derivation
 
 
+def _stated_conclusion(node: dict[str, Any]) -> Any:
+    try:
+        return decode(node["conclusion"])
+    except InvalidInput as refused:
+        raise DoesNotVerify(f"every conclusion must be a guarantee, and one is not: {refused}") from refused
+
+
 def _read(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as problem:
         raise InvalidInput("a certificate must be a JSON file; this is something else or damaged.") from problem
     if not isinstance(document, dict):
         raise InvalidInput("a certificate must be a JSON object; this is something else.")
+    if _deeper_than(document, DEEPEST_JSON):
+        raise InvalidInput(f"a certificate must nest at most {DEEPEST_JSON} levels; this one nests deeper.")
     return document
+
+
+def _deeper_than(document: Any, most: int) -> bool:
+    level = [document]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -121,6 +154,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    """A number that a double holds; −0.0 is refused, as it equals 0.0 but is written differently."""
+    value = float(text)
+    if math.isinf(value) or (value == 0 and text.startswith("-")):
+        raise ValueError(text)
+    return value
 
 
 def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, get_type_hints
 
-from flint import ctx
-
-from crowdblend.errors import InvalidInput
+from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
+from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.numerics.balls import precision
 
 # Formulas are evaluated with this precision and rounded outward once, at the end.
 RULE_BITS = 256
-
-
-class Assumption(Enum):
-    """What a promise takes for granted, in words for the first lines of a certificate."""
-
-    ASSUMED_RATE = (
-        "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
-        "and nobody has checked it."
-    )
-    STATED_MECHANISM = "The release mechanism is crowd-blending with the stated parameters; nobody has checked it here."
-    ONE_ROW_PER_PERSON = "Each person contributes at most one row."
-    FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
-    INDEPENDENT_SAMPLING = "Each person was kept or left out by an independent coin with the stated probability."
-    OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
-    STATED_EXCEPTIONS = "At most the stated number of people were sampled with another probability."
-    FIXED_SIZE_SAMPLING = "Exactly the stated number of people was drawn, uniformly and without replacement."
-    RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
-    SECRET_SAMPLE = "Who was sampled stays secret: neither the coins nor the list of the sampled is published."
-    SINGLE_RELEASE = "Nothing else is published from this sample."
-    FRESH_SAMPLES = "Each release draws its own independent sample of the population."
-    EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
-    ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
-    CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
-    BOUNDED_DEGREE = "Nobody has more links than the public degree bound."
-    PUBLIC_SIZE = "The number of people in the population is public."
 
 
 @dataclass(frozen=True)
@@ -63,6 +37,8 @@ class Rule:
     repeats: bool
     parameters: tuple[str, ...]
     conclusion: type[Guarantee]
+    chooses: bool = False
+    """Whether the premises are alternative derivations about one release, of which the best is taken."""
 
     @property
     def id(self) -> str:
@@ -71,12 +47,22 @@ class Rule:
     def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:
         """Apply the theorem to plain guarantees."""
         self._check_premises(premises)
-        with ctx.workprec(RULE_BITS):
+        with precision(RULE_BITS):
             return self.function(*premises, **self.normalize(parameters))
 
     def __call__(self, *premises: Derivation, **parameters: Any) -> Derivation:
         """Apply the theorem to derived guarantees; the result remembers how it was derived."""
         return Derivation(self, self.normalize(parameters), premises)
+
+    def assumed(
+        self, premises: Iterable[Guarantee], parameters: Mapping[str, Any], conclusion: Guarantee
+    ) -> list[Assumed]:
+        """What this application takes for granted, with its numbers."""
+        values: dict[str, Any] = dict(vars(conclusion))
+        for premise in premises:
+            values |= vars(premise)
+        values |= parameters
+        return [(assumption, assumption.sentence(values)) for assumption in self.theorem.assumes]
 
     def accepts(self, *kinds: type[Guarantee]) -> bool:
         """Whether the rule takes premises of these kinds."""
@@ -115,19 +101,38 @@ class Derivation:
         return self.__dict__["conclusion_"]
 
     def __post_init__(self) -> None:
+        if self.rule.chooses and len({premise.leaves() for premise in self.premises}) > 1:
+            raise NotApplicable(
+                f"{self.rule.id} chooses among derivations about one release, and these start from different leaves. "
+                "Start them from the same mechanism."
+            )
         concluded = self.rule.conclude(*(premise.conclusion for premise in self.premises), **self.parameters)
         self.__dict__["conclusion_"] = concluded
 
-    def assumptions(self) -> tuple[Assumption, ...]:
+    def assumed(self) -> list[Assumed]:
+        """What this step alone takes for granted."""
+        premises = (premise.conclusion for premise in self.premises)
+        return self.rule.assumed(premises, self.parameters, self.conclusion)
+
+    def steps(self) -> Iterator[Derivation]:
+        """This step and every step that it rests on."""
+        yield self
+        for premise in self.premises:
+            yield from premise.steps()
+
+    def leaves(self) -> frozenset[tuple[str, tuple[tuple[str, Any], ...]]]:
+        """The mechanisms it starts from: the rules without premises, with their parameters."""
+        return frozenset((step.rule.id, tuple(step.parameters.items())) for step in self.steps() if not step.premises)
+
+    def assumptions(self) -> tuple[str, ...]:
         """Everything taken for granted along the way, in the order of the enumeration."""
-        found = set(self.rule.theorem.assumes).union(*(premise.assumptions() for premise in self.premises))
-        return tuple(assumption for assumption in Assumption if assumption in found)
+        return in_order(assumed for step in self.steps() for assumed in step.assumed())
 
 
 RULES: dict[str, Rule] = {}
 
 
-def rule(theorem: Theorem) -> Callable[[Callable[..., Guarantee]], Rule]:
+def rule(theorem: Theorem, *, chooses: bool = False) -> Callable[[Callable[..., Guarantee]], Rule]:
     """Register a function as the application of a theorem; its signature says what it needs."""
 
     def register(function: Callable[..., Guarantee]) -> Rule:
@@ -141,6 +146,7 @@ def rule(theorem: Theorem) -> Callable[[Callable[..., Guarantee]], Rule]:
             repeats=any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in positional),
             parameters=tuple(p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY),
             conclusion=hints["return"],
+            chooses=chooses,
         )
         if theorem.id in RULES:
             raise ValueError(f"rule ids are unique, and {theorem.id} is taken")
@@ -161,4 +167,5 @@ def _normal(name: str, value: Any) -> Any:
             raise InvalidInput(f"{name} must be true or false, got {value!r}. Pass a boolean.")
         return value
     check(name, value)
-    return value if PARAMETERS[name].whole else float(value)
+    # Adding 0.0 turns −0.0 into 0.0.
+    return value if PARAMETERS[name].whole else float(value) + 0.0

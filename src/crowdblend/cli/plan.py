@@ -9,6 +9,8 @@ import click
 
 from crowdblend.cli.output import Parameter, emit, force_option, json_option, print_table, show, speaks, write_text
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
+from crowdblend.guarantees.wording import at_least, at_most, close
 from crowdblend.planning import Plan, Sweep, plan, sweep
 
 NUMBER = Parameter()
@@ -18,8 +20,8 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
 @click.option("--rate", type=NUMBER, help="Share of people kept by the sampling, between 0 and 1.")
 @click.option("--k", type=NUMBER, help="Crowd size, the person included.")
-@click.option("--epsilon", type=NUMBER, help="Privacy loss: outcomes change by a factor of at most e^epsilon …")
-@click.option("--delta", type=NUMBER, help="… except with this probability.")
+@click.option("--epsilon", type=NUMBER, help="Privacy loss: a person multiplies probabilities by at most e^epsilon …")
+@click.option("--delta", type=NUMBER, help="… plus this much.")
 @click.option(
     "--blend-epsilon", type=NUMBER, default=0.0, show_default=True, help="How far crowd members can be told apart."
 )
@@ -71,7 +73,8 @@ def command(
     elif certificate != "-":
         _tell(planned)
         if swept:
-            print_table("", [swept.over, *swept.rules], [list(row.values()) for row in swept.rows])
+            rows = [[row[swept.over], *(_safe(swept.solved, row[name]) for name in swept.rules)] for row in swept.rows]
+            print_table("", [swept.over, *swept.rules], rows)
 
 
 def _numbers(values: str | None) -> list[float]:
@@ -83,21 +86,28 @@ def _numbers(values: str | None) -> list[float]:
 
 def _tell(planned: Plan) -> None:
     """The answer in words, then every rule's."""
-    chance = f"{planned.delta:.3g}"
     sampling = f"a sample that keeps each person with probability {show(planned.rate)}"
     if planned.question.biased:
         low, high = planned.question.low, planned.question.high
         sampling = f"a sample that keeps people with probabilities between {show(low)} and {show(high)}"
-    shown = f"only crowds of {planned.k} or more"
+    shown = f"only crowds of {planned.k} or more are published"
     if planned.question.noisy:
-        shown = f"exact counts from {planned.k} on and noisy ones below (loss {show(planned.noise_epsilon)})"
-    click.echo(f"{TITLES[planned.solved]} = {show(getattr(planned, planned.solved))}   (rule {planned.rule})")
-    click.echo(
-        f"From {sampling}, publishing {shown} changes what anybody can conclude about "
-        f"a person by a factor of at most e^{show(planned.epsilon)}, except with probability {chance}."
-    )
-    rows = [[name, value] for name, value in planned.bounds.items()]
+        shown = f"counts from {planned.k} on are published exactly, smaller ones with noise of loss " + show(
+            planned.noise_epsilon
+        )
+    bound = close(planned.epsilon, planned.delta, Relation.ADD_REMOVE.otherwise())
+    answer = _safe(planned.solved, getattr(planned, planned.solved))
+    click.echo(f"{TITLES[planned.solved]} = {answer}   (rule {planned.rule})")
+    click.echo(f"From {sampling}, {shown}: whatever is published, its probability is {bound}.")
+    rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
+
+
+def _safe(name: str, value: Any) -> str:
+    """An answer to six digits, rounded so that what is shown is proved: a rate down, epsilon and delta up."""
+    if not isinstance(value, float):
+        return show(value)
+    return at_least(value) if name == "rate" else at_most(value)
 
 
 def _draw(swept: Sweep, target: str, force: bool) -> None:

@@ -89,7 +89,7 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
     for guarantee in promised.certificate().guarantees:
         click.echo(f"would promise  {guarantee.words()}")
     for assumption in promised.certificate().assumptions():
-        click.echo(f"assuming       {assumption.value}")
+        click.echo(f"assuming       {assumption}")
 
 
 def _confirm(promised: Promise, folder: Path, *, yes: bool) -> None:

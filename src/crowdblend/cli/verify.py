@@ -33,4 +33,4 @@ def _tell(certificate: Certificate) -> None:
     for guarantee in certificate.guarantees:
         click.echo(f"  promise   {guarantee.words()}")
     for assumption in certificate.assumptions():
-        click.echo(f"  assuming  {assumption.value}")
+        click.echo(f"  assuming  {assumption}")

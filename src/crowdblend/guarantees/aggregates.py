@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.wording import exactly
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Aggregate(Checked):
     """Information about the other people that counts as harmless."""
 
     def words(self) -> str:
-        """Completes 'whoever sees the release learns no more about you than from …'."""
+        """Completes 'whoever sees the release learns hardly more about you than from …'."""
         raise NotImplementedError
 
 
@@ -44,7 +45,7 @@ class IidSampling(Aggregate):
 
     def words(self) -> str:
         times = "once" if self.rounds == 1 else f"{self.rounds} times"
-        return f"everybody else sampled {times}, each with probability {self.rate:g}"
+        return f"everybody else sampled {times}, each with probability {exactly(self.rate)}"
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ class RobustSampling(Aggregate):
 
     def words(self) -> str:
         return (
-            f"everybody else sampled with a probability of 0 or between {self.low:g} and {self.high:g}, "
-            f"{self.exceptions} people excepted"
+            f"everybody else sampled with a probability of 0 or between {exactly(self.low)} and "
+            f"{exactly(self.high)}, {self.exceptions} people excepted"
         )
 
 

@@ -54,13 +54,13 @@ def _positive(remedy: str) -> Parameter:
 
 
 _RATE = "Pass the share of people kept, for example 0.1."
-_PROBABILITY = "Pass the probability of the bad event, for example 1e-6."
+_DELTA = "Pass the probability that is added on top of the factor, for example 1e-6."
 _EPSILON = "Pass the privacy loss, for example 1.0."
 
 PARAMETERS = {
     # promises
     "epsilon": Parameter(0, 1e6, _EPSILON),
-    "delta": Parameter(0, 1, _PROBABILITY),
+    "delta": Parameter(0, 1, _DELTA),
     "k": _whole(1, "Pass the crowd size, the person included, for example 20.", 10**9),
     "people": _whole(1, "Pass how many people are protected together."),
     # sampling
@@ -75,6 +75,7 @@ PARAMETERS = {
     "high": Parameter(0, 1, "Pass the largest ordinary sampling probability.", low_open=True, high_open=True),
     "exceptions": _whole(0, "Pass how many people may be sampled with any probability."),
     "max_rate": Parameter(0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True),
+    "samplings": _whole(0, "Pass how many times the mechanism samples people before it looks at them."),
     "rounds": _whole(1, "Pass how many independent samples are drawn."),
     "share": Parameter(0, 1, "Pass the share of the sample that chooses the recoding.", low_open=True, high_open=True),
     # mechanisms

@@ -9,6 +9,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.parameters import Checked
 from crowdblend.guarantees.relations import Relation
+from crowdblend.guarantees.wording import at_most, close, exactly
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Guarantee(Checked):
     """A statement about a mechanism that holds for every table and every person."""
 
     strength: ClassVar[int] = 0
-    """Order in a certificate: the strongest promise is named first."""
+    """Order in a certificate: the strongest promise is named first. 0 is no promise of privacy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,26 +48,28 @@ class CrowdBlending(Guarantee):
     def words(self) -> str:
         return (
             f"in the sample, each person blends into a crowd of {self.k} (the person included) "
-            f"or matters by a factor of at most e^{self.epsilon:g}"
+            f"or matters by a factor of at most e^{at_most(self.epsilon)}"
         )
 
 
 @dataclass(frozen=True)
 class Differential(Guarantee):
-    """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`."""
+    """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`.
+
+    `samplings` says how many sampling steps the promise already contains; sampling strengthens it only once.
+    """
 
     epsilon: float
     delta: float
     relation: Relation
     people: int = 1
+    samplings: int = 0
 
     strength: ClassVar[int] = 3
 
     def words(self) -> str:
-        return (
-            f"differential privacy: every outcome is as likely up to a factor e^{self.epsilon:g}, "
-            f"except with probability {self.delta:g}, with {self.relation.words}{_group(self.people)}"
-        )
+        bound = close(self.epsilon, self.delta, self.relation.otherwise(self.people))
+        return f"differential privacy: whatever is published, its probability is {bound}"
 
 
 @dataclass(frozen=True)
@@ -85,10 +88,11 @@ class ZeroKnowledge(Guarantee):
     strength: ClassVar[int] = 4
 
     def words(self) -> str:
+        bound = close(self.epsilon, self.delta, "from that alone")
+        whom = "you" if self.people == 1 else f"any {self.people} people together"
         return (
-            f"zero-knowledge privacy: whoever sees the release learns no more about you than from "
-            f"{self.aggregate.words()}, up to a factor e^{self.epsilon:g} and except with probability "
-            f"{self.delta:g}{_group(self.people)}"
+            f"zero-knowledge privacy: whoever sees the release learns hardly more about {whom} than from "
+            f"{self.aggregate.words()}: whatever is concluded, its probability is {bound}"
         )
 
 
@@ -116,9 +120,10 @@ class DifferentialUnderSampling(Guarantee):
             )
 
     def words(self) -> str:
+        bound = close(self.epsilon, self.delta, self.relation.otherwise())
         return (
-            f"differential privacy under sampling: run on a sample that keeps each person with probability "
-            f"{self.rate:g}, ({self.epsilon:g}, {self.delta:g})-differential privacy with {self.relation.words}"
+            f"differential privacy under sampling: run on a sample that keeps each person independently with "
+            f"probability {exactly(self.rate)}, whatever is published, its probability is {bound}"
         )
 
 
@@ -137,12 +142,10 @@ class OutlierPrivate(Guarantee):
     strength: ClassVar[int] = 2
 
     def words(self) -> str:
+        slack = f", plus {at_most(self.delta)}" if self.delta > 0 else ""
         return (
-            f"outlier privacy: somebody who blends with j people is protected at {self.factor:g}·ε(j), from "
-            f"ε(1) up to ε = {self.epsilon:g} for crowds of {self.limit - self.transition} and more, except with "
-            f"probability {self.delta:g}"
+            f"outlier privacy: for somebody who blends with j people, whatever is published, its probability is at "
+            f"most e^({exactly(self.factor)}·ε(j)) times what it would be {self.relation.otherwise()}{slack}, and vice "
+            f"versa; ε(j) grows with j up to {at_most(self.epsilon)} for crowds of {self.limit - self.transition} and "
+            "more"
         )
-
-
-def _group(people: int) -> str:
-    return "" if people == 1 else f", for any {people} people together"

@@ -4,23 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate
 from crowdblend.guarantees.promises import Guarantee
+from crowdblend.guarantees.wording import at_most
+
+AVERAGE = "average"
+CONNECTED = "distance to connectedness"
+CYCLE_FREE = "distance to cycle-freeness"
+EULERIAN = "distance to an Euler path"
+AVERAGE_DEGREE = "average degree"
+RELEASED = "released statistic"
+STATISTICS = (AVERAGE, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGREE, RELEASED)
 
 
 @dataclass(frozen=True)
 class Sampler(Guarantee):
-    """ZKP Definition 10: the aggregate suffices to estimate a statistic within `accuracy` (in L1), except with
-    probability `failure`, on every table."""
+    """ZKP Definition 10: the aggregate suffices to estimate the statistic within `accuracy` (in L1), except with
+    probability `failure`, on every table. The range of the statistic has the L1 length `width`."""
 
+    statistic: str
     accuracy: float
     failure: float
+    width: float
     aggregate: Aggregate
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.statistic not in STATISTICS:
+            raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}, got {self.statistic!r}.")
 
     def words(self) -> str:
         return (
-            f"the statistic can be estimated within {self.accuracy:g} from {self.aggregate.words()}, "
-            f"except with probability {self.failure:g}"
+            f"the {self.statistic} can be estimated within {at_most(self.accuracy)} from {self.aggregate.words()}, "
+            f"except with probability {at_most(self.failure)}"
         )
 
 
@@ -35,8 +52,8 @@ class QuerySampler(Guarantee):
 
     def words(self) -> str:
         return (
-            f"{self.samples} random people answer every query of the class within {self.accuracy:g}, "
-            f"except with probability {self.failure:g}"
+            f"{self.samples} random people answer every query of the class within {at_most(self.accuracy)}, "
+            f"except with probability {at_most(self.failure)}"
         )
 
 
@@ -49,5 +66,6 @@ class Useful(Guarantee):
 
     def words(self) -> str:
         return (
-            f"every query of the class is answered within {self.accuracy:g}, except with probability {self.failure:g}"
+            f"every query of the class is answered within {at_most(self.accuracy)}, "
+            f"except with probability {at_most(self.failure)}"
         )

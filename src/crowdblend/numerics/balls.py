@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import reduce
 from typing import Any
 
@@ -18,6 +19,17 @@ LAST_BITS = 8192
 ENOUGH_BITS = 36
 BELOW_EVERY_DOUBLE = arb(2) ** -1200
 largest = 1e15
+
+
+# FLINT keeps one precision for the whole process, so only one thread at a time may set it.
+_ONE_AT_A_TIME = threading.RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Evaluate with this many bits, alone among threads."""
+    with _ONE_AT_A_TIME, ctx.workprec(bits):
+        yield
 
 
 class Undecided(ArithmeticError):
@@ -129,7 +141,7 @@ def enclose(compute: Callable[[], arb]) -> arb:
     """Evaluate at rising precision until the ball is tight, so that cancellation cannot hurt."""
     bits = FIRST_BITS
     while bits <= LAST_BITS:
-        with ctx.workprec(bits), suppress(Undecided):
+        with precision(bits), suppress(Undecided):
             value = compute()
             if value.is_finite() and (value.rel_accuracy_bits() >= ENOUGH_BITS or abs(value) < BELOW_EVERY_DOUBLE):
                 return value

@@ -23,6 +23,8 @@ NEGLIGIBLE = 1e-30
 
 def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
     """sup over n ≥ 1 of the larger hockey-stick divergence between n and n−1 members."""
+    if k >= LARGEST_CLASS:
+        raise _too_large()
     best = calc.number(0)
     fewer = _Output(calc, k, p, ratio, 0)
     for n in range(1, LARGEST_CLASS):
@@ -35,7 +37,11 @@ def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growt
             if calc.surely(rest < NEGLIGIBLE) and not calc.surely(best > 0):
                 return calc.maximum(best, rest)
         fewer = more
-    raise NotProved(
+    raise _too_large()
+
+
+def _too_large() -> NotProved:
+    return NotProved(
         f"noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "
         "and these parameters go beyond; raise epsilon, lower k, or suppress below k instead."
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flint import arb, ctx
+from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
 from crowdblend.calculus.rules import blending, mechanisms, sampling
 from crowdblend.errors import NotApplicable
-from crowdblend.numerics.balls import expm1, log1p, round_down
+from crowdblend.numerics.balls import expm1, log1p, precision, round_down
 from crowdblend.planning.question import Question
 
 
@@ -41,7 +41,7 @@ def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
         return question.noise_epsilon
     if rate is None or epsilon <= 0:
         raise NotApplicable("noise below k needs a rate and an epsilon above 0. Suppress below k instead.")
-    with ctx.workprec(128):
+    with precision(128):
         return round_down(log1p(expm1(epsilon) / arb(rate)))
 
 

@@ -77,6 +77,11 @@ class Question(Checked):
         if self.low is not None and self.high is not None:
             if self.low > self.high:
                 raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+            if self.max_rate is not None and self.max_rate < self.high:
+                raise InvalidInput(
+                    f"max_rate must be at least high = {self.high:g}, got {self.max_rate:g}. Everybody in the ordinary "
+                    "range is protected."
+                )
             if self.rate is not None and not self.low <= self.rate <= self.high:
                 raise InvalidInput(
                     f"rate must be between low = {self.low:g} and high = {self.high:g}, got {self.rate:g}. "

@@ -17,10 +17,11 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.numerics.balls import precision
 from crowdblend.randomness.source import Source
 
 Bounds = Callable[[int], tuple[int, int]]
@@ -54,7 +55,7 @@ def enclosed(compute: Callable[[], arb]) -> Bounds:
     @cache
     def bounds(bits: int) -> tuple[int, int]:
         for doubling in range(DOUBLINGS):
-            with ctx.workprec((bits + GUARD_BITS) << doubling):
+            with precision((bits + GUARD_BITS) << doubling):
                 scaled = compute() * arb(2) ** bits
                 lower = scaled.lower().floor().unique_fmpz()
                 upper = scaled.upper().ceil().unique_fmpz()

@@ -18,8 +18,9 @@ def tree(derivation: Derivation, *, opened: bool = False) -> Html:
     ]
     if parameters:
         lines.append(element("p", "With ", element("code", parameters)))
-    if theorem.assumes:
-        lines.append(element("p", "Assuming: ", " ".join(made.value for made in theorem.assumes), class_="quiet"))
+    assumed = derivation.assumed()
+    if assumed:
+        lines.append(element("p", "Assuming: ", " ".join(sentence for _, sentence in assumed), class_="quiet"))
     if derivation.premises:
         lines.append(element("p", "From:"))
     return element("details", join(*lines), *map(tree, derivation.premises), "\n", class_="step", open=opened)

@@ -94,7 +94,7 @@ def _keys(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
     if promise is not None:
         found += [
             ("ε, privacy loss", words.short(promise.epsilon)),
-            ("δ, chance of failing", words.short(promise.delta)),
+            ("δ, added probability", words.short(promise.delta)),
         ]
     return element(
         "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in found), class_="keys"
@@ -110,8 +110,8 @@ def _promise(folder: Folder) -> Html:
         element("div", *plain, class_="box") if plain else "",
         element(
             "p",
-            "This holds whatever else somebody knows about you, if the assumptions below hold. It does not hide "
-            "what is true of whole groups: where most people of a town are alike, the numbers may say so.",
+            "This holds whatever else somebody knows, short of who was sampled, if the assumptions below hold. It does "
+            "not hide what is true of whole groups: where most people of a town are alike, the numbers may say so.",
         ),
         element("h3", "The promises, strongest first"),
         element("ol", *precise),
@@ -123,10 +123,10 @@ def _sentence(text: str) -> str:
 
 
 def _assumptions(folder: Folder) -> Html:
-    first = Assumption.ASSUMED_RATE
+    first = Assumption.ASSUMED_RATE.value
     listed = [
-        element("li", element("b", made.value) if made is first else made.value)
-        for made in folder.certificate.assumptions()
+        element("li", element("b", sentence) if sentence == first else sentence)
+        for sentence in folder.certificate.assumptions()
     ]
     intro = "The promise is a theorem. It is true if all of these are:"
     return _section("assumptions", element("p", intro), element("ul", *listed))

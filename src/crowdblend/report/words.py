@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Assumption, Certificate
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees.wording import at_most
 from crowdblend.report.folder import Folder
 from crowdblend.report.summary import Summary
 
@@ -36,16 +37,17 @@ def listed(names: Iterable[str]) -> str:
 
 def everyday(promise: Differential) -> list[str]:
     """What differential privacy means to somebody who has never heard of it."""
-    factor, sure = math.exp(promise.epsilon), 1 / (1 + math.exp(-promise.epsilon))
-    sentences = [
-        f"Using your data or not using them makes nothing that can be seen here more than {short(factor)} times as "
-        "likely.",
-        f"Somebody who thought it as likely as not that your data were used could be at most {short(100 * sure)} % "
-        "sure after studying everything published here.",
+    fall = math.exp(-promise.epsilon)
+    factor = short(1 / fall) if fall > 1e-15 else f"e^{at_most(promise.epsilon)}"
+    # Between two (ε, δ)-close worlds, each as likely as not, a guess is right with probability (e^ε + δ)/(e^ε + 1).
+    right = (1 + promise.delta * fall) / (1 + fall)
+    slack = f", plus a probability of {chance(promise.delta)}" if promise.delta > 0 else ""
+    return [
+        f"Whatever is published here, its probability is at most {factor} times what it would be without your "
+        f"data{slack}, and vice versa.",
+        "Somebody who thought it as likely as not that your data were used, and then studies everything published "
+        f"here, guesses right with a probability of at most {short(100 * right)} %.",
     ]
-    if promise.delta > 0:
-        sentences.append(f"These limits may fail with a probability of at most {chance(promise.delta)}.")
-    return sentences
 
 
 def chance(delta: float) -> str:
@@ -79,8 +81,7 @@ def crowd_size(folder: Folder) -> int | None:
 
 def sampling_rate(folder: Folder) -> float | None:
     """The share of people kept, where the derivation has exactly one; otherwise as stated."""
-    steps = [step for promise in folder.certificate.promises for step in _steps(promise)]
-    derived = {step.parameters["rate"] for step in steps if "rate" in step.parameters}
+    derived = {step.parameters["rate"] for step in folder.certificate.steps() if "rate" in step.parameters}
     stated = folder.fact("parameters", dict).get("rate")
     if len(derived) == 1:
         rate: float = derived.pop()
@@ -90,7 +91,7 @@ def sampling_rate(folder: Folder) -> float | None:
 
 def rate_is_assumed(folder: Folder) -> bool:
     """Whether the sampling rate is taken on trust."""
-    return Assumption.ASSUMED_RATE in folder.certificate.assumptions() or folder.facts.get("already_drawn") is True
+    return Assumption.ASSUMED_RATE in folder.certificate.stated or folder.facts.get("already_drawn") is True
 
 
 def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
@@ -154,12 +155,6 @@ def _noisy(cell: str, crowd: str, *, flagged: bool) -> list[str]:
         "decides which of them appear.",
         "The column exact says which counts are exact." if flagged else told,
     ]
-
-
-def _steps(derivation: Derivation) -> Iterator[Derivation]:
-    yield derivation
-    for premise in derivation.premises:
-        yield from _steps(premise)
 
 
 def short(value: float) -> str:

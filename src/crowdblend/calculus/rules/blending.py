@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.rules.sampling import SAMPLED, require_amplified
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_amplified
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -21,10 +22,10 @@ from crowdblend.numerics.balls import round_up, upper_bound
 from crowdblend.numerics.saw import crossing_tails, rising_tail
 
 ROBUST = (
+    Assumption.ROBUST_SAMPLING,
+    Assumption.PROTECTED_PEOPLE,
     Assumption.OWN_PROBABILITY,
-    Assumption.STATED_EXCEPTIONS,
-    Assumption.SINGLE_RELEASE,
-    *SAMPLED,
+    *FROM_SAMPLE,
 )
 
 
@@ -34,7 +35,7 @@ ROBUST = (
         source="CBP Theorem 13, constants from the proofs of Lemmas 14 and 15",
         statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
         "sampling for ε' ≥ ln(pe^ε + 1 − p), δ' = sup over n of min(δ14(n), δ15(n)).",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=FROM_SAMPLE,
     )
 )
 def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
@@ -49,7 +50,7 @@ def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) ->
         source="CBP Theorem 13",
         statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
         "sampling at ε' = ln(p(2−p)/(1−p)·e^ε + 1 − p), with the δ' of blending.explicit.",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=FROM_SAMPLE,
     )
 )
 def blending_closed_form(premise: CrowdBlending, *, rate: float) -> DifferentialUnderSampling:
@@ -74,7 +75,7 @@ def robust_sampling_is_differential(
 ) -> Differential:
     """Biased sampling still hides people, as long as the bias is bounded."""
     delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
-    return Differential(epsilon, delta, Relation.ADD_REMOVE)
+    return Differential(epsilon, delta, Relation.ADD_REMOVE, samplings=1)
 
 
 @rule(
@@ -102,6 +103,10 @@ def _checked_robust_delta(
     if exceptions >= premise.k - 1:
         raise NotApplicable(
             f"exceptions must be below k - 1 = {premise.k - 1}, got {exceptions}. Raise k or bound the exceptions."
+        )
+    if max_rate < high:
+        raise InvalidInput(
+            f"max_rate must be at least high = {high:g}, got {max_rate:g}. Everybody in that range is protected."
         )
     if exceptions == 0 and max_rate > high:
         raise InvalidInput(

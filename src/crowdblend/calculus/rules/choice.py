@@ -15,19 +15,19 @@ _STATEMENT = "When several derivations of the same promise differ only in δ, th
 _SOURCE = "each derivation is a proof"
 
 
-@rule(Theorem(id="choice.sampling", source=_SOURCE, statement=_STATEMENT))
+@rule(Theorem(id="choice.sampling", source=_SOURCE, statement=_STATEMENT), chooses=True)
 def best_under_sampling(*premises: DifferentialUnderSampling) -> DifferentialUnderSampling:
     """The smallest δ of several true statements."""
     return _smallest(premises)
 
 
-@rule(Theorem(id="choice.differential", source=_SOURCE, statement=_STATEMENT))
+@rule(Theorem(id="choice.differential", source=_SOURCE, statement=_STATEMENT), chooses=True)
 def best_differential(*premises: Differential) -> Differential:
     """The smallest δ of several true statements."""
     return _smallest(premises)
 
 
-@rule(Theorem(id="choice.zero-knowledge", source=_SOURCE, statement=_STATEMENT))
+@rule(Theorem(id="choice.zero-knowledge", source=_SOURCE, statement=_STATEMENT), chooses=True)
 def best_zero_knowledge(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The smallest δ of several true statements."""
     return _smallest(premises)

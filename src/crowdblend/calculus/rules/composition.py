@@ -8,7 +8,8 @@ from functools import reduce
 
 from flint import arb
 
-from crowdblend.calculus.theorem import RULES, Assumption, Derivation, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import RULES, Derivation, Theorem, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -40,7 +41,8 @@ def differential_releases_add_up(*premises: Differential) -> Differential:
             "Convert them first (differential.replace, differential.group)."
         )
     epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
-    return replace(first, epsilon=epsilon, delta=min(1.0, delta))
+    samplings = max(premise.samplings for premise in premises)
+    return replace(first, epsilon=epsilon, delta=min(1.0, delta), samplings=samplings)
 
 
 @rule(

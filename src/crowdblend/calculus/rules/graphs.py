@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from flint import arb
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowledge
+from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 from crowdblend.numerics.balls import round_up
 
 NETWORK = (Assumption.BOUNDED_DEGREE, Assumption.PUBLIC_SIZE)
-NOISY = (*NETWORK, Assumption.EXACT_NOISE)
+NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE)
 
 
 @rule(
@@ -30,7 +32,7 @@ NOISY = (*NETWORK, Assumption.EXACT_NOISE)
 )
 def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """At most n/s components are too large to be found; the rest averages terms between 0 and 1."""
-    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(1))
+    return _explorer(CONNECTED, degree_bound, accuracy, samples, explored, spread=arb(1))
 
 
 @rule(
@@ -45,7 +47,7 @@ def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explo
 )
 def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """links − n + components; the terms lie in an interval of length d/2."""
-    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(degree_bound) / 2)
+    return _explorer(CYCLE_FREE, degree_bound, accuracy, samples, explored, spread=arb(degree_bound) / 2)
 
 
 @rule(
@@ -60,7 +62,7 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
 )
 def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """odd/2 + even components with links − 1, cut at 0; the terms lie between 0 and 1/2."""
-    return _explorer(degree_bound, accuracy, samples, explored, spread=arb(1) / 2)
+    return _explorer(EULERIAN, degree_bound, accuracy, samples, explored, spread=arb(1) / 2)
 
 
 @rule(
@@ -75,10 +77,10 @@ def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explor
 def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) -> Sampler:
     """With a public degree bound the plain average suffices, and concealing a vertex may isolate it."""
     failure = _hoeffding(samples, arb(accuracy) / degree_bound)
-    return Sampler(accuracy, failure, Neighbourhood(samples, 1))
+    return Sampler(AVERAGE_DEGREE, accuracy, failure, float(degree_bound), Neighbourhood(samples, 1))
 
 
-def _explorer(degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb) -> Sampler:
+def _explorer(statistic: str, degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb) -> Sampler:
     """An average of t terms in an interval of length `spread`, n/M = 2/d per unit, minus what exploring s misses."""
     missed = 2 / (arb(explored) * degree_bound)
     left = arb(accuracy) - missed
@@ -88,7 +90,7 @@ def _explorer(degree_bound: int, accuracy: float, samples: int, explored: int, s
             f"got {explored}. Explore more vertices or ask for less accuracy."
         )
     failure = _hoeffding(samples, left * degree_bound / 2 / spread)
-    return Sampler(accuracy, failure, Exploration(samples, explored))
+    return Sampler(statistic, accuracy, failure, 1.0, Exploration(samples, explored))
 
 
 def _hoeffding(samples: int, relative: arb) -> float:
@@ -107,7 +109,8 @@ def _hoeffding(samples: int, relative: arb) -> float:
 )
 def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """Concealing a vertex adds at most d components: 2/n of M."""
-    return laplace_release(premise, arb(2) / population, arb(scale), arb(1))
+    _is_about("graph.connected", premise, CONNECTED)
+    return laplace_release(premise, arb(2) / population, arb(scale))
 
 
 @rule(
@@ -121,7 +124,8 @@ def connected_distance(premise: Sampler, *, population: int, scale: float) -> Ze
 )
 def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """Concealing a vertex breaks at most d − 1 independent cycles: 2/n of M."""
-    return laplace_release(premise, arb(2) / population, arb(scale), arb(1))
+    _is_about("graph.cycle-free", premise, CYCLE_FREE)
+    return laplace_release(premise, arb(2) / population, arb(scale))
 
 
 @rule(
@@ -135,7 +139,8 @@ def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> Z
 )
 def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """The paper's 4/n; 2/n holds for every graph small enough to try."""
-    return laplace_release(premise, arb(4) / population, arb(scale), arb(1))
+    _is_about("graph.eulerian", premise, EULERIAN)
+    return laplace_release(premise, arb(4) / population, arb(scale))
 
 
 @rule(
@@ -147,6 +152,14 @@ def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> Zer
         assumes=NOISY,
     )
 )
-def average_degree(premise: Sampler, *, population: int, degree_bound: int, scale: float) -> ZeroKnowledge:
-    """Concealing a vertex removes at most d links, each counted at both ends."""
-    return laplace_release(premise, arb(2 * degree_bound) / population, arb(scale), arb(degree_bound))
+def average_degree(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex removes at most d links, each counted at both ends; d is the width of the range."""
+    _is_about("graph.average-degree", premise, AVERAGE_DEGREE)
+    return laplace_release(premise, 2 * arb(premise.width) / population, arb(scale))
+
+
+def _is_about(rule_id: str, premise: Sampler, statistic: str) -> None:
+    if premise.statistic != statistic:
+        raise NotApplicable(
+            f"{rule_id} needs a sampler of the {statistic}, got one of the {premise.statistic}. Use that sampler."
+        )

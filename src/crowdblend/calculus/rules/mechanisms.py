@@ -1,8 +1,10 @@
-"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3)."""
+"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3), and the plain noisy histogram."""
 
 from __future__ import annotations
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.rules.sampling import require_unsampled
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 
@@ -28,12 +30,26 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
         source="CBP 3.1, second example",
         statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to "
         "a factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.ALL_CELLS),
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
     )
 )
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     """Members of a class are interchangeable, and below k the noise hides one person."""
     return CrowdBlending(k, noise_epsilon)
+
+
+@rule(
+    Theorem(
+        id="histogram.laplace",
+        source="discrete Laplace mechanism",
+        statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones "
+        "too, is ε-differentially private with one person more or less.",
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
+    )
+)
+def histogram_laplace(*, noise_epsilon: float) -> Differential:
+    """One person moves one count by one, and the noise at neighbouring values differs by a factor of at most e^ε."""
+    return Differential(noise_epsilon, 0.0, Relation.ADD_REMOVE)
 
 
 @rule(
@@ -56,7 +72,7 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
         source="CBP 4, example before Proposition 11",
         statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise that "
         "hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE),
+        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
     )
 )
 def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
@@ -109,4 +125,5 @@ def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
             f"blending.differential needs delta = 0 for one person, got {premise.delta:g} for {premise.people}. "
             "Use a mechanism with pure noise."
         )
+    require_unsampled("blending.differential", premise)
     return CrowdBlending(k, premise.epsilon)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, OutlierPrivate
 from crowdblend.numerics import balls

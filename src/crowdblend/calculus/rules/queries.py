@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from flint import arb
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
+from crowdblend.guarantees.utility import AVERAGE
 from crowdblend.numerics.balls import log, round_up, sqrt
 
 
@@ -16,13 +18,13 @@ from crowdblend.numerics.balls import log, round_up, sqrt
         source="ZKP 3.1, averages; Hoeffding's inequality without replacement",
         statement="The average of k of n people in an interval of length w is within δ of everybody's average except "
         "with probability 2e^{−2kδ²/w²}.",
-        assumes=(Assumption.PUBLIC_SIZE,),
+        assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
     )
 )
 def average_of_samples(*, samples: int, population: int, accuracy: float, width: float) -> Sampler:
     """Sampling without replacement concentrates at least as well as with it (Hoeffding 1963)."""
     failure = 2 * (-2 * samples * (arb(accuracy) / width) ** 2).exp()
-    return Sampler(accuracy, min(1.0, round_up(failure)), RandomSamples(samples, population))
+    return Sampler(AVERAGE, accuracy, min(1.0, round_up(failure)), width, RandomSamples(samples, population))
 
 
 @rule(
@@ -69,7 +71,7 @@ def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float,
         statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "
         "people within α₂ except with probability β₂, then sampling and sanitizing answers it within α₁ + Lα₂ except "
         "with probability β₁ + β₂, L the Lipschitz constant of the converter.",
-        assumes=(Assumption.FIXED_SIZE_SAMPLING,),
+        assumes=(Assumption.DRAWN_PEOPLE,),
     )
 )
 def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:

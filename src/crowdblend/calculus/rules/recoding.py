@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from flint import arb
 
+from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.numerics.balls import round_up
@@ -27,7 +28,8 @@ from crowdblend.numerics.balls import round_up
 def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
     """Adaptive composition: the release holds for every recoding that may have been chosen."""
     _choice_is_pure("recoding.population", choice)
-    return Differential(round_up(arb(choice.epsilon) + release.epsilon), release.delta, Relation.ADD_REMOVE)
+    epsilon = round_up(arb(choice.epsilon) + release.epsilon)
+    return Differential(epsilon, release.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
 
 @rule(
@@ -37,7 +39,7 @@ def recoding_from_population(choice: Differential, release: DifferentialUnderSam
         statement="Sending each sampled person to the choosing part with probability ρ and else to the released part: "
         "with an ε₁-differentially private choice and suppression below k the release is (ε, δ)-differentially "
         "private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate β(1−ρ)/(1−βρ).",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=(Assumption.CHOOSING_PART, *SAMPLED),
     )
 )
 def recoding_from_split(
@@ -53,8 +55,9 @@ def recoding_from_split(
     # δ grows with the rate, so the larger neighbouring double is the safe one.
     safe_rate = round_up(released_rate)
     released = suppression_exact.conclude(release, rate=safe_rate, epsilon=epsilon)
+    assert isinstance(released, DifferentialUnderSampling)
     total = chosen * arb(choice.epsilon).exp() + (1 - chosen) * arb(epsilon).exp()
-    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE)  # type: ignore[attr-defined]
+    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
 
 def _choice_is_pure(rule_id: str, choice: Differential) -> None:

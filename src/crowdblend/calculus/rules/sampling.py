@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from flint import arb
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -23,7 +24,9 @@ from crowdblend.numerics.saw import rising_tail
 from crowdblend.numerics.shift import crowd_divergence
 from crowdblend.numerics.spliced import spliced_divergence
 
-SAMPLED = (Assumption.INDEPENDENT_SAMPLING, Assumption.SECRET_SAMPLE)
+# A promise under sampling names its rate; that the sample was in fact drawn so is assumed where the promise is used.
+FROM_SAMPLE = (Assumption.SECRET_SAMPLE, Assumption.SINGLE_RELEASE)
+SAMPLED = (Assumption.INDEPENDENT_SAMPLING, *FROM_SAMPLE)
 
 
 @rule(
@@ -31,7 +34,7 @@ SAMPLED = (Assumption.INDEPENDENT_SAMPLING, Assumption.SECRET_SAMPLE)
         id="sampling.amplification",
         source="LQS Theorem 1 with β₁ = 1",
         statement="(ε, δ)-differential privacy after Poisson sampling at rate β is (ln(1 + β(e^ε − 1)), βδ).",
-        assumes=SAMPLED,
+        assumes=FROM_SAMPLE,
     )
 )
 def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnderSampling:
@@ -41,9 +44,19 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
             "sampling.amplification needs a promise to one person under the add-remove relation, got "
             f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
         )
+    require_unsampled("sampling.amplification", premise)
     return DifferentialUnderSampling(
         rate, round_up(log1p(arb(rate) * expm1(premise.epsilon))), round_up(arb(rate) * premise.delta)
     )
+
+
+def require_unsampled(rule_id: str, premise: Differential) -> None:
+    """Refuse a promise that counts on sampling already: its sample is not the one that this rule draws."""
+    if premise.samplings > 0:
+        raise NotApplicable(
+            f"{rule_id} needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
+            "Start from the promise of the mechanism that runs on the sample."
+        )
 
 
 @rule(
@@ -52,7 +65,7 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
         source="LQS Theorem 1",
         statement="A mechanism that is (β₁, ε₁, δ₁)-private under sampling is (β₂, ε₂, δ₂)-private under sampling for "
         "β₂ < β₁, with e^ε₂ − 1 = (β₂/β₁)(e^ε₁ − 1) and δ₂ = (β₂/β₁)δ₁.",
-        assumes=SAMPLED,
+        assumes=FROM_SAMPLE,
     )
 )
 def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float) -> DifferentialUnderSampling:
@@ -110,7 +123,7 @@ def random_choice_keeps_the_weaker(
 )
 def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Differential:
     """The definition, read for sampling and mechanism together."""
-    return Differential(premise.epsilon, premise.delta, premise.relation)
+    return Differential(premise.epsilon, premise.delta, premise.relation, samplings=1)
 
 
 @rule(
@@ -176,7 +189,7 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
         statement="Poisson sampling at rate β, then dropping classes with fewer than k sampled members, is "
         "(β, ε, δ)-private under sampling for ε ≥ −ln(1−β), δ = max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, β) > γn], "
         "γ = 1 − (1−β)e^{−ε}.",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=FROM_SAMPLE,
     )
 )
 def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
@@ -203,7 +216,7 @@ def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float
         statement="Poisson sampling at rate β, then a (k, 0)-crowd-blending mechanism, is (β, ε, δ)-private under "
         "sampling for every ε ≥ 0, where δ is the hockey-stick divergence at the worst class size; for suppression "
         "below k no smaller δ is true.",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=FROM_SAMPLE,
     )
 )
 def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
@@ -219,7 +232,7 @@ def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) ->
         statement="Poisson sampling at rate β, then any (k, ε)-crowd-blending mechanism, is (β, ε', δ)-private under "
         "sampling for ε' ≥ ln(βe^ε + 1 − β), where δ bounds the optimum of the linear program behind CBP Lemmas 14 "
         "and 15 at every class size.",
-        assumes=(Assumption.SINGLE_RELEASE, *SAMPLED),
+        assumes=FROM_SAMPLE,
     )
 )
 def blending_sharp(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
@@ -258,9 +271,9 @@ def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> Diff
             Assumption.ONE_ROW_PER_PERSON,
             Assumption.FIXED_CLASSES,
             Assumption.EXACT_NOISE,
+            Assumption.DISCRETE_LAPLACE,
             Assumption.ALL_CELLS,
-            Assumption.SINGLE_RELEASE,
-            *SAMPLED,
+            *FROM_SAMPLE,
         ),
     )
 )

@@ -6,15 +6,19 @@ from dataclasses import replace
 
 from flint import arb
 
-from crowdblend.calculus.theorem import Assumption, Theorem, rule
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.rules.sampling import require_unsampled
+from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, RandomSamples, Relation, Sampler, Useful, ZeroKnowledge
+from crowdblend.guarantees.utility import RELEASED
 from crowdblend.numerics.balls import expm1, log1p, round_up
 
 DRAWN = (
     Assumption.FIXED_SIZE_SAMPLING,
     Assumption.RANDOM_ORDER,
     Assumption.SECRET_SAMPLE,
+    Assumption.SINGLE_RELEASE,
     Assumption.CONCEALED_ROWS,
     Assumption.PUBLIC_SIZE,
 )
@@ -74,9 +78,9 @@ def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     )
 )
 def zero_knowledge_is_differential(premise: ZeroKnowledge) -> Differential:
-    """Both tables are close to the same simulator."""
+    """Both tables are close to the same simulator. The release may have sampled, so that counts as a sampling."""
     delta = min(1.0, round_up((1 + arb(premise.epsilon).exp()) * premise.delta))
-    return Differential(2 * premise.epsilon, delta, Relation.REPLACE, premise.people)
+    return Differential(2 * premise.epsilon, delta, Relation.REPLACE, premise.people, samplings=1)
 
 
 @rule(
@@ -99,25 +103,23 @@ def differential_is_zero_knowledge(premise: Differential, *, population: int) ->
     Theorem(
         id="laplace.sample-complexity",
         source="ZKP Proposition 12",
-        statement="A statistic in [a, b]^m with an (δ, β)-sampler and L1 sensitivity Δ, released with Lap(λ) on each "
-        "coordinate, is ln((1−β)e^{(Δ+δ)/λ} + βe^{(b−a)m/λ})-zero-knowledge private with respect to the sampler's "
-        "aggregate.",
-        assumes=(Assumption.EXACT_NOISE,),
+        statement="A statistic whose range has L1 length w, with a (δ, β)-sampler and L1 sensitivity Δ, released with "
+        "Lap(λ) on each coordinate, is ln((1−β)e^{(Δ+δ)/λ} + βe^{w/λ})-zero-knowledge private with respect to the "
+        "sampler's aggregate; w = (b − a)m for [a, b]^m.",
+        assumes=(Assumption.STATED_SENSITIVITY, Assumption.EXACT_NOISE),
     )
 )
-def laplace_by_sample_complexity(
-    premise: Sampler, *, sensitivity: float, scale: float, width: float, dimension: int
-) -> ZeroKnowledge:
+def laplace_by_sample_complexity(premise: Sampler, *, sensitivity: float, scale: float) -> ZeroKnowledge:
     """The simulator estimates the statistic without the person and adds the same noise."""
-    return laplace_release(premise, arb(sensitivity), arb(scale), arb(width) * dimension)
+    return laplace_release(premise, arb(sensitivity), arb(scale))
 
 
-def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, reach: arb) -> ZeroKnowledge:
-    """Proposition 12 for a statistic that moves by at most `reach` in all."""
+def laplace_release(premise: Sampler, sensitivity: arb, scale: arb) -> ZeroKnowledge:
+    """Proposition 12: the noise hides a typical step, and the width of the range where the sampler fails."""
     near = ((sensitivity + premise.accuracy) / scale).exp()
-    far = (reach / scale).exp()
+    far = (arb(premise.width) / scale).exp()
     failure = arb(premise.failure)
-    # Nothing moves further than `reach`, so an accuracy beyond it costs no more than that.
+    # Nothing moves further than the range is wide, so an accuracy beyond it costs no more than that.
     typical = near.min(far)
     epsilon = ((1 - failure) * typical + failure * far).log()
     return ZeroKnowledge(round_up(epsilon), 0.0, premise.aggregate, Relation.CONCEAL)
@@ -128,12 +130,12 @@ def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, reach: arb) 
         id="laplace.random-samples",
         source="ZKP Corollary 13",
         statement="When the sampler of Proposition 12 draws k of n people and fails with probability "
-        "β < (1 − k/n)/2, the sensitivity is at most 2δ and the release is ln((1−β)e^{3δ/λ} + βe^{(b−a)m/λ})-zero-"
-        "knowledge private.",
+        "β < (1 − k/n)/2, the sensitivity is at most 2δ and the release is ln((1−β)e^{3δ/λ} + βe^{w/λ})-zero-knowledge "
+        "private.",
         assumes=(Assumption.EXACT_NOISE,),
     )
 )
-def laplace_by_random_samples(premise: Sampler, *, scale: float, width: float, dimension: int) -> ZeroKnowledge:
+def laplace_by_random_samples(premise: Sampler, *, scale: float) -> ZeroKnowledge:
     """A statistic that few random people estimate cannot depend much on one."""
     drawn = premise.aggregate
     if (
@@ -144,7 +146,7 @@ def laplace_by_random_samples(premise: Sampler, *, scale: float, width: float, d
             "laplace.random-samples needs a sampler of k of n people that fails with probability below (1 - k/n)/2, "
             f"got failure = {premise.failure:g}. Use laplace.sample-complexity with a sensitivity of your own."
         )
-    return laplace_release(premise, 2 * arb(premise.accuracy), arb(scale), arb(width) * dimension)
+    return laplace_release(premise, 2 * arb(premise.accuracy), arb(scale))
 
 
 @rule(
@@ -153,7 +155,12 @@ def laplace_by_random_samples(premise: Sampler, *, scale: float, width: float, d
         source="ZKP Corollary 14",
         statement="A statistic with L1 sensitivity Δ, released with Lap(λ) on each coordinate, is Δ/λ-zero-knowledge "
         "private with respect to all n people, the person concealed.",
-        assumes=(Assumption.EXACT_NOISE, Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
+        assumes=(
+            Assumption.STATED_SENSITIVITY,
+            Assumption.EXACT_NOISE,
+            Assumption.CONCEALED_ROWS,
+            Assumption.PUBLIC_SIZE,
+        ),
     )
 )
 def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: int) -> ZeroKnowledge:
@@ -168,14 +175,15 @@ def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: i
         source="ZKP Proposition 15",
         statement="A mechanism that is ε-zero-knowledge private and within δ of a statistic except with probability β "
         "shows that the aggregate estimates the statistic within δ except with probability (β + e^ε − 1)/e^ε.",
+        assumes=(Assumption.STATED_RANGE,),
     )
 )
-def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful) -> Sampler:
+def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful, *, width: float) -> Sampler:
     """The simulator is a sampler: what can be released well can be estimated from the aggregate."""
     _pure("zero-knowledge.sampler", premise, "State the mechanism with delta = 0.")
     # (β + e^ε − 1)/e^ε = 1 − (1 − β)e^{−ε}.
     failure = 1 - (1 - arb(accurate.failure)) * (-arb(premise.epsilon)).exp()
-    return Sampler(accurate.accuracy, min(1.0, round_up(failure)), premise.aggregate)
+    return Sampler(RELEASED, accurate.accuracy, min(1.0, round_up(failure)), width, premise.aggregate)
 
 
 @rule(
@@ -265,6 +273,7 @@ def _sanitized(
     _replacing(rule_id, premise)
     if premise.people != 1:
         raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
+    require_unsampled(rule_id, premise)
     drawn = RandomSamples(samples, population)
     return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
 

@@ -1,0 +1,46 @@
+"""Numbers and closeness in words. A risk that is shown is never smaller than the one that was proved."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+
+
+def at_most(value: float) -> str:
+    """A bound to six digits, rounded up.
+
+    >>> at_most(2.631783466225066e-11), at_most(0.1), at_most(1.0)
+    ('2.63179e-11', '0.1', '1')
+    """
+    return _six_digits(value, ROUND_CEILING)
+
+
+def at_least(value: float) -> str:
+    """A floor to six digits, rounded down: a rate that is shown may be used.
+
+    >>> at_least(0.18299999999)
+    '0.182999'
+    """
+    return _six_digits(value, ROUND_FLOOR)
+
+
+def _six_digits(value: float, rounding: str) -> str:
+    return f"{float(Context(prec=6, rounding=rounding).create_decimal(repr(value))):.6g}"
+
+
+def exactly(value: object) -> str:
+    """A stated number as short as it is exact.
+
+    >>> exactly(0.1), exactly(1.0), exactly(20), exactly(1e-06)
+    ('0.1', '1', '20', '1e-06')
+    """
+    return repr(value).removesuffix(".0") if isinstance(value, int | float) else str(value)
+
+
+def close(epsilon: float, delta: float, otherwise: str) -> str:
+    """What (ε, δ)-closeness says about anything that may be published.
+
+    >>> close(0.5, 1e-6, "without the person")
+    'at most e^0.5 times what it would be without the person, plus 1e-06, and vice versa'
+    """
+    slack = f", plus {at_most(delta)}" if delta > 0 else ""
+    return f"at most e^{at_most(epsilon)} times what it would be {otherwise}{slack}, and vice versa"
