@@ -41,6 +41,8 @@ def test_plan_prints_one_json_object() -> None:
         (["plan", "--rate", "0.1", "--k", "3", "--delta", "1e-9"], 1, "delta"),
         (["plan", "--bogus"], 2, "bogus"),
         ([*PLAN, "--values", "1,x"], 2, "values"),
+        ([*PLAN, "--values", "nan"], 2, "epsilon"),
+        ([*PLAN, "--over", "k", "--values", "20.7"], 2, "k"),
         ([*PLAN, "--over", "delta"], 2, "swept"),
         ([*PLAN, "--plot", "figure.gif"], 2, "gif"),
         (["verify", "missing.json"], 2, "missing.json"),
@@ -72,6 +74,44 @@ def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
     forged = crowdblend("verify", "-", stdin=certificate.replace("2.63178", "1.63178"))
     assert forged.returncode == 1
     assert forged.stdout == ""
+
+
+def test_stdout_takes_one_object() -> None:
+    refused = crowdblend(*PLAN, "--certificate", "-", "--json")
+    assert refused.returncode == 2
+    assert "not both" in json.loads(refused.stdout)["error"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rate", "0.1", "--k", "20", "--epsilon", "1", "--blend-epsilon", "0.5"], "up to a factor e^0.5"),
+        (["--rate", "0.1", "--k", "20", "--epsilon", "1", "--below-k", "noise"], "noise of loss"),
+        (["--rate", "0.1", "--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),
+        (
+            [
+                *[
+                    "--low",
+                    "0.08",
+                    "--high",
+                    "0.12",
+                    "--exceptions",
+                    "2",
+                    "--max-rate",
+                    "0.2",
+                    "--epsilon",
+                    "1",
+                    "--delta",
+                    "1e-6",
+                ]
+            ],
+            "2 people excepted, only crowds of 17 or more are published: whatever is published, its probability is at "
+            "most e^1 times what it would be without a person sampled with a probability of at most 0.2, plus 1e-06",
+        ),
+    ],
+)
+def test_the_sentence_fits_the_plan(options: list[str], said: str) -> None:
+    assert said in crowdblend("plan", *options).stdout
 
 
 def test_existing_output_is_kept_without_force(tmp_path: Path) -> None:

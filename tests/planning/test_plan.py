@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend import plan
+from crowdblend import plan, verify
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput, NotApplicable
+from crowdblend.guarantees import CrowdBlending
 from crowdblend.planning import sweep
+from crowdblend.planning.bounds import BOUNDS
 from crowdblend.planning.estimate import estimate_delta
 from crowdblend.planning.question import Question
 
@@ -117,6 +119,7 @@ BAD = [
     ({"rate": 0.1, "k": 5, "epsilon": 1.0, "exceptions": 2}, "exceptions"),
     ({"k": 5, "epsilon": 1.0, "low": 0.1, "high": 0.2, "exceptions": 4}, "exceptions"),
     ({"k": 5, "epsilon": 1.0, "low": 0.1, "high": 0.2, "max_rate": 0.5}, "max_rate"),
+    ({"k": 5, "epsilon": 1.0, "low": 0.1, "high": 0.2, "max_rate": 0.15, "exceptions": 1}, "max_rate"),
     ({"rate": 0.1, "k": 5, "epsilon": 0.1, "blend_epsilon": 3.0}, "epsilon"),
 ]
 
@@ -144,6 +147,58 @@ def test_infeasible_targets_say_what_to_do(given: dict) -> None:
     with pytest.raises(Infeasible, match=r"Raise|raise") as refused:
         plan(**given)
     assert refused.value.exit_code == 1
+
+
+def test_a_biased_target_does_not_blame_a_class() -> None:
+    with pytest.raises(Infeasible, match="exceptions") as refused:
+        plan(low=0.08, high=0.12, exceptions=2, k=5, delta=1e-9)
+    assert "class of k" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rate": 0.9, "epsilon": 0.01, "delta": 1e-9},
+        {"k": 10**7, "epsilon": 0.001, "delta": 1e-9},
+        {"k": 10**9, "rate": 0.1, "delta": 1e-6},
+    ],
+    ids=str,
+)
+def test_huge_crowds_are_planned_without_comparison(given: dict) -> None:
+    """In a second or two on an idle machine; before, each took minutes."""
+    planned = plan(**given)
+    assert set(planned.bounds) == {"exact"}
+    assert verify(planned.certificate().to_json()).guarantees[0].delta <= planned.delta
+
+
+def test_compared_answers_are_on_the_safe_side() -> None:
+    for asked in ({"k": 30, "epsilon": 1.0, "delta": 1e-6}, {"k": 30, "rate": 0.3, "delta": 1e-6}):
+        bounds = plan(**asked).bounds
+        unknown = "rate" if "rate" not in asked else "epsilon"
+        for name in ("published", "blending"):
+            rule = next(bound.rule for bound in BOUNDS if bound.name == name)
+            at = {**asked, unknown: bounds[name]}
+            made = rule.conclude(CrowdBlending(30, 0.0), rate=at["rate"], epsilon=at["epsilon"])
+            assert made.delta <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("over", "value"), [("k", 20.7), ("k", math.nan), ("k", math.inf), ("epsilon", math.nan), ("epsilon", 1e7)]
+)
+def test_swept_values_are_checked(over: str, value: float) -> None:
+    with pytest.raises(InvalidInput, match=f"^{over} must be"):
+        sweep(Question(rate=0.1, k=20, epsilon=0.5), over, [value])
+
+
+def test_natural_sweeps_stay_inside_the_ranges() -> None:
+    for asked, over in (
+        ({"rate": 0.1, "k": 20, "epsilon": 1e6}, "epsilon"),
+        ({"rate": 0.1, "k": 10**9, "epsilon": 1.0}, "k"),
+        ({"rate": 0.1, "k": 20, "delta": 1.0}, "delta"),
+    ):
+        rows = sweep(Question(**asked), over).rows
+        assert len(rows) >= 4
+        assert len({row[over] for row in rows}) == len(rows)
 
 
 def test_sweep_covers_every_rule_and_marks_gaps() -> None:

@@ -10,7 +10,7 @@ import click
 from crowdblend.cli.output import Parameter, emit, force_option, json_option, print_table, show, speaks, write_text
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
-from crowdblend.guarantees.wording import at_least, at_most, close
+from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 
 NUMBER = Parameter()
@@ -59,6 +59,8 @@ def command(
     The answer is the smallest k, epsilon or delta, or the largest rate, for which the promise is proved, under every
     theorem that applies.
     """
+    if certificate == "-" and as_json:
+        raise InvalidInput("stdout takes one JSON object: pass --json or --certificate -, not both.")
     planned = plan(**given)
     swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
     if plot and swept:
@@ -86,21 +88,41 @@ def _numbers(values: str | None) -> list[float]:
 
 def _tell(planned: Plan) -> None:
     """The answer in words, then every rule's."""
-    sampling = f"a sample that keeps each person with probability {show(planned.rate)}"
-    if planned.question.biased:
-        low, high = planned.question.low, planned.question.high
-        sampling = f"a sample that keeps people with probabilities between {show(low)} and {show(high)}"
-    shown = f"only crowds of {planned.k} or more are published"
-    if planned.question.noisy:
-        shown = f"counts from {planned.k} on are published exactly, smaller ones with noise of loss " + show(
-            planned.noise_epsilon
-        )
-    bound = close(planned.epsilon, planned.delta, Relation.ADD_REMOVE.otherwise())
     answer = _safe(planned.solved, getattr(planned, planned.solved))
     click.echo(f"{TITLES[planned.solved]} = {answer}   (rule {planned.rule})")
-    click.echo(f"From {sampling}, {shown}: whatever is published, its probability is {bound}.")
+    click.echo(_sentence(planned))
+    if planned.delta >= planned.sampled_with:
+        click.echo(
+            "This promises no more than sampling alone, which leaves people out with a probability of at least "
+            f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
+        )
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
+
+
+def _sentence(planned: Plan) -> str:
+    """What the planned release promises."""
+    question, whom = planned.question, Relation.ADD_REMOVE.otherwise()
+    sampling = f"a sample that keeps each person with probability {exactly(planned.rate)}"
+    if question.biased:
+        sampling = (
+            f"a sample that keeps people with probabilities of 0 or between {exactly(question.low)} and "
+            f"{exactly(question.high)}, {question.exceptions} people excepted"
+        )
+        whom = f"without a person sampled with a probability of at most {exactly(question.protected_rate)}"
+    shown = f"only crowds of {planned.k} or more are published"
+    if planned.noise_epsilon is not None:
+        shown = (
+            f"counts from {planned.k} on are published exactly, smaller ones with noise of loss "
+            f"{at_most(planned.noise_epsilon)}"
+        )
+    if question.blend_epsilon > 0:
+        shown = (
+            f"a mechanism publishes that hides people in crowds of {planned.k} up to a factor "
+            f"e^{exactly(question.blend_epsilon)}"
+        )
+    bound = close(planned.epsilon, planned.delta, whom)
+    return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."
 
 
 def _safe(name: str, value: Any) -> str:

@@ -18,6 +18,7 @@ LAST_BITS = 8192
 # Results are used as doubles; a ball this tight is off by less than 1e-10 of its value.
 ENOUGH_BITS = 36
 BELOW_EVERY_DOUBLE = arb(2) ** -1200
+LONG_SUM = 10**7
 largest = 1e15
 
 
@@ -123,8 +124,11 @@ def _falling(top: int, bottom: int, odds: arb) -> arb:
     """odds·top/bottom + odds²·top(top−1)/(bottom(bottom+1)) + … , a series whose ratios fall towards 0.
 
     Because the ratios fall, what follows a term t reached with ratio ρ < 1 is at most t·ρ/(1−ρ): the sum is cut
-    off there and widened by exactly that much.
+    off there and widened by exactly that much. Where that takes too many terms Arb encloses the same series as
+    odds·top/bottom·₂F₁(1, 1−top; bottom+1; −odds), which costs more to start with and no more for billions.
     """
+    if top + bottom > LONG_SUM:
+        return odds * top / bottom * arb.hypgeom_2f1(-odds, arb(1), arb(1 - top), arb(bottom + 1))
     term, total, tolerance = arb(1), arb(0), arb(2) ** -ctx.prec
     for step in range(top):
         ratio = odds * (top - step) / (bottom + step)

@@ -104,4 +104,4 @@ def crossing_tails(
 
 def _affordable(n: int) -> int:
     """How many steps to scan where each costs about √n: plenty for crowds of people, few beyond millions."""
-    return max(8, min(MOST_STEPS, 10**6 // max(n, 1)))
+    return max(8, min(MOST_STEPS, 200_000 // max(n, 1)))

@@ -35,24 +35,26 @@ def first_true(holds: Callable[[int], bool], least: int, guess: int, most: int =
     return high
 
 
-def smallest_double(holds: Callable[[float], bool], low: float, high: float, least: float = 1e-12) -> float:
-    """The smallest double in (low, high], up to 1e-10 of it, where a predicate that stays true once true holds.
+def smallest_double(
+    holds: Callable[[float], bool], low: float, high: float, tolerance: float = 1e-8, least: float = 1e-12
+) -> float:
+    """The smallest double in (low, high], up to `tolerance` of it, where a predicate that stays true once true holds.
 
     Requires holds(high); low is taken not to hold. Values below `least` are not told apart.
     """
-    while high - low > 1e-10 * high and high > least:
+    while high - low > tolerance * high and high > least:
         # Come down in quarters first: far below the answer an evaluation can be expensive.
         middle = low + (high - low) / 2 if 8 * low > high else high / 4
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 
-def largest_double(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The largest double in [low, high), up to 1e-10 of it, where a predicate that stays false once false holds.
+def largest_double(holds: Callable[[float], bool], low: float, high: float, tolerance: float = 1e-8) -> float:
+    """The largest double in [low, high), up to `tolerance` of it, where a predicate that stays false once false holds.
 
     Requires holds(low); high is taken not to hold.
     """
-    while high - low > 1e-10 * low:
+    while high - low > tolerance * low:
         middle = low + (high - low) / 2 if high < 8 * low else 2 * low
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low

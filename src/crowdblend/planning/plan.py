@@ -9,7 +9,7 @@ from typing import Any
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable
-from crowdblend.planning.bounds import BOUNDS, Bound, crowd, noise_loss
+from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, crowd, noise_loss
 from crowdblend.planning.question import Question
 from crowdblend.planning.solve import solve
 
@@ -43,6 +43,11 @@ class Plan:
         """The loss of the noise below k, if there is any."""
         return noise_loss(self.question, self.rate, self.epsilon) if self.question.noisy else None
 
+    @property
+    def sampled_with(self) -> float:
+        """The largest sampling probability of anybody protected; a δ as large promises nothing beyond sampling."""
+        return self.rate if self.rate is not None and not self.question.biased else self.question.protected_rate
+
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and releasing with these parameters promises, every applicable theorem shown."""
         mechanism = crowd(self.question, self.k, self.noise_epsilon)
@@ -60,6 +65,8 @@ class Plan:
     def _derivations(self) -> list[Derivation]:
         found = []
         for bound in _applicable(self.question):
+            if bound.compared and self.k > LARGEST_COMPARED:
+                continue
             try:
                 found.append(bound.derive(self.question, self.k, self.rate, self.epsilon))
             except NotApplicable:
@@ -116,7 +123,7 @@ def _solve_all(question: Question) -> tuple[dict[str, float], list[CrowdblendErr
     refusals: list[CrowdblendError] = []
     for bound in _applicable(question):
         try:
-            bounds[bound.name] = solve(bound, question)
+            bounds[bound.name] = solve(bound, question, bounds.get("exact"))
         except CrowdblendError as refused:
             refusals.append(refused)
     return bounds, refusals

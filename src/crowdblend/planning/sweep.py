@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import SOLVABLE, Question
 
@@ -31,14 +32,20 @@ def sweep(question: Question, over: str | None = None, values: Sequence[float] =
     if over not in SOLVABLE or over == question.unknown or getattr(question, over) is None:
         choices = ", ".join(name for name in SOLVABLE if getattr(question, name) is not None)
         raise InvalidInput(f"the swept parameter must be one that is given ({choices}), got {over}.")
-    rows = [_row(question, over, value) for value in values or _around(question, over)]
+    rows = [_row(question, over, _checked(over, value)) for value in values or _around(question, over)]
     rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
     filled = tuple({over: row[over], **{name: row.get(name) for name in rules}} for row in rows)
     return Sweep(question.unknown, over, rules, filled)
 
 
+def _checked(over: str, value: float) -> float:
+    number = int(value) if PARAMETERS[over].whole and float(value).is_integer() else value
+    check(over, number)
+    return number
+
+
 def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
-    change: dict[str, Any] = {over: int(value) if over == "k" else value}
+    change: dict[str, Any] = {over: value}
     try:
         return {over: value, **answer(replace(question, **change)).bounds}
     except InvalidInput:
@@ -50,11 +57,12 @@ def _row(question: Question, over: str, value: float) -> dict[str, float | None]
 def _around(question: Question, over: str) -> list[float]:
     """Values a factor 4 to either side of the given one, inside the parameter's range."""
     centre = float(getattr(question, over)) or 0.1
+    found = [centre * factor for factor in _FACTORS]
     if over == "k":
-        return sorted({max(2, round(centre * factor)) for factor in _FACTORS})
+        found = [max(2, round(value)) for value in found]
     if over == "rate":
-        # On the scale of odds, so that a rate never leaves (0, 1).
-        return [centre * factor / (1 - centre + centre * factor) for factor in _FACTORS]
+        # On the scale of odds, so that a rate stays below 1.
+        found = [value / (1 - centre + value) for value in found]
     if over == "delta":
-        return [min(1.0, centre * 10.0**power) for power in range(-4, 5)]
-    return [centre * factor for factor in _FACTORS]
+        found = [centre * 10.0**power for power in range(-4, 5)]
+    return sorted({value for value in found if PARAMETERS[over].allows(value)})

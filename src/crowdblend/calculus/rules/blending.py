@@ -130,8 +130,10 @@ def _robust_delta(
         # Where ⌊(n+1)·slope⌋ < crowd, few(n) is the smaller and still rising: only later teeth matter.
         up = most * rising_tail(balls, crowd, p * r / (1 - p + p * r), q, person=1)
         gain = 1 - growth * (1 - most)
-        if not gain > 0:
+        if gain <= 0:
             return up
+        if not gain > 0:
+            raise balls.Undecided
         c = blend * gain / (growth * most)
         return crossing_tails(balls, up, (crowd, q, most), (c * q / (1 - q + c * q), p, gain))
 
