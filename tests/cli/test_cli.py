@@ -90,20 +90,8 @@ def test_stdout_takes_one_object() -> None:
         (["--rate", "0.1", "--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),
         (
             [
-                *[
-                    "--low",
-                    "0.08",
-                    "--high",
-                    "0.12",
-                    "--exceptions",
-                    "2",
-                    "--max-rate",
-                    "0.2",
-                    "--epsilon",
-                    "1",
-                    "--delta",
-                    "1e-6",
-                ]
+                *("--low", "0.08", "--high", "0.12", "--exceptions", "2", "--max-rate", "0.2"),
+                *("--epsilon", "1", "--delta", "1e-6"),
             ],
             "2 people excepted, only crowds of 17 or more are published: whatever is published, its probability is at "
             "most e^1 times what it would be without a person sampled with a probability of at most 0.2, plus 1e-06",

@@ -137,3 +137,18 @@ def test_relative_entropy_bounds_the_tail(x: float, p: float) -> None:
     tail = arithmetic.upper_tail if x > p else arithmetic.lower_tail
     assert tail(balls, n, int(n * x), arb(p)) <= (-n * decay).exp()
     assert arithmetic.relative_entropy(balls, arb(p), arb(p)).contains(0)
+
+
+@pytest.mark.parametrize("n", [5, 300, 40_000])
+@pytest.mark.parametrize("p", [1e-4, 0.1, 0.5, 0.97])
+def test_long_sums_agree_with_short_ones(n: int, p: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two ways to enclose one series: term by term, and as a hypergeometric function."""
+    for j in {1, round(n * p), min(n - 1, round(n * p + 3 * (n * p) ** 0.5 + 1))}:
+        with balls.precision(128):
+            monkeypatch.setattr(balls, "LONG_SUM", 10**7)
+            short = [ratio(n, j, arb(p)) for ratio in (balls.above, balls.below)]
+            monkeypatch.setattr(balls, "LONG_SUM", 0)
+            long = [ratio(n, j, arb(p)) for ratio in (balls.above, balls.below)]
+        for one, other in zip(short, long, strict=True):
+            assert one.overlaps(other)
+            assert other == 0 or other.rel_accuracy_bits() > 50 or abs(other) < 1e-20

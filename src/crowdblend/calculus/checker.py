@@ -2,8 +2,8 @@
 
 The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
 and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
-document with the one it would have written itself. So an edit anywhere is found: in a number, a word or the
-order.
+document with the one it would have written itself. So an edit of anything derived is found: in a number, a word or
+the order. Stated assumptions and facts are not derived; only the digest guards them, and it has no key.
 """
 
 from __future__ import annotations

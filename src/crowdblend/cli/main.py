@@ -15,7 +15,7 @@ COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
     "release": "Sample, recode and publish what a policy says.",
-    "verify": "Re-derive a certificate and refuse any edit.",
+    "verify": "Re-derive a certificate and refuse what does not follow.",
     "report": "Explain a release on one page.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
     "demo": "Publish a made-up town in three ways.",

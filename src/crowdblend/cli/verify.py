@@ -17,7 +17,7 @@ from crowdblend.cli.output import emit, json_option, speaks
 @json_option
 @speaks
 def command(target: str, *, as_json: bool) -> None:
-    """Recompute every number of a certificate from its leaves, and refuse any edit.
+    """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
     TARGET is a certificate, a release folder, or '-' for stdin.
     """
