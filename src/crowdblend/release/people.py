@@ -73,6 +73,8 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
         _refuse_nobody(name)
     if pa.types.is_integer(column.type):
         return Persons(column.to_numpy(), _NO_TEXTS, None)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
     texts = _texts(column)
     found = whole_numbers(texts)
     if found.short.all():
@@ -92,8 +94,6 @@ def _texts(column: pyarrow.Array) -> Texts:
 
     if not len(column):
         return _NO_TEXTS
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        column = column.cast(pa.large_string())
     _, offsets, data = column.buffers()
     wide = np.int32 if pa.types.is_string(column.type) else np.int64
     edges = np.frombuffer(offsets, dtype=wide)[column.offset : column.offset + len(column) + 1]
