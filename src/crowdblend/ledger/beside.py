@@ -33,4 +33,5 @@ def same_sample(one: Promise, other: Promise) -> bool:
     drawn_from = (not one.fresh and one.sample == other.population) or (
         not other.fresh and other.sample == one.population
     )
-    return one.sample == other.sample or drawn_from
+    unnamed = one.population == other.population and one.population.startswith("source:")
+    return one.sample == other.sample or drawn_from or (unnamed and one.fresh != other.fresh)

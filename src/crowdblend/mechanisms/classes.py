@@ -74,8 +74,5 @@ class PublishedClasses:
         codes, inverse = np.unique(self.codes[:, places], axis=0, return_inverse=True)
         counts = np.zeros(len(codes), np.int64)
         np.add.at(counts, inverse.ravel(), self.counts)
-        exact = None
-        if self.exact is not None:
-            exact = np.ones(len(codes), np.bool_)
-            np.logical_and.at(exact, inverse.ravel(), self.exact)
-        return PublishedClasses(tuple(columns), labels, codes, counts, exact)
+        # A sum of shown cells misses those that are not shown, so no sum is called exact.
+        return PublishedClasses(tuple(columns), labels, codes, counts)

@@ -41,6 +41,8 @@ Progress = Callable[[str, int], None]
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
+# Only tells whether two tables are about the same people; protects nobody, so it need not be secret.
+NOBODY_S_SECRET = b"the people of a table, summed up"
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
@@ -77,6 +79,7 @@ class _Run:
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
         self._secret = new_key() if key is None else key
         self._rows = 0
+        self._people = np.zeros(2, np.uint64)
 
     def result(self, folder: Path) -> tuple[SampledClasses, dict[str, int]]:
         wanted = [*self._names] if self._person is None else [self._person, *self._names]
@@ -101,7 +104,11 @@ class _Run:
         classes = coding.classes_of(words, counts)
         if self._person is None and self._key is not None:
             classes = self._thinned(classes)
-        return classes, {"rows_read": self._rows, "people_sampled": classes.people, "classes": len(classes.counts)}
+        facts = {"rows_read": self._rows, "people_sampled": classes.people, "classes": len(classes.counts)}
+        if self._key is None and self._person is not None:
+            # A sum, so that the order of rows and the format of the file do not matter.
+            facts["same_people"] = int(self._people[0]) << 64 | int(self._people[1])
+        return classes, facts
 
     def _count_rows(self, relation: Relation, coding: Coding, tally: Tally) -> None:
         for chunk in _chunks(self._batches(relation, coding.selected(self._identifiers(relation)))):
@@ -129,6 +136,7 @@ class _Run:
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self._person)), batch.select(batch.schema.names[1:])
             if self._key is None or self._rate is None:
+                self._people += persons.marks(NOBODY_S_SECRET).sum(axis=0, dtype=np.uint64)
                 yield rows, persons
             else:
                 drawn = persons.drawn(self._key, self._rate)

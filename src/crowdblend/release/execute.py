@@ -1,4 +1,4 @@
-"""Run a release: plan, record, sample, sanitize, write, and only then let it appear."""
+"""Run a release: plan, sample, record, sanitize, write, and only then let it appear."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses
 from crowdblend.randomness import new_key
-from crowdblend.release.folder import check_target, whole_folder, write_internal
+from crowdblend.release.folder import whole_folder, write_internal
+from crowdblend.release.identity import sample_of
 from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Policy
 from crowdblend.release.promise import Promise, promise
@@ -49,26 +49,21 @@ def release(
     from crowdblend.report import write_report  # noqa: PLC0415
 
     promised = promise(policy)
-    check_target(folder, force=force)
     secret = key if key is not None else new_key()
     started = time.perf_counter()
-    record = Record.begin(ledger, promised, folder, secret)
-    try:
-        with whole_folder(folder) as partial:
-            coin = None if policy.sampling.already_drawn else secret
-            sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
-            record.output_begins()
-            published = _sanitize(promised, sample, secret)
-            if progress:
-                progress("writing", 0)
-            files = _write(promised, published, partial)
-            certificate = promised.certificate(files)
-            (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
-            write_report(partial)
-        record.finish(certificate, files)
-    except CrowdblendError:
-        record.abandon()
-        raise
+    with whole_folder(folder, force=force) as partial:
+        coin = None if policy.sampling.already_drawn else secret
+        sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
+        name = sample_of(policy, secret, facts.pop("same_people", None))
+        record = Record.begin(ledger, promised, folder, name, secret)
+        published = _sanitize(promised, sample, secret)
+        if progress:
+            progress("writing", 0)
+        files = _write(promised, published, partial)
+        certificate = promised.certificate(files)
+        (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
+        write_report(partial)
+    record.finish(certificate, files)
     write_internal(folder, {**facts, **_internal(sample, published), "seconds": time.perf_counter() - started})
     return Released(folder, certificate, promised)
 

@@ -1,13 +1,14 @@
 """Which people and which sample a release is about, for the ledger.
 
-A table that was already drawn is one sample for ever, wherever its file lies: it is known by its content. A sample that
-is drawn for one release alone has a name of its own.
+A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format of
+the file or its place. A sample drawn for a release is known by its key and population, so a key that is used twice is
+noticed. What is not noticed is a table with a few people more or less; the ledger cannot know that either.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
-import secrets
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
@@ -15,28 +16,38 @@ from crowdblend.release.policy import Policy
 from crowdblend.release.sections import STDIN
 
 BLOCK = 65_536
+UNNAMED = "source:"
 
 
-def identify(policy: Policy) -> tuple[str, str]:
-    """The population's and the sample's name."""
+def population_of(policy: Policy) -> str:
+    """The steward's name for the people, or one made from the source's content."""
+    if policy.data.population:
+        return policy.data.population
+    return "stdin" if policy.data.source == STDIN else UNNAMED + fingerprint(policy)
+
+
+def sample_of(policy: Policy, key: bytes, same_people: int | None) -> str:
+    """The sample's name; same_people is what the engine makes of the persons of a table that was already drawn."""
+    if not policy.sampling.already_drawn:
+        state = hashlib.sha256(b"the name of a sample" + key + population_of(policy).encode())
+        return "drawn:" + state.hexdigest()[:32]
+    if same_people is not None:
+        return f"people:{same_people:032x}"
     if policy.data.source == STDIN:
-        if policy.sampling.already_drawn:
-            raise InvalidInput(
-                "a table that was already drawn must be a file, to be known again; got stdin. Save it first."
-            )
-        return "stdin", f"stdin/{secrets.token_hex(8)}"
-    population = fingerprint(policy)
-    sample = population if policy.sampling.already_drawn else f"{population}/{secrets.token_hex(8)}"
-    return population, sample
+        raise InvalidInput(
+            "a table that was already drawn must have a person column or be a file, to be known again, and has neither. "
+            "Save it first."
+        )
+    return UNNAMED + fingerprint(policy)
 
 
 def fingerprint(policy: Policy) -> str:
     """A short name for the source's content: sizes, and blocks from the beginning, middle and end of each file."""
-    source = Path(policy.data.source)
-    files = sorted(file for file in _files(source) if file.is_file())
-    state = hashlib.sha256((policy.data.table or "").encode())
+    table = (policy.data.table or "").lower().removeprefix("main.")
+    state = hashlib.sha256(table.encode())
+    files = sorted(file for file in _files(policy.data.source) if file.is_file())
     if not files:
-        state.update(policy.data.source.encode())
+        state.update(policy.data.source.partition("?")[0].encode())
     for file in files:
         size = file.stat().st_size
         state.update(str(size).encode())
@@ -47,9 +58,7 @@ def fingerprint(policy: Policy) -> str:
     return state.hexdigest()[:16]
 
 
-def _files(source: Path) -> list[Path]:
-    if source.is_dir():
-        return list(source.rglob("*"))
-    if any(sign in source.name for sign in "*?["):
-        return list(source.parent.glob(source.name))
-    return [source]
+def _files(source: str) -> list[Path]:
+    if Path(source).is_dir():
+        return list(Path(source).rglob("*"))
+    return [Path(source)] if Path(source).exists() else [Path(found) for found in glob.glob(source, recursive=True)]

@@ -50,6 +50,7 @@ DATA = (
         "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// address, or - for stdin.",
         required=True,
     ),
+    Key("population", "text", "Your name for the people, under which the ledger adds up what was promised about them."),
     Key("person", "text", "The column that tells people apart: the unit of protection, one row per person."),
     Key("rows_are_people", "flag", "True instead of person: you vouch that every row is another person."),
     Key("format", "text", "What the source is, when its name does not say.", ("csv", "parquet", "duckdb", "postgres")),

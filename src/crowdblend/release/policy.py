@@ -111,6 +111,10 @@ class Policy:
                 raise InvalidInput(
                     f'[[tables]] must come with kind = "table", got "{self.release.kind}". Drop one of them.'
                 )
+            if self.release.flag:
+                raise InvalidInput(
+                    "flag must be left out with [[tables]], since sums of shown cells are not exact. Drop one of them."
+                )
             if table.name.lower() in seen:
                 raise InvalidInput(f"[[tables]] must have different names, got {table.name!r} twice. Rename one.")
             seen.add(table.name.lower())

@@ -1,4 +1,4 @@
-"""A release as the ledger sees it: begun before anything is read, spent before anything is computed."""
+"""A release as the ledger sees it: recorded, and spent, before anything is computed from the sample."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.certificate import digest
-from crowdblend.release.identity import identify
+from crowdblend.release.identity import population_of
 from crowdblend.release.promise import Promise
 
 
@@ -18,17 +18,15 @@ class Record:
 
     ledger: books.Ledger | None
     entry: int = 0
-    spent: bool = False
 
     @classmethod
-    def begin(cls, ledger: books.Ledger | None, promised: Promise, folder: Path, key: bytes) -> Record:
-        """Record the promise before anything is read, or refuse it."""
+    def begin(cls, ledger: books.Ledger | None, promised: Promise, folder: Path, sample: str, key: bytes) -> Record:
+        """Record the promise before anything is computed from the sample, or refuse it."""
         if ledger is None:
             return cls(None)
         sampling = promised.policy.sampling
-        population, sample = identify(promised.policy)
         recorded = books.Promise(
-            population=population,
+            population=population_of(promised.policy),
             sample=sample,
             fresh=not sampling.already_drawn,
             kind=promised.policy.release.kind,
@@ -36,21 +34,12 @@ class Record:
             folder=folder.name,
         )
         sealed = key if sampling.key == "seal" and not sampling.already_drawn else None
-        return cls(ledger, ledger.begin(recorded, sealed_key=sealed))
-
-    def output_begins(self) -> None:
-        """From here on the promise is spent, whatever happens."""
-        if self.ledger is not None:
-            self.ledger.output_begins(self.entry)
-        self.spent = True
+        record = cls(ledger, ledger.begin(recorded, sealed_key=sealed))
+        ledger.output_begins(record.entry)
+        return record
 
     def finish(self, certificate: Certificate, files: dict[str, str]) -> None:
         """The folder has appeared."""
         if self.ledger is not None:
             stated = certificate.to_dict()["digest"]
             self.ledger.finish(self.entry, certificate_digest=stated, data_sha256=digest(files))
-
-    def abandon(self) -> None:
-        """It ended before anything was computed from the sample: the promise is given back."""
-        if self.ledger is not None and not self.spent:
-            self.ledger.abandon(self.entry)

@@ -45,6 +45,7 @@ class DataSource:
     person: str | None = None
     rows_are_people: bool = False
     table: str | None = None
+    population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
 
@@ -205,9 +206,9 @@ class Table:
     columns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
+        if not _NAME.fullmatch(self.name) or len(self.name) > 100:
             raise InvalidInput(
-                f"name in [[tables]] must be letters, digits, - and _, got {self.name!r}. It becomes a file name."
+                f"name in [[tables]] must be up to 100 letters, digits, - and _, got {self.name!r}. It becomes a file name."
             )
         if not self.columns or len(set(self.columns)) < len(self.columns):
             raise InvalidInput(
