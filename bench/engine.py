@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Computed, Lookup
@@ -45,12 +45,13 @@ k = 20
 epsilon = 1.0
 delta = 1e-6
 """
+TEXTS = POLICY.replace('"person_id"', '"person_text"')
 FINE = POLICY.replace("width = 10", "width = 1").replace('"year"', '"day"')
 FINE = FINE.replace("breaks = [0, 15000, 30000, 50000, 80000, 200000]", "from = 0, to = 200000, width = 1")
 
 
 def generate(folder: Path, rows: int) -> None:
-    """People with shuffled numbers for names and six columns, in pieces."""
+    """People with shuffled numbers, and texts such as P00012345-X, for names and six columns, in pieces."""
     rng = np.random.default_rng(1)
     persons = rng.permutation(np.arange(1_000_000, 1_000_000 + rows))
     writer = None
@@ -61,9 +62,11 @@ def generate(folder: Path, rows: int) -> None:
         def some(names: list[str], n: int = n) -> pa.Array:
             return pa.array(names).take(pa.array(rng.integers(0, len(names), n)))
 
+        spelled = compute.utf8_lpad(pa.array(piece).cast(pa.string()), 8, "0")
         table = pa.table(
             {
                 "person_id": piece,
+                "person_text": compute.binary_join_element_wise("P", spelled, "-X", ""),
                 "sex": some(["Female", "Male"]),
                 "region": some(REGIONS),
                 "education": some(LEVELS),
@@ -77,6 +80,7 @@ def generate(folder: Path, rows: int) -> None:
     assert writer is not None
     writer.close()
     (folder / "policy.toml").write_text(POLICY)
+    (folder / "texts.toml").write_text(TEXTS)
     (folder / "fine.toml").write_text(FINE)
 
 
@@ -109,6 +113,8 @@ WORK = {
     "bare": bare,
     "half": lambda folder: ours(folder, 0.5),
     "tenth": lambda folder: ours(folder, 0.1),
+    "half, texts": lambda folder: ours(folder, 0.5, "texts"),
+    "tenth, texts": lambda folder: ours(folder, 0.1, "texts"),
     "fine": lambda folder: ours(folder, 0.5, "fine"),
 }
 

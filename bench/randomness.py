@@ -19,6 +19,7 @@ from crowdblend.randomness import (
     rational,
     thin,
 )
+from crowdblend.randomness.texts import texts_joined
 
 KEY = new_key()
 SOURCE = KeyedSource(KEY, b"bench")
@@ -37,12 +38,15 @@ def speed(values: int, work: Callable[[], object], repeats: int = 3) -> float:
 
 def main() -> None:
     numbers = np.arange(10 * MILLION)
-    texts = [f"P{i:09d}" for i in range(MILLION)]
+    texts, longer = [f"P{i:09d}" for i in range(MILLION)], [f"P{i:029d}" for i in range(MILLION)]
+    column, longer_column = (texts_joined("".join(some).encode(), some) for some in (texts, longer))
     singles, cells = np.ones(10 * MILLION, dtype=np.int64), np.full(60_000, 1667)
     results = {
         "stream, bytes": speed(80 * MILLION, lambda: SOURCE.words(10 * MILLION)),
         "coin, whole numbers": speed(10 * MILLION, lambda: coins(KEY, numbers, 0.1)),
-        "coin, texts": speed(MILLION, lambda: coins(KEY, texts, 0.1)),
+        "coin, list of texts of 10 bytes": speed(MILLION, lambda: coins(KEY, texts, 0.1)),
+        "coin, column of texts of 10 bytes": speed(MILLION, lambda: coins(KEY, column, 0.1)),
+        "coin, column of texts of 30 bytes": speed(MILLION, lambda: coins(KEY, longer_column, 0.1)),
         "thin, people in 60,000 classes, rate 0.1": speed(int(cells.sum()), lambda: thin(cells, 0.1, SOURCE)),
         "thin, people in one class of 10^9, rate 0.1": speed(10**9, lambda: thin([10**9], 0.1, SOURCE), 1),
         "thin, classes of one, rate 0.5": speed(10 * MILLION, lambda: thin(singles, 0.5, SOURCE)),

@@ -1,7 +1,7 @@
 """Secure random bits, keyed coins and exact noise. Nothing here knows of data, files or policies.
 
 Everything is decided in integer arithmetic on fair bits: what is drawn has exactly the stated law, or the law up to
-breaking AES and BLAKE2b when the bits come from a key.
+breaking AES when the bits come from a key.
 """
 
 from crowdblend.randomness.binomial import thin

@@ -15,34 +15,31 @@ at most 128 binary places, so T = rate·2^128 is a whole number and P[mark < T] 
 
 The functions stand in for the ideal one. Whole numbers of 128 bits: AES-256 of the number in two's complement, a
 permutation, so n people differ from ideal by at most n²/2^129 (2^-63 for 8 billion) beyond breaking AES. All other
-texts: keyed BLAKE2b. Both have an own subkey, and the spelling decides which is used, so nobody has two marks.
+texts: CBC-MAC with AES-256 of an encoding in which no text is a prefix of another, about n²·ℓ²/2^128 for texts of up to
+ℓ blocks of 16 bytes (2^-60 for 8 billion of up to 31 bytes; see `mac`). Both have an own subkey, and the spelling
+decides which is used, so nobody has two marks. Marks are never published, so nobody can look for texts that share one.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from hashlib import blake2b
-from itertools import compress
 from typing import Any
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.algorithms import AES256
-from cryptography.hazmat.primitives.ciphers.modes import ECB
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.mac import Mac
+from crowdblend.randomness.texts import Texts, texts_joined, whole_numbers
 
 MARK_BITS = 128
 # Enough people for the cipher to run at full speed, few enough for the caches.
 CHUNK = 1 << 15
-WHOLE_NUMBER = re.compile(rb"0|-?[1-9][0-9]{0,38}")
 LEAST, MOST = -(1 << 127), (1 << 127) - 1
 
 Person = bytes | str | int
-Persons = Sequence[Person] | NDArray[Any]
+Persons = Sequence[Person] | NDArray[Any] | Texts
 
 
 def coins(key: bytes, persons: Persons, rate: float) -> NDArray[np.bool_]:
@@ -88,49 +85,52 @@ class _Marker:
     """The two keyed functions."""
 
     def __init__(self, key: bytes) -> None:
-        self._cipher = Cipher(AES256(subkey(key, b"person", b"number")), ECB()).encryptor()
-        self._hash = blake2b(digest_size=MARK_BITS // 8, key=subkey(key, b"person", b"text"))
+        self._of_number = Mac(subkey(key, b"person", b"number"))
+        self._of_text = Mac(subkey(key, b"person", b"text"))
 
     def marks(self, persons: Persons) -> NDArray[np.uint64]:
+        if isinstance(persons, Texts):
+            return self._texts(persons)
         if np.ma.is_masked(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
             raise InvalidInput("persons must be a list without gaps; remove people without an identifier.")
         if isinstance(persons, np.ndarray) and persons.dtype.kind in "iu":
-            return self._numbers(_blocks(persons))
-        return self._mixed(persons.tolist() if isinstance(persons, np.ndarray) else persons)
+            return self._of_number.of_rows(_words(persons))
+        return self._texts(_texts(persons.tolist() if isinstance(persons, np.ndarray) else persons))
 
-    def _numbers(self, blocks: bytes) -> NDArray[np.uint64]:
-        return _rows(self._cipher.update(blocks))
-
-    def _mixed(self, persons: Sequence[Person]) -> NDArray[np.uint64]:
-        texts = [_text(person) for person in persons]
-        is_number = np.fromiter(map(_spells_a_number, texts), dtype=np.bool_, count=len(texts))
+    def _texts(self, texts: Texts) -> NDArray[np.uint64]:
+        numbers = whole_numbers(texts)
+        long = {row: int(texts.spelled(row)) for row in numbers.longer.tolist()}
+        long = {row: number for row, number in long.items() if LEAST <= number <= MOST}
+        others = ~numbers.short
+        others[list(long)] = False
+        if others.all():
+            return self._of_text.of_texts(texts)
         marked = np.empty((len(texts), 2), dtype=np.uint64)
-        numbers = [int(text).to_bytes(16, "little", signed=True) for text in compress(texts, is_number)]
-        marked[is_number] = self._numbers(b"".join(numbers))
-        marked[~is_number] = _rows(b"".join([self._of_text(text) for text in compress(texts, ~is_number)]))
+        marked[numbers.short] = self._of_number.of_rows(_words(numbers.values))
+        blocks = b"".join([number.to_bytes(MARK_BITS // 8, "little", signed=True) for number in long.values()])
+        marked[list(long)] = self._of_number.of_rows(np.frombuffer(blocks, dtype="<u8").reshape(-1, 2))
+        marked[others] = self._of_text.of_texts(texts[others])
         return marked
 
-    def _of_text(self, text: bytes) -> bytes:
-        # A copy saves hashing the key again for every person.
-        state = self._hash.copy()
-        state.update(text)
-        return state.digest()
+
+def _words(numbers: NDArray[Any]) -> NDArray[np.uint64]:
+    """Each number in two's complement as a row (low word, high word)."""
+    words = np.empty((len(numbers), 2), dtype=np.uint64)
+    words[:, 0] = numbers.astype(np.uint64)
+    words[:, 1] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0)) if numbers.dtype.kind == "i" else 0
+    return words
 
 
-def _rows(marked: bytes) -> NDArray[np.uint64]:
-    return np.frombuffer(marked, dtype="<u8").astype(np.uint64, copy=False).reshape(-1, 2)
-
-
-def _blocks(numbers: NDArray[Any]) -> bytes:
-    """Each number as 16 bytes in two's complement, little-endian."""
-    blocks = np.empty((len(numbers), 2), dtype="<u8")
-    blocks[:, 0] = numbers.astype(np.uint64)
-    blocks[:, 1] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0)) if numbers.dtype.kind == "i" else 0
-    return blocks.tobytes()
-
-
-def _spells_a_number(text: bytes) -> bool:
-    return WHOLE_NUMBER.fullmatch(text) is not None and (len(text) < 39 or LEAST <= int(text) <= MOST)
+def _texts(persons: Sequence[Person]) -> Texts:
+    """The persons' texts in one array; the usual lists of one type are not gone through one by one."""
+    try:
+        joined = "".join(persons)  # type: ignore[arg-type]
+    except TypeError:
+        joined = None
+    if joined is not None and joined.isascii():
+        return texts_joined(joined.encode(), persons)  # type: ignore[arg-type]
+    spelled = [_text(person) for person in persons]
+    return texts_joined(b"".join(spelled), spelled)
 
 
 def _text(person: Person) -> bytes:

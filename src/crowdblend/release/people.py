@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.algorithms import AES256
-from cryptography.hazmat.primitives.ciphers.modes import ECB
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.mac import Mac
+from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
 from crowdblend.release.tally import Growing, Words, begins, refuse_beyond
 
 if TYPE_CHECKING:
@@ -27,19 +25,18 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 
-# Whole numbers as people write them, of which every one fits 64 bits; longer ones are marked one by one.
-_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
+_NO_TEXTS = texts_between(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8))
 # A byte for every number within this distance: at most 256 MB, and only the touched part is really there.
 _WINDOW = 1 << 28
 
 
 @dataclass(frozen=True)
 class Persons:
-    """The persons of a batch of rows: 64-bit numbers, and the texts that spell none."""
+    """The persons of a batch of rows: 64-bit numbers, and the texts that spell none of up to 18 digits."""
 
     numbers: NDArray[np.int64]
-    texts: list[str]
-    is_number: Mask | None  # by row; None when all are numbers
+    texts: Texts
+    is_number: Mask | None  # by row; None when all are numbers or all are texts
 
     def drawn(self, key: bytes, rate: float) -> Mask:
         """Which rows are in the sample."""
@@ -51,14 +48,16 @@ class Persons:
 
     def where(self, keep: Mask) -> Persons:
         """The persons of some of the rows."""
+        if self.is_number is None and len(self.texts):
+            return Persons(self.numbers, self.texts[keep], None)
         if self.is_number is None:
-            return Persons(self.numbers[keep], [], None)
-        numbers, texts = self.numbers[keep[self.is_number]], list(compress(self.texts, keep[~self.is_number]))
+            return Persons(self.numbers[keep], _NO_TEXTS, None)
+        numbers, texts = self.numbers[keep[self.is_number]], self.texts[keep[~self.is_number]]
         return Persons(numbers, texts, self.is_number[keep])
 
     def _by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if self.is_number is None:
-            return of_numbers
+            return of_texts() if len(self.texts) else of_numbers
         by_row = np.empty((len(self.is_number), *of_numbers.shape[1:]), dtype=of_numbers.dtype)
         by_row[self.is_number] = of_numbers
         by_row[~self.is_number] = of_texts()
@@ -73,15 +72,32 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     if column.null_count:
         _refuse_nobody(name)
     if pa.types.is_integer(column.type):
-        return Persons(column.to_numpy(), [], None)
-    is_number = compute.match_substring_regex(column, _NUMBER)
-    numbers = compute.cast(column.filter(is_number), pa.int64()).to_numpy()
-    if len(numbers) == len(column):
-        return Persons(numbers, [], None)
-    others = column.filter(compute.invert(is_number))
-    if compute.any(compute.equal(compute.ascii_trim_whitespace(others), "")).as_py():
+        return Persons(column.to_numpy(), _NO_TEXTS, None)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
+    texts = _texts(column)
+    found = whole_numbers(texts)
+    if found.short.all():
+        return Persons(found.values, _NO_TEXTS, None)
+    # What is blank is empty or begins with a blank, so most texts need no second look.
+    perhaps = column.filter(pa.array((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" "))))
+    if compute.any(compute.equal(compute.ascii_trim_whitespace(perhaps), "")).as_py():
         _refuse_nobody(name)
-    return Persons(numbers, others.to_pylist(), is_number.to_numpy(zero_copy_only=False))
+    if not len(found.values):
+        return Persons(found.values, texts, None)
+    return Persons(found.values, texts[~found.short], found.short)
+
+
+def _texts(column: pyarrow.Array) -> Texts:
+    """The texts of a column, whose bytes Arrow holds in one piece."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if not len(column):
+        return _NO_TEXTS
+    _, offsets, data = column.buffers()
+    wide = np.int32 if pa.types.is_string(column.type) else np.int64
+    edges = np.frombuffer(offsets, dtype=wide)[column.offset : column.offset + len(column) + 1]
+    return texts_between(edges, np.frombuffer(data or b"", dtype=np.uint8))
 
 
 def _refuse_nobody(name: str) -> None:
@@ -101,7 +117,7 @@ class OneRowEach:
     def add(self, persons: Persons) -> None:
         """Some more rows of the sample."""
         self._numbers.add(persons.numbers)
-        if persons.texts:
+        if len(persons.texts):
             self._texts.extend(marks(self._key, persons.texts)[:, 0])
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
@@ -115,7 +131,7 @@ class OneRowEach:
 
     def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:
         """Whether two rows agree in both words of the mark; one word may agree by chance."""
-        marked = [marks(self._key, persons.texts) for persons in sample if persons.texts]
+        marked = [marks(self._key, persons.texts) for persons in sample if len(persons.texts)]
         found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
         return len(np.unique(found, axis=0)) < len(found)
 
@@ -173,7 +189,7 @@ class OneOfEach:
     """
 
     def __init__(self, key: bytes, words: int, room: int | None) -> None:
-        self._cipher = Cipher(AES256(subkey(key, b"person", b"row")), ECB()).encryptor()
+        self._ticket = Mac(subkey(key, b"person", b"row"))
         self._marks: tuple[Growing[np.uint64], ...] = (Growing(np.uint64, room), Growing(np.uint64, room))
         self._words: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
         self._room = room
@@ -197,20 +213,8 @@ class OneOfEach:
         several, alone = order[shared], order[~shared]
         of_several = tuple(word[several] for word in words)
         said = content(of_several)
-        ticket = self._tickets(np.stack([low[several], high[several]], axis=1), said)
+        # Of person and content: rows of the same width, as the function wants.
+        ticket = self._ticket.of_rows(np.column_stack([low[several], high[several], said]))
         best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
         first = best[begins((run[shared][best],))]
         return tuple(np.concatenate([word[alone], some[first]]) for word, some in zip(words, of_several, strict=True))
-
-    def _tickets(self, persons: NDArray[np.uint64], said: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """CBC-MAC of person and content, all of the same length, so it is a pseudorandom function."""
-        if said.shape[1] % 2:
-            said = np.concatenate([said, np.zeros((len(said), 1), dtype=np.uint64)], axis=1)
-        state = self._encrypted(persons)
-        for start in range(0, said.shape[1], 2):
-            state = self._encrypted(state ^ said[:, start : start + 2])
-        return state
-
-    def _encrypted(self, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        done = self._cipher.update(np.ascontiguousarray(blocks, dtype="<u8").tobytes())
-        return np.frombuffer(done, dtype="<u8").astype(np.uint64, copy=False).reshape(-1, 2)

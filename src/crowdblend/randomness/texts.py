@@ -1,0 +1,134 @@
+"""Texts in one array of bytes, as columnar formats hold them, and the whole numbers among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Blocks = NDArray[np.uint64]  # rows of two words: 16 bytes
+
+# Bytes around the texts, so that words that reach beyond a text can be read.
+_MARGIN = 48
+_SHORT = 18  # digits that fit 64 bits whatever they are
+_LONGEST = 39  # digits of the largest number of 128 bits
+_DIGITS = np.uint64(0x3030303030303030)
+_BEYOND_NINE = np.uint64(0x4646464646464646)
+_TOP_BITS = np.uint64(0x8080808080808080)
+# By n: the last n of a word's 8 bytes.
+_LAST_BYTES = np.array([(2**64 - 1) & ~(2 ** (64 - 8 * n) - 1) for n in range(9)], dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts as UTF-8 bytes in one array with a margin on both sides: where each begins, and its length."""
+
+    held: NDArray[np.uint8]
+    starts: Integers
+    lengths: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, some: slice | Mask | Integers) -> Texts:
+        if isinstance(some, slice):
+            return Texts(self.held, self.starts[some], self.lengths[some])
+        rows = np.flatnonzero(some) if some.dtype == np.bool_ else some
+        return Texts(self.held, self.starts.take(rows), self.lengths.take(rows))
+
+    def bytes_at(self, places: Integers) -> NDArray[np.uint8]:
+        """A byte at each place."""
+        return self.held.take(places)
+
+    def words_at(self, places: Integers) -> NDArray[np.uint64]:
+        """The 8 bytes from each place on, the first one lowest."""
+        return self._items_at(places, 8).view("<u8").astype(np.uint64, copy=False)
+
+    def blocks_at(self, places: Integers) -> Blocks:
+        """The 16 bytes from each place on as two words."""
+        return self._items_at(places, 16).view("<u8").astype(np.uint64, copy=False).reshape(-1, 2)
+
+    def _items_at(self, places: Integers, size: int) -> NDArray[Any]:
+        # Every place begins an item, so one gather reads them all; raw items need no alignment.
+        shape, kind = (len(self.held) - size + 1,), np.dtype((np.void, size))
+        items: NDArray[Any] = np.ndarray(shape, dtype=kind, buffer=self.held, strides=(1,))[places]
+        return items
+
+    def spelled(self, row: int) -> bytes:
+        """One text."""
+        start = int(self.starts[row])
+        return self.held[start : start + int(self.lengths[row])].tobytes()
+
+
+def texts_between(offsets: NDArray[Any], data: NDArray[np.uint8]) -> Texts:
+    """The texts between successive offsets into the data, as Arrow holds them."""
+    edges = offsets.astype(np.int64)
+    first, last = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)
+    held = np.zeros(last - first + 2 * _MARGIN, dtype=np.uint8)
+    held[_MARGIN : _MARGIN + last - first] = data[first:last]
+    return Texts(held, edges[:-1] + (_MARGIN - first), np.diff(edges))
+
+
+def texts_joined(joined: bytes, parts: Sequence[bytes] | Sequence[str]) -> Texts:
+    """The parts that were joined, of which a string is ASCII, so its length is that of its bytes."""
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
+    return texts_between(offsets, np.frombuffer(joined, dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class WholeNumbers:
+    """The texts that spell a whole number without leading zeros or plus sign, by row: short ones with their values."""
+
+    short: Mask
+    values: Integers  # of the short ones
+    longer: Integers  # the rows of those with 19 to 39 digits
+
+
+def whole_numbers(texts: Texts) -> WholeNumbers:
+    """Find the whole numbers, eight digits at a time."""
+    short = np.zeros(len(texts), dtype=np.bool_)
+    rows = np.flatnonzero(_may_be_numbers(texts))
+    negative = texts.bytes_at(texts.starts[rows]) == ord("-")
+    ends, digits = (texts.starts + texts.lengths)[rows], texts.lengths[rows] - negative
+    values = np.zeros(len(rows), dtype=np.uint64)
+    for read in range(0, int(digits.max(initial=0)), 8):
+        ours = _LAST_BYTES.take((digits - read).clip(0, 8))
+        words = (texts.words_at(ends - (read + 8)) & ours) | (_DIGITS & ~ours)
+        fine = ((words + _BEYOND_NINE) | (words - _DIGITS)) & _TOP_BITS == 0
+        if not fine.all():
+            rows, negative, ends, digits = rows[fine], negative[fine], ends[fine], digits[fine]
+            values, words = values[fine], words[fine]
+        if read < _SHORT:
+            values += _value(words) * np.uint64(10**read)
+    is_short = digits <= _SHORT
+    short[rows[is_short]] = True
+    signed = values[is_short].astype(np.int64)
+    return WholeNumbers(short, np.where(negative[is_short], -signed, signed), rows[~is_short])
+
+
+def _may_be_numbers(texts: Texts) -> Mask:
+    """What begins like a whole number and is not too long for one."""
+    first = texts.bytes_at(texts.starts)
+    negative = first == ord("-")
+    leading = texts.bytes_at(texts.starts + negative) if negative.any() else first
+    digits = texts.lengths - negative
+    begins = (leading - np.uint8(ord("1")) < 9) & (digits > 0) & (digits <= _LONGEST)
+    found: Mask = begins | ((first == ord("0")) & (texts.lengths == 1))
+    return found
+
+
+def _value(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The values of eight digits each: of pairs of neighbours, then of all four pairs in two products."""
+    pairs = words - _DIGITS
+    pairs = pairs * np.uint64(10) + (pairs >> np.uint64(8))
+    every_other = np.uint64(0x000000FF000000FF)
+    odd = (pairs & every_other) * np.uint64(100 + (1_000_000 << 32))
+    even = ((pairs >> np.uint64(16)) & every_other) * np.uint64(1 + (10_000 << 32))
+    value: NDArray[np.uint64] = (odd + even) >> np.uint64(32)
+    return value

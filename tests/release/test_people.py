@@ -1,0 +1,46 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import coins, marks
+from crowdblend.release.people import read_persons
+
+KEY = bytes(range(32))
+MIXED = ["P00012345-X", "12", "012", "-7", "Ω" * 30, " 5", "x" * 700, str(10**30), "0", "a\0b", "9" * 18, "9" * 19]
+COLUMNS = {
+    "mixed": MIXED,
+    "texts": [f"P{i:08d}-X" for i in range(1000)],
+    "numbers": [str(i - 500) for i in range(1000)],
+    "one": ["P1"],
+    "nobody": [],
+}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_is_as_a_list(name, kind):
+    ids = COLUMNS[name]
+    whole = pa.array(["before", *ids, "after"], pa.string()).cast(kind)
+    for column in (pa.array(ids, pa.string()).cast(kind), whole[1:-1]):
+        persons = read_persons(column, "id")
+        assert (persons.marks(KEY) == marks(KEY, ids)).all()
+        drawn = persons.drawn(KEY, 0.5)
+        assert (drawn == coins(KEY, ids, 0.5)).all()
+        assert (persons.where(drawn).marks(KEY) == marks(KEY, ids)[drawn]).all()
+        nobody = persons.where(np.zeros(len(ids), dtype=np.bool_))
+        assert nobody.marks(KEY).shape == (0, 2)
+        assert nobody.drawn(KEY, 0.5).shape == (0,)
+
+
+def test_numbers_and_their_spellings():
+    ids = [0, 5, -5, 10**17, 2**62, -(2**63)]
+    number, text = read_persons(pa.array(ids), "id"), read_persons(pa.array([str(i) for i in ids]), "id")
+    assert (number.marks(KEY) == text.marks(KEY)).all()
+
+
+@pytest.mark.parametrize("blank", [None, "", " ", "\t\n", " \r\v\f "])
+@pytest.mark.parametrize("others", [["P1", "P2"], ["1", "2"], [" 1"], []])
+def test_nobody_in_a_row_is_refused(blank, others):
+    with pytest.raises(InvalidInput, match="'id' must name a person in every row"):
+        read_persons(pa.array([*others, blank], pa.string()), "id")
