@@ -83,7 +83,7 @@ def test_release_verify_report_ledger(place: Path) -> None:
 
 
 def test_json_is_one_object(place: Path) -> None:
-    done = crowdblend(place, "release", "policy.toml", "--json")
+    done = crowdblend(place, "release", "policy.toml", "--json", "--yes")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     document = json.loads(done.stdout)
@@ -91,8 +91,9 @@ def test_json_is_one_object(place: Path) -> None:
     assert (place / "policy" / "certificate.json").is_file()
 
 
-def test_nobody_there_to_ask(place: Path) -> None:
-    done = crowdblend(place, "release", "policy.toml")
+@pytest.mark.parametrize("how", [(), ("--json",)])
+def test_nobody_there_to_ask(place: Path, how: tuple[str, ...]) -> None:
+    done = crowdblend(place, "release", "policy.toml", *how)
     assert done.returncode == 2
     assert "--yes" in done.stderr
     assert not (place / "policy").exists()
@@ -168,8 +169,9 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
     assert done.returncode == 2
-    assert "disk" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    made, refused = done.stderr.strip().splitlines()
+    assert "new and empty" in made
+    assert "disk" in refused
     assert not [file for file in place.iterdir() if "published" in file.name]
     listed = json.loads(crowdblend(place, "ledger", "list", "--ledger", "ledger.sqlite", "--json").stdout)
     assert "unfinished" in json.dumps(listed)

@@ -164,11 +164,33 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
         release(parse_policy(DRAWN.replace("epsilon = 1.0", "epsilon = 0.7"), town), tmp_path / "again", ledger=ledger)
     assert refused.value.exit_code == 1
     assert not (tmp_path / "again").exists()
+    # The same people in another order, format and place, or drawn from, are still the same sample.
     copy = tmp_path / "copy"
     copy.mkdir()
-    (copy / "town.parquet").write_bytes((town / "town.parquet").read_bytes())
+    people = pd.read_parquet(town / "town.parquet")
+    people.sample(frac=1, random_state=3).to_csv(copy / "town.csv", index=False)
     with pytest.raises(DoesNotCompose):
-        release(parse_policy(DRAWN, copy), tmp_path / "copied", ledger=ledger)
+        release(parse_policy(DRAWN.replace("town.parquet", "town.csv"), copy), tmp_path / "copied", ledger=ledger)
+    with pytest.raises(DoesNotCompose):
+        release(parse_policy(POLICY, town), tmp_path / "redrawn", ledger=ledger)
+    people.head(15_000).to_csv(copy / "fewer.csv", index=False)
+    release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "other", ledger=ledger)
+
+
+def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    release(parse_policy(POLICY, town), tmp_path / "a", ledger=ledger, key=KEY)
+    with pytest.raises(DoesNotCompose):
+        release(parse_policy(MICRODATA, town), tmp_path / "b", ledger=ledger, key=KEY)
+
+
+def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    named = POLICY.replace("[data]", '[data]\npopulation = "town"')
+    pd.read_parquet(town / "town.parquet").head(19_000).to_parquet(tmp_path / "town.parquet")
+    for folder, name in ((town, "a"), (tmp_path, "b")):
+        release(parse_policy(named, folder), tmp_path / name, ledger=ledger)
+    assert ledger.budget("town").differential.epsilon == 2.0
 
 
 def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path) -> None:
@@ -183,6 +205,24 @@ def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path
     assert not (tmp_path / "broken").exists()
     assert ledger.budgets()[0].differential.epsilon == 2.0
     assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_folders_made_meanwhile_are_left_alone(town: Path, tmp_path: Path) -> None:
+    from crowdblend.release.folder import whole_folder
+
+    def build() -> None:
+        with whole_folder(tmp_path / "out") as partial:
+            (partial / "certificate.json").write_text("{}")
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "notes.txt").write_text("mine")
+
+    with pytest.raises(InvalidInput, match="must not exist"):
+        build()
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    with whole_folder(tmp_path / "other"), pytest.raises(InvalidInput, match="another release"):
+        release(parse_policy(POLICY, town), tmp_path / "other")
+    with pytest.raises(InvalidInput, match="bytes"):
+        release(parse_policy(POLICY, town), tmp_path / ("x" * 250))
 
 
 def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_path: Path) -> None:

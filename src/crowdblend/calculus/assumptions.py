@@ -17,6 +17,7 @@ class Assumption(Enum):
         "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
         "and nobody has checked it."
     )
+    ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
     STATED_MECHANISM = (
         "The release mechanism is crowd-blending with k = {k} and epsilon = {blend_epsilon}; nobody checked it here."
     )

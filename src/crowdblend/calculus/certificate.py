@@ -63,9 +63,9 @@ class Certificate:
         """The certificate as JSON-ready data, with the digest of everything else in it."""
         body = {
             "format": FORMAT,
-            "promises": [_promise(derivation) for derivation in self.promises],
             "assumptions": list(self.assumptions()),
             "stated": [assumption.name for assumption in self.stated],
+            "promises": [_promise(derivation) for derivation in self.promises],
             "facts": dict(self.facts),
         }
         return {**body, "digest": digest(body)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 
 import click
@@ -52,6 +53,9 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point: what click or the library refuses becomes one sentence and an exit code."""
+    for stopped in (signal.SIGTERM, signal.SIGHUP):
+        # Leave through the usual way out, so that temporary files with data in them are removed.
+        signal.signal(stopped, lambda number, _: sys.exit(128 + number))
     try:
         sys.exit(cli.main(standalone_mode=False) or 0)
     except CrowdblendError as refused:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, json_option, show, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
@@ -15,6 +15,7 @@ from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.release import load_policy
 from crowdblend.release.execute import release
 from crowdblend.release.folder import check_target
+from crowdblend.release.identity import population_of
 from crowdblend.release.promise import Promise, promise
 
 
@@ -52,16 +53,28 @@ def command(
         _tell(promised, folder, as_json=as_json)
         return
     check_target(folder, force=force)
-    _confirm(promised, folder, yes=yes or as_json)
+    _confirm(promised, folder, yes=yes)
+    ledger = _open_ledger(ledger_url)
     with progress_line(quiet=as_json) as progress:
-        done = release(loaded, folder, ledger=Ledger.open(ledger_url), force=force, progress=progress)
+        done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
+    total = ledger.budget(population_of(loaded)).differential
     if as_json:
-        emit({"folder": str(done.folder), **_described(done.promise)})
+        spent = {"epsilon": total.epsilon, "delta": total.delta} if total else None
+        emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
         return
     click.echo(f"published {done.folder}")
     click.echo(f"  promise  {done.certificate.guarantees[1].words()}")
+    if total:
+        click.echo(f"  total    about these people so far: epsilon {show(total.epsilon)}, delta {show(total.delta)}")
     click.echo(f"  report   {done.folder / 'report.html'}")
     click.echo(f"  check it with: crowdblend verify {done.folder}")
+
+
+def _open_ledger(url: str | None) -> Ledger:
+    """The ledger; a named one that does not exist yet is made, but not in silence."""
+    if url and "://" not in url and not Path(url).exists():
+        click.echo(f"crowdblend: there was no ledger at {url}, so a new and empty one is made.", err=True)
+    return Ledger.open(url)
 
 
 def _described(promised: Promise) -> dict[str, object]:

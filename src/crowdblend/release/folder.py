@@ -31,7 +31,9 @@ def check_target(folder: Path, *, force: bool) -> None:
     if not folder.name or len(folder.name.encode()) > LONGEST_NAME:
         raise InvalidInput(f"the output folder's name must have 1 to {LONGEST_NAME} bytes; choose another name.")
     if internal_path(folder).is_dir():
-        raise InvalidInput(f"{internal_path(folder).name} must not be a folder, since internal facts go there; move it.")
+        raise InvalidInput(
+            f"{internal_path(folder).name} must not be a folder, since internal facts go there; move it."
+        )
 
 
 @contextmanager
@@ -52,7 +54,9 @@ def whole_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
             check_target(folder, force=force)
             _appear(partial, folder)
         except OSError as problem:
-            raise InvalidInput(f"the release must fit on the disk, and writing it failed: {problem.strerror}.") from None
+            raise InvalidInput(
+                f"the release must fit on the disk, and writing it failed: {problem.strerror}."
+            ) from None
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
@@ -78,7 +82,9 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InvalidInput(f"another release is working on {folder}; wait for it, or choose another folder.") from None
+            raise InvalidInput(
+                f"another release is working on {folder}; wait for it, or choose another folder."
+            ) from None
         try:
             yield
         finally:

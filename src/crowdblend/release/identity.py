@@ -1,7 +1,7 @@
 """Which people and which sample a release is about, for the ledger.
 
-A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format of
-the file or its place. A sample drawn for a release is known by its key and population, so a key that is used twice is
+A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format
+of the file or its place. A sample drawn for a release is known by its key and population, so a key that is used twice is
 noticed. What is not noticed is a table with a few people more or less; the ledger cannot know that either.
 """
 
@@ -35,8 +35,7 @@ def sample_of(policy: Policy, key: bytes, same_people: int | None) -> str:
         return f"people:{same_people:032x}"
     if policy.data.source == STDIN:
         raise InvalidInput(
-            "a table that was already drawn must have a person column or be a file, to be known again, and has neither. "
-            "Save it first."
+            "a table that was already drawn must have a person column or be a file, to be known again. Save it first."
         )
     return UNNAMED + fingerprint(policy)
 

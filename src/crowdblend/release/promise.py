@@ -41,7 +41,11 @@ class Promise:
 
     def certificate(self, files: dict[str, str] | None = None) -> Certificate:
         """The certificate, complete once the published files are hashed."""
-        stated = (Assumption.ASSUMED_RATE,) if self.policy.sampling.already_drawn else ()
+        believed = {
+            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
+            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
+        }
+        stated = tuple(assumption for assumption, holds in believed.items() if holds)
         return self.plan.certificate(stated, {**self.facts(), "files": files or {}})
 
     def facts(self) -> dict[str, Any]:

@@ -98,14 +98,15 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     """How to read the numbers, and how not to."""
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
+    added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
     lines = [_sampled(sampling_rate(folder), counted=counted)]
     if not counted:
         lines += _suppressed("combination of labels", "and all of them are there", crowd, k)
     elif folder.facts.get("below_k") == "noise":
-        cell = "a cell" if len(summaries) == 1 else "a finest cell"
-        lines += [_SHARED] if len(summaries) > 1 else []
+        cell = "a finest cell" if added_up else "a cell"
+        lines += [_SHARED] if added_up else []
         lines += _noisy(cell, crowd, flagged=any(summary.flagged for summary in summaries))
-    elif len(summaries) > 1:
+    elif added_up:
         lines += _added_up(crowd)
     elif folder.facts.get("below_k") == "suppress":
         lines += _suppressed("cell", "and its count is exact", crowd, k)
