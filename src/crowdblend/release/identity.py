@@ -1,7 +1,7 @@
 """Which people and which sample a release is about, for the ledger.
 
 A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format
-of the file or its place. A sample drawn for a release is known by its key and population, so a key that is used twice is
+of the file or its place. A sample drawn for a release is known by key and population, so a key that is used twice is
 noticed. What is not noticed is a table with a few people more or less; the ledger cannot know that either.
 """
 
