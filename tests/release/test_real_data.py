@@ -12,12 +12,13 @@ from crowdblend.release import load_policy
 from crowdblend.release.execute import release
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+DATA = EXAMPLES.parents[1] / "shared" / "data"
 
 
 def released(name: str, tmp_path: Path) -> Path:
+    if not DATA.is_dir():
+        pytest.skip("the folder with the real tables does not lie beside the checkout")
     policy = load_policy(EXAMPLES / f"{name}.toml")
-    if not Path(policy.data.source).exists():
-        pytest.skip(f"the data folder with {Path(policy.data.source).name} is not here")
     folder = release(policy, tmp_path / name).folder
     verify_file(folder)
     return folder

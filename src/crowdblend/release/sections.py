@@ -207,7 +207,10 @@ class Table:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or len(self.name) > 100:
-            raise InvalidInput(f"name in [[tables]] must be letters, digits, - and _, at most 100, got {self.name!r}.")
+            raise InvalidInput(
+                f"name in [[tables]] must be letters, digits, - and _, at most 100 of them, got {self.name!r}. "
+                "It becomes a file name."
+            )
         if not self.columns or len(set(self.columns)) < len(self.columns):
             raise InvalidInput(
                 f"columns of table {self.name!r} must name at least one column, each once. Correct the list."
