@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import arithmetic, balls
-
-from . import fractions_arithmetic as exact
+from tests.truth import fractions_arithmetic as exact
 
 QUIET = settings(deadline=None, derandomize=True, max_examples=200)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -9,8 +9,7 @@ import pytest
 from flint import arb, ctx
 
 from crowdblend.numerics import balls, saw
-
-from . import fractions_arithmetic as exact
+from tests.truth import fractions_arithmetic as exact
 
 SCANNED = 260
 

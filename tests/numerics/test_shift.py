@@ -8,8 +8,7 @@ from itertools import accumulate
 import pytest
 
 from crowdblend.numerics import shift
-
-from . import fractions_arithmetic as exact
+from tests.truth import fractions_arithmetic as exact
 
 CASES = [
     (k, Fraction(p), Fraction(factor))

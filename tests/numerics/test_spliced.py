@@ -8,8 +8,7 @@ import pytest
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import spliced
-
-from . import fractions_arithmetic as exact
+from tests.truth import fractions_arithmetic as exact
 
 LARGEST = 26
 FAR = 30
