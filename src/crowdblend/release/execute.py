@@ -18,6 +18,7 @@ from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Policy
 from crowdblend.release.promise import Promise, promise
 from crowdblend.release.record import Record
+from crowdblend.selection import Node
 
 Progress = Callable[[str, int], None]
 
@@ -45,7 +46,6 @@ def release(
     The promise is recorded in the ledger before anything is published. `key` makes the release reproducible for whoever
     holds it; by default a fresh one comes from the operating system and is destroyed, or sealed in the ledger.
     """
-    from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
     from crowdblend.report import write_report  # noqa: PLC0415
 
     promised = promise(policy)
@@ -55,14 +55,12 @@ def release(
     record = Record.begin(ledger, promised, folder, secret)
     try:
         with whole_folder(folder) as partial:
-            coin = None if policy.sampling.already_drawn else secret
-            sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
-            record.output_begins()
+            sample, facts, node = _read(promised, secret, record, progress)
             published = _sanitize(promised, sample, secret)
             if progress:
                 progress("writing", 0)
             files = _write(promised, published, partial)
-            certificate = promised.certificate(files)
+            certificate = promised.certificate(files, node)
             (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
             write_report(partial)
         record.finish(certificate, files)
@@ -71,6 +69,25 @@ def release(
         raise
     write_internal(folder, {**facts, **_internal(sample, published), "seconds": time.perf_counter() - started})
     return Released(folder, certificate, promised)
+
+
+def _read(
+    promised: Promise, key: bytes, record: Record, progress: Progress | None
+) -> tuple[SampledClasses, dict[str, Any], Node | None]:
+    """The sample in its recoding, facts for the steward, and what was chosen, if anything was."""
+    from crowdblend.release import chosen  # noqa: PLC0415  the engine is loaded when it runs
+    from crowdblend.release.engine import sample_classes  # noqa: PLC0415
+
+    policy = promised.policy
+    if policy.recoding is None:
+        coin = None if policy.sampling.already_drawn else key
+        sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
+        record.output_begins()
+        return sample, facts, None
+    reading = chosen.read(promised, key, progress)
+    record.output_begins()
+    node = chosen.decide(promised, reading.deciding, key, progress)
+    return chosen.recoded(promised, reading.released, node), reading.facts, node
 
 
 def _sanitize(promised: Promise, sample: SampledClasses, key: bytes) -> PublishedClasses:

@@ -25,7 +25,7 @@ from crowdblend.numerics.balls import round_up
         "person never lowers a score.",
         assumes=(
             Assumption.ONE_ROW_PER_PERSON,
-            Assumption.FIXED_CLASSES,
+            Assumption.FIXED_CANDIDATES,
             Assumption.BOUNDED_SCORE,
             Assumption.EXACT_CHOICE,
         ),
