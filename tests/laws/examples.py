@@ -285,6 +285,10 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"scale": 0.5, "failure": 0.05}, {("scale", "accuracy"): 1, ("failure", "accuracy"): -1}),
         Example((), {"scale": 0.5, "failure": 1.0}),
     ],
+    "selection.exponential": [
+        Example((), {"epsilon": 0.1, "sensitivity": 7122.0}, {("epsilon", "epsilon"): 1}),
+        Example((), {"epsilon": 0.0, "sensitivity": 1.0}, {("epsilon", "epsilon"): 1}),
+    ],
     "recoding.population": [
         Example((_dp(0.5), _dps(0.1, 1.0, 1e-6))),
         Example((replace(_dp(0.5), samplings=1), _dps(0.1, 1.0, 1e-6))),

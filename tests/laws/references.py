@@ -294,6 +294,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "queries.vc-samples": _vc_samples,
     "queries.useful": _useful,
     "laplace.accurate": lambda scale, failure: {"accuracy": mpf(scale) * -mp.log(mpf(failure)), "failure": failure},
+    "selection.exponential": lambda epsilon, sensitivity: _differential(mpf(epsilon), mpf(0)),
     "recoding.population": lambda a, b: _differential(
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),

@@ -34,6 +34,9 @@ class Assumption(Enum):
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."
     DRAWN_PEOPLE = "Exactly {samples} people were drawn, uniformly and without replacement."
+    FIXED_CANDIDATES = "The candidates and how they are scored were fixed before anybody looked at the data."
+    BOUNDED_SCORE = "One person more or less moves the score of every candidate by at most {sensitivity}."
+    EXACT_CHOICE = "The choice is drawn exactly, from a secret source of randomness."
     CHOOSING_PART = (
         "Each sampled person went to the part that chooses the recoding by an independent coin with probability "
         "{share}, and else to the released part."

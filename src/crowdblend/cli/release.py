@@ -7,12 +7,15 @@ from pathlib import Path
 
 import click
 
+from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, show, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, Relation
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.release import load_policy
+from crowdblend.release.choosing import lattice_of
 from crowdblend.release.execute import release
 from crowdblend.release.folder import check_target
 from crowdblend.release.identity import population_of
@@ -63,7 +66,7 @@ def command(
         emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
         return
     click.echo(f"published {done.folder}")
-    click.echo(f"  promise  {done.certificate.guarantees[1].words()}")
+    click.echo(f"  promise  {_differential(done.certificate)}")
     if total:
         click.echo(f"  total    about these people so far: epsilon {show(total.epsilon)}, delta {show(total.delta)}")
     click.echo(f"  report   {done.folder / 'report.html'}")
@@ -75,6 +78,12 @@ def _open_ledger(url: str | None) -> Ledger:
     if url and "://" not in url and not Path(url).exists():
         click.echo(f"crowdblend: there was no ledger at {url}, so a new and empty one is made.", err=True)
     return Ledger.open(url)
+
+
+def _differential(certificate: Certificate) -> str:
+    """The promise about one person more or less."""
+    found = [made for made in certificate.guarantees if isinstance(made, Differential)]
+    return next(made for made in found if made.relation is Relation.ADD_REMOVE).words()
 
 
 def _described(promised: Promise) -> dict[str, object]:
@@ -91,11 +100,14 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
     policy, plan = promised.policy, promised.plan
     columns = ", ".join(column.name for column in policy.columns)
     drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-    rate = plan.rate if plan.rate is not None else "between low and high"
+    rate = promised.rate if promised.rate is not None else "between low and high"
     below = policy.release.below_k
     click.echo(f"would read     {columns} from {Path(policy.data.source).name}")
     click.echo(f"would sample   the sample {drawn} rate {rate}")
     click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {below} below")
+    if policy.recoding is not None:
+        nodes, using = lattice_of(policy.columns).size, policy.recoding.using
+        click.echo(f"would choose   one of {nodes:,} recodings by the {using}, with epsilon {policy.recoding.epsilon}")
     if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
         false = promised.mechanism.expected_false_cells(policy.cells)
         click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells as well")
@@ -110,6 +122,6 @@ def _confirm(promised: Promise, folder: Path, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
-    click.echo(promised.certificate().guarantees[1].words(), err=True)
+    click.echo(_differential(promised.certificate()), err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise click.Abort

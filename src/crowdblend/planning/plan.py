@@ -50,17 +50,25 @@ class Plan:
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and releasing with these parameters promises, every applicable theorem shown."""
-        mechanism = crowd(self.question, self.k, self.noise_epsilon)
+        mechanism = self.mechanism()
         if self.question.biased:
             parameters = {**self.question.sampling(None), "epsilon": self.epsilon}
             differential = blending.robust_sampling_is_differential(mechanism, **parameters)
             strongest = blending.robust_sampling_is_zero_knowledge(mechanism, **parameters)
         else:
-            sampled = choice.best_under_sampling(*self._derivations())
+            sampled = self.sampled()
             differential = sampling.sampled_release_is_differential(sampled)
             strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         replaced = sampling.replacing_is_removing_and_adding(differential)
         return Certificate((strongest, differential, replaced, mechanism), stated, facts or {})
+
+    def sampled(self) -> Derivation:
+        """The release under sampling, by the best of the applicable theorems."""
+        return choice.best_under_sampling(*self._derivations())
+
+    def mechanism(self) -> Derivation:
+        """The sanitizer itself."""
+        return crowd(self.question, self.k, self.noise_epsilon)
 
     def _derivations(self) -> list[Derivation]:
         found = []

@@ -1,6 +1,7 @@
 """Releases: what the steward decides, and what becomes of it."""
 
 from crowdblend.release.policy import (
+    Choosing,
     Column,
     DataSource,
     Policy,
@@ -14,6 +15,7 @@ from crowdblend.release.schema import policy_schema
 from crowdblend.release.starter import init_policy
 
 __all__ = [
+    "Choosing",
     "Column",
     "DataSource",
     "Policy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,21 @@ from crowdblend.release.keys import COLUMN_KINDS, Table, did_you_mean, naming, r
 
 @dataclass(frozen=True)
 class Column:
-    """A published column and the recodings it may take; today exactly one, later the levels of a lattice."""
+    """A published column and the recodings it may take, finest first; `weight` is how much it matters in a choice."""
 
     name: str
     recodings: tuple[Recoding, ...]
+    weight: float = 1.0
 
     @property
     def recoding(self) -> Recoding:
-        """The recoding of a column that offers only one."""
-        (only,) = self.recodings
-        return only
+        """The recoding in which people are counted: the only one, or the finest to choose from."""
+        return self.recodings[0]
+
+    @property
+    def chooses(self) -> bool:
+        """Whether there is something to choose."""
+        return len(self.recodings) > 1
 
 
 def read_columns(table: Any, folder: Path) -> tuple[Column, ...]:
@@ -44,14 +50,14 @@ def read_columns(table: Any, folder: Path) -> tuple[Column, ...]:
                 f"{name!r}. Rename one in the data."
             )
         lowered[name.lower()] = name
-    return tuple(Column(name, (_recoding(name, declaration, folder),)) for name, declaration in table.items())
+    return tuple(_column(name, declaration, folder) for name, declaration in table.items())
 
 
-def _recoding(name: str, table: Any, folder: Path) -> Recoding:
+def _column(name: str, table: Any, folder: Path) -> Column:
     where = f"column {name!r}"
     if isinstance(table, list):
         raise InvalidInput(
-            f"{where} must have one recoding, got a list; choosing among several is not available yet. Keep one."
+            f"{where} must have one declaration, got a list. Offer levels of one hierarchy, or several widths."
         )
     if not isinstance(table, Mapping) or not table:
         raise InvalidInput(
@@ -59,12 +65,29 @@ def _recoding(name: str, table: Any, folder: Path) -> Recoding:
             f"Use one of {', '.join(COLUMN_KINDS)}, for example {{ values = ['a', 'b'] }}."
         )
     kind = _kind(where, table)
-    if kind == "hierarchy" and isinstance(table.get("level"), str | list):
-        raise InvalidInput(
-            f"level in {where} must be a whole number; choosing a level is not available yet. Name one level."
-        )
     given = read_keys(where, COLUMN_KINDS[kind], table)
-    return naming(where, lambda: _BUILD[kind](given, folder))
+    weight = float(given.pop("weight", 1))
+    recodings = naming(where, lambda: _offered(kind, given, folder))
+    return Column(name, recodings, weight)
+
+
+def _offered(kind: str, given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
+    """The recodings to choose from, finest first; one where nothing is to be chosen."""
+    if kind == "hierarchy":
+        return _hierarchies(given, folder)
+    if kind == "width" and isinstance(given["width"], tuple):
+        widths = given["width"]
+        _check_rising("width", widths)
+        return tuple(_intervals({**given, "width": width}, folder) for width in widths)
+    return (_BUILD[kind](given, folder),)
+
+
+def _check_rising(name: str, values: tuple[Any, ...]) -> None:
+    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
+        raise InvalidInput(
+            f"{name} must list at least two different values to choose from, finest first, got {shown(list(values))}. "
+            "Sort them, or give a single one."
+        )
 
 
 def _kind(where: str, table: Table) -> str:
@@ -107,12 +130,23 @@ def _dates(given: dict[str, Any], _: Path) -> Recoding:
     return DateRange(given["date"], given["from"], given["to"], include_stop=given.get("include_to", False), **extra)
 
 
-def _hierarchy(given: dict[str, Any], folder: Path) -> Recoding:
+def _hierarchies(given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
+    if ("level" in given) == ("levels" in given):
+        raise InvalidInput("a hierarchy must have either level or levels. Give the level, or those to choose from.")
     lines = read_hierarchy(folder / given["hierarchy"])
-    return naming(
+    everything = given.get("level") == "choose"
+    finest = naming(
         f"hierarchy {given['hierarchy']!r}",
-        lambda: Hierarchies(lines, given["level"], **_spare(given, "other", "missing")),
+        lambda: Hierarchies(lines, 0 if everything else given.get("level", 0), **_spare(given, "other", "missing")),
     )
+    if everything and finest.levels < 2:
+        raise InvalidInput("a hierarchy must have at least two levels to choose from, got one. Name level = 0.")
+    if everything:
+        return tuple(finest.at(level) for level in range(finest.levels))
+    if "level" in given:
+        return (finest,)
+    _check_rising("levels", given["levels"])
+    return tuple(finest.at(level) for level in given["levels"])
 
 
 _BUILD: dict[str, Callable[[dict[str, Any], Path], Recoding]] = {
@@ -121,5 +155,4 @@ _BUILD: dict[str, Callable[[dict[str, Any], Path], Recoding]] = {
     "breaks": lambda given, _: Breaks(**given),
     "prefix": lambda given, _: Prefixes(given["prefix"], **_spare(given, "missing")),
     "date": _dates,
-    "hierarchy": _hierarchy,
 }

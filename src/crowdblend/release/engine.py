@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
@@ -46,18 +48,44 @@ NOBODY_S_SECRET = b"the people of a table, summed up"
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of the two parts that a second coin splits a sample into: a `share` that chooses, and the others."""
+
+    key: bytes
+    share: float
+    choosing: bool
+
+    def of_rows(self, persons: Persons) -> NDArray[np.bool_]:
+        """Which rows are in this part."""
+        drawn = persons.drawn(self.key, self.share)
+        return drawn if self.choosing else ~drawn
+
+    def of_counts(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of each class are in this part."""
+        chosen = thin(counts, self.share, KeyedSource(self.key, b"choosing part of the finest classes"))
+        return chosen if self.choosing else counts - chosen
+
+
 def sample_classes(
-    policy: Policy, *, key: bytes | None, rate: float | None, progress: Progress | None = None
+    policy: Policy,
+    *,
+    key: bytes | None,
+    rate: float | None,
+    progress: Progress | None = None,
+    part: Part | None = None,
+    secret: bytes | None = None,
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward only.
 
     With a key, everybody is drawn with probability `rate` by the key's coin. Without one the table is itself the
-    sample. `progress` is told the phase and the rows so far.
+    sample. `part` keeps one part of the sample. `secret` decides which of several rows of a person counts; by default
+    the key does. `progress` is told the phase and the rows so far.
     """
     if key is not None and rate is None:
         raise InvalidInput("rate must be given with a key, and is not. Pass the share of people kept.")
     with private_folder() as folder, database(policy.release, folder) as connection:
-        return _Run(policy, connection, key, rate, progress).result(folder)
+        return _Run(policy, connection, key, rate, progress, part, secret).result(folder)
 
 
 class _Run:
@@ -70,6 +98,8 @@ class _Run:
         key: bytes | None,
         rate: float | None,
         progress: Progress | None,
+        part: Part | None,
+        secret: bytes | None,
     ) -> None:
         self._policy, self._connection, self._key, self._rate = policy, connection, key, rate
         self._progress = progress or _silent
@@ -77,7 +107,8 @@ class _Run:
         self._person = policy.data.person
         self._names = [column.name for column in policy.columns]
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
-        self._secret = new_key() if key is None else key
+        self._secret = secret or key or new_key()
+        self._part = part
         self._rows = 0
         self._people = np.zeros(2, np.uint64)
 
@@ -102,7 +133,7 @@ class _Run:
         # a row of codes, a count and what is needed to make them
         refuse_beyond(self._room, len(counts) * (4 * len(self._names) + 24))
         classes = coding.classes_of(words, counts)
-        if self._person is None and self._key is not None:
+        if self._person is None and (self._key is not None or self._part is not None):
             classes = self._thinned(classes)
         facts = {"rows_read": self._rows, "people_sampled": classes.people, "classes": len(classes.counts)}
         if self._key is None and self._person is not None:
@@ -129,22 +160,27 @@ class _Run:
             tally.add(coding.coded(chunk)[0])
         check.check(lambda: self._persons_again(relation))
 
-    def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def _sample(
+        self, batches: Iterator[pyarrow.RecordBatch], *, again: bool = False
+    ) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """The sampled rows of each batch without their persons, and their persons."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self._person)), batch.select(batch.schema.names[1:])
-            if self._key is None or self._rate is None:
+            if self._key is None and not again:
                 self._people += persons.marks(NOBODY_S_SECRET).sum(axis=0, dtype=np.uint64)
-                yield rows, persons
-            else:
+            if self._key is not None and self._rate is not None:
                 drawn = persons.drawn(self._key, self._rate)
                 # Rows that are not drawn are dropped here, unread: what they hold is never checked or refused.
-                yield rows.filter(pa.array(drawn)), persons.where(drawn)
+                rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
+            if self._part is not None:
+                inside = self._part.of_rows(persons)
+                rows, persons = rows.filter(pa.array(inside)), persons.where(inside)
+            yield rows, persons
 
     def _persons_again(self, relation: Relation) -> Iterator[Persons]:
-        for _, persons in self._sample(self._read(relation, f"{self._person_sql(relation)} AS person")):
+        for _, persons in self._sample(self._read(relation, f"{self._person_sql(relation)} AS person"), again=True):
             yield persons
 
     def _batches(self, relation: Relation, selected: str) -> Iterator[pyarrow.RecordBatch]:
@@ -173,9 +209,11 @@ class _Run:
 
     def _thinned(self, classes: SampledClasses) -> SampledClasses:
         """The classes after a binomial draw from each, in the order of the codes."""
-        assert self._key is not None
-        assert self._rate is not None
-        counts = thin(classes.counts, self._rate, KeyedSource(self._key, b"release, thinning of the finest classes"))
+        counts = classes.counts
+        if self._key is not None and self._rate is not None:
+            counts = thin(counts, self._rate, KeyedSource(self._key, b"release, thinning of the finest classes"))
+        if self._part is not None:
+            counts = self._part.of_counts(counts)
         left = SampledClasses(classes.columns, classes.labels, classes.codes, counts).where(counts > 0)
         return only_occurring(left, [not column.recoding.closed for column in self._policy.columns])
 

@@ -18,6 +18,7 @@ from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Policy
 from crowdblend.release.promise import Promise, promise
 from crowdblend.release.record import Record
+from crowdblend.selection import Node
 
 Progress = Callable[[str, int], None]
 
@@ -45,27 +46,54 @@ def release(
     The promise is recorded in the ledger before anything is published. `key` makes the release reproducible for whoever
     holds it; by default a fresh one comes from the operating system and is destroyed, or sealed in the ledger.
     """
-    from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
     from crowdblend.report import write_report  # noqa: PLC0415
 
     promised = promise(policy)
     secret = key if key is not None else new_key()
     started = time.perf_counter()
     with whole_folder(folder, force=force) as partial:
-        coin = None if policy.sampling.already_drawn else secret
-        sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
-        name = sample_of(policy, secret, facts.pop("same_people", None))
+        read = _read(promised, secret, progress)
+        name = sample_of(policy, secret, read.facts.pop("same_people", None))
         record = Record.begin(ledger, promised, folder, name, secret)
+        sample, node = read.recoded()
         published = _sanitize(promised, sample, secret)
         if progress:
             progress("writing", 0)
         files = _write(promised, published, partial)
-        certificate = promised.certificate(files)
+        certificate = promised.certificate(files, node)
         (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
         write_report(partial)
     record.finish(certificate, files)
-    write_internal(folder, {**facts, **_internal(sample, published), "seconds": time.perf_counter() - started})
+    spent = time.perf_counter() - started
+    write_internal(folder, {**read.facts, **_internal(sample, published), "seconds": spent})
     return Released(folder, certificate, promised)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What was read of the data; nothing has been computed from it yet that could be published."""
+
+    facts: dict[str, Any]
+    recoded: Callable[[], tuple[SampledClasses, Node | None]]
+
+
+def _read(promised: Promise, key: bytes, progress: Progress | None) -> _Read:
+    """Facts for the steward, and how to get the sample in its recoding: as it is, or as the data choose."""
+    from crowdblend.release import chosen  # noqa: PLC0415  the engine is loaded when it runs
+    from crowdblend.release.engine import sample_classes  # noqa: PLC0415
+
+    policy = promised.policy
+    if policy.recoding is None:
+        coin = None if policy.sampling.already_drawn else key
+        sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
+        return _Read(facts, lambda: (sample, None))
+    reading = chosen.read(promised, key, progress)
+
+    def choose() -> tuple[SampledClasses, Node]:
+        node = chosen.decide(promised, reading.deciding, key, progress)
+        return chosen.recoded(promised, reading.released, node), node
+
+    return _Read(reading.facts, choose)
 
 
 def _sanitize(promised: Promise, sample: SampledClasses, key: bytes) -> PublishedClasses:

@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 from crowdblend.recoding.dates import PERIODS
+from crowdblend.selection.scores import SCORES
 
-Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "day"]
+Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths"]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 
@@ -26,6 +27,9 @@ _KIND_WORDS: dict[Kind, str] = {
     "number": "a number",
     "whole": "a whole number",
     "numbers": "a list of numbers, for example [0, 10, 20]",
+    "wholes": "a list of whole numbers, for example [0, 2, 3]",
+    "level": 'a whole number, or "choose"',
+    "widths": "a number, or a list of numbers to choose from",
     "day": "a date such as 1990-01-01, without quotes",
 }
 
@@ -82,14 +86,32 @@ RELEASE = (
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),
 )
+RECODING = (
+    Key("epsilon", "number", "The part of the release's epsilon that the choice may use.", required=True, ranged=True),
+    Key(
+        "using",
+        "text",
+        "Who decides: the whole population, or a part of the sample that is not published.",
+        ("population", "split"),
+        required=True,
+    ),
+    Key("share", "number", "With split: the share of the sample that decides; 0.2 unless given.", ranged=True),
+    Key("score", "text", "What a good recoding is.", SCORES),
+)
 TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),
     Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
 )
-SECTIONS: dict[str, tuple[Key, ...]] = {"data": DATA, "sampling": SAMPLING, "release": RELEASE}
+SECTIONS: dict[str, tuple[Key, ...]] = {
+    "data": DATA,
+    "sampling": SAMPLING,
+    "release": RELEASE,
+    "recoding": RECODING,
+}
 
 _OTHER = Key("other", "text", "The class of every value outside the domain.")
 _MISSING = Key("missing", "text", "The class of NULL and empty values.")
+_WEIGHT = Key("weight", "number", "How much the column matters when the recoding is chosen; 1 unless given.")
 _CODING = (
     Key("bottom", "flag", 'Give values below the domain the class "< first".'),
     Key("top", "flag", 'Give values above the domain the class "≥ last".'),
@@ -100,11 +122,12 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
     "width": (
         Key("from", "number", "The lower end, included.", required=True),
         Key("to", "number", "The upper end, excluded unless include_to is true.", required=True),
-        Key("width", "number", "The width of every interval.", required=True),
+        Key("width", "widths", "The width of every interval, or several to choose from, finest first.", required=True),
         _INCLUDE,
         *_CODING,
         _OTHER,
         _MISSING,
+        _WEIGHT,
     ),
     "breaks": (Key("breaks", "numbers", "The rising ends of the classes.", required=True), *_CODING, _OTHER, _MISSING),
     "prefix": (Key("prefix", "whole", "How many characters to keep.", required=True), _MISSING),
@@ -123,9 +146,11 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
             "A file: one value a line, then its group at each level, with ';' between.",
             required=True,
         ),
-        Key("level", "whole", "The level to publish; 0 keeps the values themselves.", required=True),
+        Key("level", "level", 'The level to publish; 0 keeps the values themselves, "choose" offers all levels.'),
+        Key("levels", "wholes", "The levels to choose from, finest first."),
         _OTHER,
         _MISSING,
+        _WEIGHT,
     ),
 }
 
@@ -149,6 +174,9 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "number": _is_number,
     "whole": _is_whole,
     "numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "wholes": lambda value: isinstance(value, list) and all(map(_is_whole, value)),
+    "level": lambda value: _is_whole(value) or value == "choose",
+    "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "day": _is_day,
 }
 

@@ -5,7 +5,8 @@
     ├── sampling: Sampling     how they were, or will be, drawn
     ├── columns: Column …      what is published about them, and in which classes
     ├── release: Release       the kind of publication and its promise
-    └── tables: Table …        several tables from the one sample, if wanted
+    ├── tables: Table …        several tables from the one sample, if wanted
+    └── recoding: Choosing     how the recoding is chosen, if columns offer several
 
 Numbers in a policy are exact decimals until they become parameters, so 0.1 in a column's domain is a tenth.
 """
@@ -20,11 +21,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.release.choosing import Choosing, lattice_of, read_choosing
 from crowdblend.release.columns import Column, read_columns
 from crowdblend.release.keys import SECTIONS, TABLES, did_you_mean, read_keys, refuse_placeholder, shown
-from crowdblend.release.sections import DataSource, Release, Sampling, Table, read_data, read_release, read_sampling
+from crowdblend.release.sections import (
+    STDIN,
+    DataSource,
+    Release,
+    Sampling,
+    Table,
+    read_data,
+    read_release,
+    read_sampling,
+)
 
-__all__ = ["Column", "DataSource", "Policy", "Release", "Sampling", "Table", "load_policy", "parse_policy"]
+__all__ = ["Choosing", "Column", "DataSource", "Policy", "Release", "Sampling", "Table", "load_policy", "parse_policy"]
 
 _PARTS = (*SECTIONS, "columns", "tables")
 _RESERVED = ("count", "exact")
@@ -39,8 +50,10 @@ class Policy:
     columns: tuple[Column, ...]
     release: Release
     tables: tuple[Table, ...] = ()
+    recoding: Choosing | None = None
 
     def __post_init__(self) -> None:
+        self._check_choosing()
         self._check_columns()
         self._check_planned()
         self._check_tables()
@@ -70,6 +83,36 @@ class Policy:
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(column for column in self.columns if column.name == name)
+
+    def _check_choosing(self) -> None:
+        offering = [column.name for column in self.columns if column.chooses]
+        if self.recoding is None:
+            if offering:
+                raise InvalidInput(
+                    f"column {offering[0]!r} offers several recodings, and nothing says how to choose. "
+                    'Add [recoding] with epsilon and using = "population" or "split", or name one level.'
+                )
+            return
+        if not offering:
+            raise InvalidInput(
+                "[recoding] must come with a column that offers several recodings, and none does. "
+                'Write level = "choose" for a hierarchy, or remove [recoding].'
+            )
+        if self.recoding.using == "population" and self.sampling.already_drawn:
+            raise InvalidInput(
+                'using = "population" in [recoding] must have the whole population, and already_drawn says that only '
+                'the sample exists. Use using = "split".'
+            )
+        if self.recoding.using == "split" and self.sampling.rate is None:
+            raise InvalidInput('[sampling] must have the rate when using = "split" in [recoding]. Add rate.')
+        if self.sampling.biased or self.release.below_k == "noise":
+            raise InvalidInput(
+                "[recoding] must come with one sampling rate for everybody and suppression below k. "
+                "Drop low and high or the noise, or name one level."
+            )
+        if self.data.source == STDIN:
+            raise InvalidInput("source in [data] must be a file to choose a recoding: it is read twice. Save it first.")
+        lattice_of(self.columns)
 
     def _check_columns(self) -> None:
         for column in self.columns:
@@ -146,8 +189,6 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
     except (ValueError, RecursionError, ArithmeticError) as error:
         raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
     for name in parts:
-        if name == "recoding":
-            raise InvalidInput("[recoding] must be left out: choosing among levels is not available yet. Remove it.")
         if name not in _PARTS:
             raise InvalidInput(f"the policy has no section {name!r}. {did_you_mean(name, _PARTS)}")
     for name in ("data", "columns", "release"):
@@ -161,6 +202,7 @@ def parse_policy(text: str, folder: Path | str = ".") -> Policy:
         columns=read_columns(parts["columns"], folder),
         release=read_release(parts["release"]),
         tables=_read_tables(parts.get("tables", [])),
+        recoding=read_choosing(parts["recoding"]) if "recoding" in parts else None,
     )
 
 

@@ -7,14 +7,17 @@ from importlib import metadata
 from typing import Any
 
 from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate
+from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.errors import Infeasible
 from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
-from crowdblend.release.policy import Policy
+from crowdblend.release.choosing import Choosing, chosen_facts, lattice_of
+from crowdblend.release.policy import Column, Policy
+from crowdblend.selection import Node, Score
 
 
 @dataclass(frozen=True)
@@ -35,21 +38,49 @@ class Promise:
         return NoisyHistogram(self.plan.k, self.plan.noise_epsilon, show_from, self.policy.release.flag)
 
     @property
+    def rate(self) -> float | None:
+        """The rate at which people are, or were, sampled; a part of them may choose the recoding."""
+        split = self.policy.recoding is not None and self.policy.recoding.share is not None
+        return self.policy.sampling.rate if split else self.plan.rate
+
+    @property
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
-        return None if self.policy.sampling.already_drawn else self.plan.rate
+        return None if self.policy.sampling.already_drawn else self.rate
 
-    def certificate(self, files: dict[str, str] | None = None) -> Certificate:
-        """The certificate, complete once the published files are hashed."""
+    @property
+    def score(self) -> Score:
+        """What the choice of the recoding goes by."""
+        assert self.policy.recoding is not None
+        assert self.rate is not None
+        return self.policy.recoding.score_for(self.plan.k, self.rate)
+
+    def certificate(self, files: dict[str, str] | None = None, node: Node | None = None) -> Certificate:
+        """The certificate, complete once the recoding is chosen and the published files are hashed."""
         believed = {
             Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
             Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
         }
         stated = tuple(assumption for assumption, holds in believed.items() if holds)
-        return self.plan.certificate(stated, {**self.facts(), "files": files or {}})
+        facts = {**self.facts(node), "files": files or {}}
+        if self.policy.recoding is None:
+            return self.plan.certificate(stated, facts)
+        return Certificate(self._chosen(self.policy.recoding), stated, facts)
 
-    def facts(self) -> dict[str, Any]:
-        """What a reader needs to know of the release, none of it read off the data."""
+    def _chosen(self, choosing: Choosing) -> tuple[Derivation, ...]:
+        """Choice and release together. That the release alone blends into crowds says nothing of the choice."""
+        moves = float(self.score.sensitivity(lattice_of(self.policy.columns).most))
+        choice = recoding.exponential_choice(epsilon=choosing.epsilon, sensitivity=moves)
+        if choosing.share is None:
+            together = recoding.recoding_from_population(choice, self.plan.sampled())
+        else:
+            together = recoding.recoding_from_split(
+                choice, self.plan.mechanism(), rate=self.rate, share=choosing.share, epsilon=self.plan.epsilon
+            )
+        return together, sampling.replacing_is_removing_and_adding(together)
+
+    def facts(self, node: Node | None = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
         release = self.policy.release
         facts: dict[str, Any] = {
             "kind": release.kind,
@@ -58,26 +89,44 @@ class Promise:
             "person": self.policy.data.person,
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
-            "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "columns": _described(self.policy.columns, node),
             "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
         }
         if isinstance(self.mechanism, NoisyHistogram):
             facts["show_from"] = self.mechanism.show_from
+        if self.policy.recoding is not None:
+            whole = self.policy.recoding.total(self.plan.epsilon, self.rate)
+            facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.plan.epsilon}
+            facts["recoding"] = chosen_facts(self.policy.recoding, self.policy.columns, node)
         return facts
+
+
+def _described(columns: tuple[Column, ...], node: Node | None) -> dict[str, str]:
+    """Every column's classes in words, once they are known."""
+    if node is not None:
+        return {column.name: column.recodings[level].words() for column, level in zip(columns, node, strict=True)}
+    return {
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        for column in columns
+    }
 
 
 def promise(policy: Policy) -> Promise:
     """Plan what the policy leaves open, or check that what it states can be promised."""
-    release, sampling = policy.release, policy.sampling
+    release, drawn, choosing = policy.release, policy.sampling, policy.recoding
+    rate, epsilon = drawn.rate, release.epsilon
+    if choosing is not None:
+        epsilon = None if epsilon is None else choosing.left(epsilon, rate)
+        rate = None if rate is None else choosing.released_rate(rate)
     question = Question(
-        rate=sampling.rate,
+        rate=rate,
         k=release.k,
-        epsilon=release.epsilon,
+        epsilon=epsilon,
         delta=release.delta if policy.planned else None,
-        low=sampling.low,
-        high=sampling.high,
-        exceptions=sampling.exceptions,
-        max_rate=sampling.max_rate,
+        low=drawn.low,
+        high=drawn.high,
+        exceptions=drawn.exceptions,
+        max_rate=drawn.max_rate,
         kind=release.kind,
         below_k=release.below_k,
         noise_epsilon=release.noise_epsilon,

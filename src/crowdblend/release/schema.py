@@ -15,6 +15,9 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "number": {"type": "number"},
     "whole": {"type": "integer"},
     "numbers": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+    "wholes": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
+    "level": {"anyOf": [{"type": "integer"}, {"const": "choose"}]},
+    "widths": {"type": ["number", "array"], "items": {"type": "number"}, "minItems": 1},
     "day": {"type": "string", "format": "date"},
 }
 

@@ -9,12 +9,14 @@ from crowdblend.report.derivation import tree
 from crowdblend.report.folder import Folder
 from crowdblend.report.html import Html, element, join, label, shorten, table
 from crowdblend.report.look import CSS
+from crowdblend.report.recoding import HEADING, chosen_recoding
 from crowdblend.report.summary import MOST_COLUMNS, Summary
 
 SECTIONS = {
     "promise": "What is promised",
     "assumptions": "What that takes for granted",
     "reading": "How to read the numbers",
+    "recoding": HEADING,
     "data": "What was published",
     "derivation": "For researchers: why the promise holds",
     "verify": "How to check it yourself",
@@ -31,6 +33,7 @@ def page(folder: Folder, summaries: list[Summary], *, counted: bool) -> str:
         _promise(folder),
         _assumptions(folder),
         _reading(folder, summaries, counted),
+        _recoding(folder),
         _data(folder, summaries, counted),
         _derivation(folder),
         _verify(),
@@ -53,7 +56,8 @@ def _section(name: str, *parts: str) -> Html:
 
 def _opening(folder: Folder, summaries: list[Summary], heading: str, counted: bool) -> Html:
     what = "a table: how many people have which combination of labels" if counted else "records of people, one a row"
-    links = [element("li", element("a", text, href=f"#{name}")) for name, text in SECTIONS.items()]
+    shown = [name for name in SECTIONS if name != "recoding" or chosen_recoding(folder)]
+    links = [element("li", element("a", SECTIONS[name], href=f"#{name}")) for name in shown]
     lead = (
         f"This release is {what}. It was drawn from data about people under a privacy promise that is proved in its "
         "certificate. This page explains the promise and shows what was published. It is made from the published files "
@@ -138,6 +142,11 @@ def _reading(folder: Folder, summaries: list[Summary], counted: bool) -> Html:
     described: list[list[str]] = [[label(str(name)), shorten(str(text), 400)] for name, text in columns.items()]
     recoded = table(["column", "how values became labels"], described, caption="The columns") if described else ""
     return _section("reading", element("ul", *(element("li", line) for line in lines)), recoded)
+
+
+def _recoding(folder: Folder) -> Html:
+    chosen = chosen_recoding(folder)
+    return _section("recoding", chosen) if chosen else Html("")
 
 
 def _data(folder: Folder, summaries: list[Summary], counted: bool) -> Html:

@@ -1,0 +1,89 @@
+"""Read the data for a release whose recoding is chosen: who decides, and who is published.
+
+    population   everybody decides; then a sample is drawn with a coin that the choice has not seen
+    split        a second coin sends each sampled person to the part that decides or to the part that is published
+
+There is no way to hand the published sample to the choice: what decides is read here, on its own, and forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdblend.mechanisms import SampledClasses
+from crowdblend.randomness import KeyedSource
+from crowdblend.randomness.keys import subkey
+from crowdblend.release.choosing import lattice_of
+from crowdblend.release.engine import Part, Progress, sample_classes
+from crowdblend.release.promise import Promise
+from crowdblend.selection import Node, choose, score_nodes
+
+_LABEL = b"choosing the recoding"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Counts of those who decide, and of those of whom classes are published."""
+
+    deciding: SampledClasses
+    released: SampledClasses
+    facts: dict[str, Any]
+
+
+def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
+    """Read who decides and who is published, in two passes over the data."""
+    policy = promised.policy
+    assert policy.recoding is not None
+    share = policy.recoding.share
+    coin = None if policy.sampling.already_drawn else key
+    secret = subkey(key, b"release", b"rows of a person")
+
+    def classes(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
+        rate = promised.draw_rate if coin is not None else None
+        return sample_classes(policy, key=coin, rate=rate, progress=progress, part=part, secret=secret)
+
+    if share is None:
+        deciding, _ = classes(None, None)
+        released, facts = classes(coin, None)
+    else:
+        other = subkey(key, b"release", b"choosing part")
+        deciding, _ = classes(coin, Part(other, share, choosing=True))
+        released, facts = classes(coin, Part(other, share, choosing=False))
+    return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
+
+
+def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Node:
+    """The level of every column, chosen by the exponential mechanism."""
+    choosing = promised.policy.recoding
+    assert choosing is not None
+    lattice = lattice_of(promised.policy.columns, deciding.labels)
+    if told:
+        told("choosing", lattice.size)
+    scored = promised.score
+    scores = score_nodes(lattice, deciding.codes, deciding.counts, scored)
+    place = choose(
+        scores.tolist(),
+        epsilon=choosing.epsilon,
+        sensitivity=scored.sensitivity(lattice.most),
+        monotone=scored.monotone,
+        source=KeyedSource(key, _LABEL),
+    )
+    return lattice.node(place)
+
+
+def recoded(promised: Promise, released: SampledClasses, node: Node) -> SampledClasses:
+    """The released classes at the chosen levels."""
+    columns = promised.policy.columns
+    lattice = lattice_of(columns, released.labels)
+    codes, inverse = np.unique(lattice.recoded(released.codes, node), axis=0, return_inverse=True)
+    counts = np.zeros(len(codes), np.int64)
+    np.add.at(counts, inverse.ravel(), released.counts)
+    labels = [
+        column.recodings[level].labels or seen
+        for column, level, seen in zip(columns, node, released.labels, strict=True)
+    ]
+    return SampledClasses(released.columns, tuple(labels), codes, counts)

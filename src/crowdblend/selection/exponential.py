@@ -1,0 +1,87 @@
+"""The exponential mechanism, exactly: one of many, each with probability proportional to e^{ε·(q − max)/Δ}.
+
+Scores and sensitivity are whole numbers and ε is the exact value of a double. The probabilities are enclosed in balls
+and compared with a uniform number of which only as many bits are drawn as the decision needs, so what is chosen has
+exactly the stated law and no rounding decides.
+
+Theorem. If one person changes every score by at most Δ, choosing with weights e^{ε·q/(2Δ)} is ε-differentially
+private; if a further person never lowers a score, weights e^{ε·q/Δ} are enough.
+
+Proof. Without monotonicity a person changes each weight by a factor within e^{±ε/2}, hence their sum too, and the
+quotient by e^{±ε}. With it, adding a person multiplies each weight and the sum by factors between 1 and e^ε, and the
+quotient of two such factors is between e^−ε and e^ε. ∎
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+from flint import arb, fmpq
+
+from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.numerics.balls import precision
+from crowdblend.randomness.source import Source
+
+_WORD = 64
+_GUARD = 64
+
+
+def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone: bool, source: Source) -> int:
+    """The place of the chosen score.
+
+    >>> from crowdblend.randomness import SeededSource
+    >>> choose([0, 40, 0], epsilon=1.0, sensitivity=1, monotone=True, source=SeededSource(1))
+    1
+    """
+    if not scores:
+        raise InvalidInput("a choice must be among at least one recoding, got none. Offer levels.")
+    if not 0 < epsilon <= 1e6:
+        raise InvalidInput(f"the epsilon of a choice must be above 0, got {epsilon:g}. Pass its budget, such as 0.1.")
+    if sensitivity < 1:
+        raise InvalidInput(f"the sensitivity of a score must be at least 1, got {sensitivity}. Pass its bound.")
+    top = max(scores)
+    factor = Fraction(epsilon) / (sensitivity if monotone else 2 * sensitivity)
+    losses = [top - score for score in scores]
+    prefix, bits = 0, 0
+    while True:
+        prefix = prefix << _WORD | int.from_bytes(source.bytes(_WORD // 8), "little")
+        bits += _WORD
+        # U lies in [prefix, prefix + 1]/2^bits: decided when both ends fall into the same place.
+        lower, upper = _bounds(losses, factor, bits)
+        first = next(place for place, bound in enumerate(upper) if prefix < bound)
+        last = next(place for place, bound in enumerate(lower) if prefix + 1 <= bound)
+        if first == last:
+            return first
+
+
+def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[int], list[int]]:
+    """Whole numbers around 2^bits times the probability of being at this place or before, for each place.
+
+    The last one is certain, whatever its ball says.
+    """
+    with precision(bits + _GUARD):
+        weights = _weights(losses, factor)
+        sums = list(accumulate(weights))
+        scaled = [part * (arb(2) ** bits) / sums[-1] for part in sums[:-1]]
+        lower = [_whole(ball.lower().floor()) for ball in scaled]
+        upper = [_whole(ball.upper().ceil()) for ball in scaled]
+    whole = 1 << bits
+    return [*lower, whole], [*upper, whole]
+
+
+def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
+    """e^{−factor·loss} for each, every distinct one computed once."""
+    known: dict[int, arb] = {}
+    for loss in losses:
+        if loss not in known:
+            known[loss] = arb(fmpq(-factor.numerator * loss, factor.denominator)).exp()
+    return [known[loss] for loss in losses]
+
+
+def _whole(point: arb) -> int:
+    found = point.unique_fmpz()
+    if found is None:
+        raise NotProved("the probabilities of a choice must be computable to any number of digits; lower its epsilon.")
+    return int(found)

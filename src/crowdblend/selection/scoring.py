@@ -1,0 +1,136 @@
+"""The scores of all nodes from one count of the finest classes; the data are not read again.
+
+Columns are settled one after the other, a branch for each level. A table on the way has some columns settled and the
+others still finest:
+
+    group   the combination of the settled columns' classes, numbered
+    suffix  the combination of the other columns' finest classes, numbered
+
+Suffixes are numbered by (suffix without its first column, first column), and finest classes so that every level is a
+rising function of them. So a table sorted by (group, suffix) stays sorted while the next column is coarsened step by
+step, and equal neighbours are added up. Only when a column is settled its class joins the group and the table is
+sorted anew. No number exceeds (classes)² times the size of a column, and memory is one table per column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.selection.lattice import Lattice
+from crowdblend.selection.scores import Score
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Suffixes:
+    """The suffixes that begin at one column: the rank in that column, and the suffix after it."""
+
+    ranks: Numbers
+    after: Numbers
+    following: int  # how many suffixes begin at the next column
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Classes on the way, sorted by (group, suffix)."""
+
+    groups: Numbers
+    suffixes: Numbers
+    sizes: Numbers
+    kept: Numbers
+
+
+def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, score: Score) -> Numbers:
+    """The score of every node, in the lattice's order; row i of `codes` is a finest class of counts[i] people."""
+    # The column with most levels last, because its levels cost no sorting; fixed columns first.
+    order = sorted(range(len(lattice.ladders)), key=lambda column: lattice.shape[column])
+    steps, parts, ranks = [], [], []
+    for column in order:
+        ranked, levels, kept = lattice.ladders[column].ordered
+        ranks.append(ranked[codes[:, column]])
+        steps.append(levels)
+        parts.append(kept)
+    suffixes, finest = _suffixes(ranks, [len(levels[0]) for levels in steps])
+    nothing = np.zeros(len(counts), np.int64)
+    by_suffix = np.argsort(finest, kind="stable")
+    start = _Table(nothing, finest[by_suffix], counts[by_suffix].astype(np.int64), nothing)
+    found = np.fromiter(_settle(start, 0, suffixes, steps, parts, score), np.int64, lattice.size)
+    shape = [lattice.shape[column] for column in order]
+    return np.ascontiguousarray(found.reshape(shape).transpose(np.argsort(order))).ravel()
+
+
+def _suffixes(ranks: list[Numbers], sizes: list[int]) -> tuple[list[_Suffixes], Numbers]:
+    """The suffixes from each column on, and the whole rows' suffixes."""
+    found: list[_Suffixes] = []
+    suffix, known = np.zeros(len(ranks[0]), np.int64), 1
+    for rank, size in zip(reversed(ranks), reversed(sizes), strict=True):
+        keys, suffix_here = np.unique(suffix * size + rank, return_inverse=True)
+        found.append(_Suffixes(keys % size, keys // size, known))
+        suffix, known = suffix_here.ravel(), len(keys)
+    return found[::-1], suffix
+
+
+def _settle(
+    table: _Table,
+    depth: int,
+    suffixes: list[_Suffixes],
+    steps: list[tuple[Numbers, ...]],
+    parts: list[tuple[Numbers, ...]],
+    score: Score,
+) -> Iterator[int]:
+    """The scores of all nodes below a table, the last column's levels fastest."""
+    here = suffixes[depth]
+    last = depth == len(suffixes) - 1
+    groups, sizes, kept = table.groups, table.sizes, table.kept
+    ranks, after = here.ranks[table.suffixes], here.after[table.suffixes]
+    rest = groups if last else groups * here.following + after
+    for level, classes in enumerate(steps[depth]):
+        found = classes[ranks]
+        if level:
+            begins = _beginnings(rest, found)
+            if len(begins) < len(rest):
+                sizes, kept, found, ranks = np.add.reduceat(sizes, begins), kept[begins], found[begins], ranks[begins]
+                rest, groups, after = rest[begins], groups[begins], after[begins]
+        keeps = kept + parts[depth][level][found] if score.weighted else kept
+        if last:
+            yield score.of(sizes, keeps)
+            continue
+        width = int(classes[-1]) + 1
+        below = _sorted(groups * width + found, after, here.following, sizes, keeps, alone=width == 1)
+        yield from _settle(below, depth + 1, suffixes, steps, parts, score)
+
+
+def _beginnings(rest: Numbers, found: Numbers) -> Numbers:
+    """Where a class begins in a sorted table."""
+    new = np.empty(len(rest), np.bool_)
+    new[:1] = True
+    np.not_equal(rest[1:], rest[:-1], out=new[1:])
+    new[1:] |= found[1:] != found[:-1]
+    return np.flatnonzero(new)
+
+
+def _sorted(groups: Numbers, after: Numbers, following: int, sizes: Numbers, kept: Numbers, *, alone: bool) -> _Table:
+    """The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
+    if not alone:
+        order = _order(groups * following + after)
+        groups, after, sizes, kept = groups[order], after[order], sizes[order], kept[order]
+    numbered = np.zeros(len(groups), np.int64)
+    np.cumsum(groups[1:] != groups[:-1], out=numbered[1:])
+    return _Table(numbered, after, sizes, kept)
+
+
+def _order(keys: Numbers) -> Numbers:
+    """What puts different keys into order; sorting numbers is several times faster than sorting places."""
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)) >> (63 - bits):
+        return np.argsort(keys)
+    packed = keys << bits
+    packed |= np.arange(len(keys))
+    packed.sort()
+    packed &= (1 << bits) - 1
+    return packed

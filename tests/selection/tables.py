@@ -1,0 +1,50 @@
+"""Tiny lattices and the plain way to score them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from crowdblend.selection import Ladder, Lattice, Node, Score
+
+
+def ladder(name: str, *levels: list[int], weight: float = 1.0) -> Ladder:
+    return Ladder(name, tuple(np.array(level) for level in levels), weight=weight)
+
+
+# Finest classes in an order in which the coarser ones are not in one piece.
+PLACE = ladder("place", [0, 1, 2, 3], [0, 1, 0, 1], [0, 0, 0, 0])
+SEX = ladder("sex", [0, 1], [0, 0], weight=0.5)
+FIXED = ladder("fixed", [0, 1, 2])
+SMALL = Lattice((PLACE, SEX))
+THREE = Lattice((SEX, PLACE, FIXED))
+
+
+def nodes(lattice: Lattice) -> list[Node]:
+    return list(product(*map(range, lattice.shape)))
+
+
+def plainly(lattice: Lattice, codes: np.ndarray, counts: np.ndarray, score: Score) -> list[int]:
+    """Every node from the rows themselves, one class at a time."""
+    found = []
+    for node in nodes(lattice):
+        sizes: dict[tuple[int, ...], int] = {}
+        for row, count in zip(lattice.recoded(codes, node).tolist(), counts.tolist(), strict=True):
+            sizes[tuple(row)] = sizes.get(tuple(row), 0) + count
+        total = 0
+        for row, size in sizes.items():
+            parts = sum(
+                int(each.kept(level)[code]) for each, level, code in zip(lattice.ladders, node, row, strict=True)
+            )
+            beyond = max(0, size - len(score.values) + 1)
+            value = int(score.values[min(size, len(score.values) - 1)]) + beyond * score.slope
+            total += value * (parts if score.weighted else 1)
+        found.append(total)
+    return found
+
+
+def table_of(cells: dict[tuple[int, ...], int], columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and counts of the classes that somebody has."""
+    held = {row: count for row, count in cells.items() if count}
+    return np.array(list(held), dtype=np.int32).reshape(-1, columns), np.array(list(held.values()), dtype=np.int64)

@@ -1,0 +1,79 @@
+"""Scores: what one person changes, by brute force over all tiny tables; fast scoring equals plain scoring."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.selection import SCORES, Score, score, score_nodes
+
+from .tables import SMALL, THREE, plainly, table_of
+
+HARD = Score("rows kept", np.array([0, 0, 0, 3]), 1)
+CASES = [
+    HARD,
+    Score("weighted rows kept", np.array([0, 0, 0, 3]), 1, weighted=True),
+    *(score(name, k=3, rate=0.9) for name in SCORES),
+    *(score(name, k=3, rate=0.5, seen=0.1) for name in SCORES),
+]
+
+
+@pytest.mark.parametrize("each", CASES, ids=lambda each: f"{each.name}-{each.step}")
+def test_one_person_moves_no_score_beyond_its_sensitivity(each: Score) -> None:
+    """Every table of up to three people in each of four cells, and every person who may join."""
+    cells = [(0, 0), (2, 0), (1, 1), (3, 1)]
+    most, rose, fell = 0, False, False
+    for sizes in product(range(4), repeat=len(cells)):
+        table = dict(zip(cells, sizes, strict=True))
+        before = np.array(plainly(SMALL, *table_of(table, 2), each))
+        for cell in cells:
+            moved = np.array(plainly(SMALL, *table_of({**table, cell: table[cell] + 1}, 2), each)) - before
+            most, rose, fell = max(most, int(np.abs(moved).max())), rose or moved.max() > 0, fell or moved.min() < 0
+    assert most <= each.sensitivity(SMALL.most)
+    assert rose
+    assert not (fell and each.monotone)
+
+
+def test_the_classical_count_has_a_step_of_k() -> None:
+    assert (HARD.step, HARD.monotone) == (3, True)
+
+
+def test_the_bound_is_attained() -> None:
+    one = Score("x", np.array([0, 0, 0, 3]), 1, weighted=True)
+    finest = plainly(SMALL, *table_of({(0, 0): 3}, 2), one)[0] - plainly(SMALL, *table_of({(0, 0): 2}, 2), one)[0]
+    assert finest == one.sensitivity(SMALL.most)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("lattice", [SMALL, THREE], ids=["two", "three"])
+def test_rolling_up_equals_counting_anew(name, lattice) -> None:
+    rng = np.random.default_rng(5)
+    each = score(name, k=4, rate=0.7)
+    sizes = [len(ladder.maps[0]) for ladder in lattice.ladders]
+    for people in (0, 1, 30, 400):
+        rows = np.stack([rng.integers(0, size, people) for size in sizes], axis=1).astype(np.int32)
+        codes, counts = np.unique(rows, axis=0, return_counts=True)
+        assert score_nodes(lattice, codes, counts, each).tolist() == plainly(lattice, codes, counts, each)
+
+
+def test_large_classes_go_on_in_equal_steps() -> None:
+    each = score("loss", k=4, rate=0.5)
+    codes, counts = np.array([[0, 0], [3, 1]], np.int32), np.array([10**6, 7])
+    assert score_nodes(SMALL, codes, counts, each).tolist() == plainly(SMALL, codes, counts, each)
+
+
+def test_expected_publication_is_cheap_and_monotone() -> None:
+    soft = score("published", k=20, rate=0.3)
+    assert soft.monotone
+    assert soft.step / 4096 < 0.8  # people published; the classical count would move by 20
+    assert not score("entropy", k=20, rate=0.3).monotone
+
+
+def test_refusals() -> None:
+    with pytest.raises(InvalidInput, match="score must be one of"):
+        score("taste", k=3, rate=0.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="empty class"):
+        Score("x", np.array([1]), 0)
