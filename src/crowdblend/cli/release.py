@@ -93,8 +93,9 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
     click.echo(f"would sample   the sample {drawn} rate {rate}")
     click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {below} below")
     if policy.recoding is not None:
-        nodes, using = lattice_of(policy.columns).size, policy.recoding.using
-        click.echo(f"would choose   one of {nodes:,} recodings by the {using}, with epsilon {policy.recoding.epsilon}")
+        nodes, spent = lattice_of(policy.columns).size, policy.recoding.epsilon
+        who = "everybody" if policy.recoding.share is None else f"a share of {policy.recoding.share} of the sample"
+        click.echo(f"would choose   one of {nodes:,} recodings, decided by {who}, with {spent} of epsilon")
     if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
         false = promised.mechanism.expected_false_cells(policy.cells)
         click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells as well")
