@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
+from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES
 
 DOCS = Path(__file__).parent
 
@@ -64,7 +65,19 @@ def _help(*command: str) -> str:
     return f"## {' '.join(['crowdblend', *command])}\n\n```\n{printed}```\n"
 
 
-PAGES = {"theorems.md": theorems, "cli.md": commands}
+def policy() -> str:
+    """Every key of a policy, from the declarations that check it."""
+    parts = ["# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors.\n"]
+    sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
+    sections |= {"[[tables]]": TABLES}
+    sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
+    for title, keys in sections.items():
+        rows = [f"| `{key.name}` | {key.meaning} |" for key in keys]
+        parts.append("\n".join([f"## {title}\n", "| key | meaning |", "|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
+PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -56,15 +56,18 @@ def crowdblend(place: Path, *arguments: str, stdin: str | None = None) -> subpro
     )
 
 
-def test_dry_run_touches_nothing(place: Path) -> None:
-    (place / "town.parquet").unlink()
+def test_dry_run_writes_nothing(place: Path) -> None:
     done = crowdblend(place, "release", "policy.toml", "--dry-run")
     assert done.returncode == 0
     assert "would promise" in done.stdout
     assert "k = 12" in done.stdout
     described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
     assert described["parameters"]["k"] == 12
-    assert sorted(file.name for file in place.iterdir()) == ["policy.toml"]
+    assert sorted(file.name for file in place.iterdir()) == ["policy.toml", "town.parquet"]
+    (place / "policy.toml").write_text(POLICY.replace("age =", "aeg ="))
+    wrong = crowdblend(place, "release", "policy.toml", "--dry-run")
+    assert wrong.returncode == 2
+    assert "aeg" in wrong.stderr
 
 
 def test_release_verify_report_ledger(place: Path) -> None:

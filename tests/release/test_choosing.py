@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from crowdblend.calculus import verify_file
+from crowdblend.cli.main import cli
 from crowdblend.demo import write_population
-from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
+from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.randomness import coins
 from crowdblend.release import Choosing, parse_policy
@@ -181,6 +183,32 @@ def test_recoding_adds_up(town: Path) -> None:
     assert len(coarsest.counts) <= 4
     finest = recoded(promised, released, (0, 0, 0))
     assert np.array_equal(finest.codes, released.codes)
+
+
+@pytest.mark.parametrize(("text", "who"), [(POLICY, "everybody"), (SPLIT, "a share of 0.25 of the sample")])
+def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) -> None:
+    (town / "policy.toml").write_text(text)
+    told = CliRunner().invoke(cli, ["release", str(town / "policy.toml"), "--dry-run"])
+    assert f"would choose   one of 12 recodings, decided by {who}, with 0.1 of epsilon" in told.output
+    assert "e^1 times" in told.output
+
+
+def test_a_rate_can_be_planned(town: Path) -> None:
+    text = POLICY.replace("rate = 0.5\n", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 40")
+    promised = promise(parse_policy(text, town))
+    assert 0.3 < promised.draw_rate < 0.7
+    assert promised.certificate().guarantees[0].epsilon <= 1.0
+
+
+def test_an_edited_choice_does_not_verify(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
+    path = done.folder / "certificate.json"
+    text = path.read_text()
+    for old, new in (('"using": "population"', '"using": "split"'), ('"sensitivity": ', '"sensitivity": 1')):
+        path.write_text(text.replace(old, new))
+        assert path.read_text() != text
+        with pytest.raises(DoesNotVerify):
+            verify_file(done.folder)
 
 
 WRONG = {

@@ -134,12 +134,12 @@ def test_internal_facts_stay_beside_the_folder(town: Path, tmp_path: Path) -> No
     internal = tmp_path / "out.internal.json"
     assert stat.S_IMODE(internal.stat().st_mode) == 0o600
     facts = json.loads(internal.read_text())
-    assert facts["people_sampled"] > facts["people_published"] > 0
+    assert facts["people_sampled"] > facts["published_total"] > 0
     published = "".join(
         file.read_text(encoding="utf-8") for file in done.folder.iterdir() if file.suffix in (".json", ".html")
     )
     assert str(facts["people_sampled"]) not in published
-    assert str(facts["people_sampled"] - facts["people_published"]) not in published
+    assert str(facts["people_sampled"] - facts["published_total"]) not in published
 
 
 def test_an_edit_of_the_data_fails_verification(town: Path, tmp_path: Path) -> None:
@@ -171,8 +171,9 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
     people.sample(frac=1, random_state=3).to_csv(copy / "town.csv", index=False)
     with pytest.raises(DoesNotCompose):
         release(parse_policy(DRAWN.replace("town.parquet", "town.csv"), copy), tmp_path / "copied", ledger=ledger)
-    with pytest.raises(DoesNotCompose):
-        release(parse_policy(POLICY, town), tmp_path / "redrawn", ledger=ledger)
+    for text in (POLICY, POLICY.replace("[data]", '[data]\npopulation = "town"')):
+        with pytest.raises(DoesNotCompose):
+            release(parse_policy(text, town), tmp_path / "redrawn", ledger=ledger)
     people.head(15_000).to_csv(copy / "fewer.csv", index=False)
     release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "other", ledger=ledger)
 
@@ -237,6 +238,8 @@ def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_pa
     first = release(policy, tmp_path / "out", key=KEY)
     release(policy, tmp_path / "out", force=True)
     assert verify_file(first.folder).to_json() != first.certificate.to_json()
+    with pytest.raises(Infeasible, match="hides nobody"):
+        release(parse_policy(POLICY.replace("delta = 1e-6", "delta = 0.6"), town), tmp_path / "vacuous")
     with pytest.raises(Infeasible, match="delta must be at least"):
         release(parse_policy(POLICY + "k = 10\n", town), tmp_path / "weak")
 

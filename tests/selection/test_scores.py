@@ -9,6 +9,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.selection import SCORES, Score, score, score_nodes
+from crowdblend.selection.scoring import _order
 
 from .tables import SMALL, THREE, plainly, table_of
 
@@ -59,6 +60,17 @@ def test_rolling_up_equals_counting_anew(name, lattice) -> None:
         assert score_nodes(lattice, codes, counts, each).tolist() == plainly(lattice, codes, counts, each)
 
 
+@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45])
+def test_every_way_of_sorting_gives_one_order(groups: int) -> None:
+    """Few groups, many groups, and numbers too large to carry their places along."""
+    rng = np.random.default_rng(8)
+    keys = np.unique(rng.integers(0, groups * 50, 5000))
+    group, after = keys // 50 * 3, keys % 50
+    table = np.lexsort((after, group))
+    group, after = group[table] + rng.integers(0, 3, len(table)), after[table]
+    assert _order(group, after, 50).tolist() == np.lexsort((after, group)).tolist()
+
+
 def test_large_classes_go_on_in_equal_steps() -> None:
     each = score("loss", k=4, rate=0.5)
     codes, counts = np.array([[0, 0], [3, 1]], np.int32), np.array([10**6, 7])
@@ -75,5 +87,7 @@ def test_expected_publication_is_cheap_and_monotone() -> None:
 def test_refusals() -> None:
     with pytest.raises(InvalidInput, match="score must be one of"):
         score("taste", k=3, rate=0.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="Lower k"):
+        score("loss", k=10**8, rate=0.5)
     with pytest.raises(InvalidInput, match="empty class"):
         Score("x", np.array([1]), 0)

@@ -64,6 +64,9 @@ def main() -> None:
         sys.exit(leaving.exit_code)
     except click.Abort:
         sys.exit(130)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message(), err=True)
+        sys.exit(2)
     except click.ClickException as wrong:
         sentence = wrong.format_message().replace("\n", " ").rstrip(".")
         complain(InvalidInput(f"{sentence}. See crowdblend --help."), as_json="--json" in sys.argv)

@@ -8,16 +8,17 @@ from pathlib import Path
 import click
 
 from crowdblend.calculus import Certificate
-from crowdblend.cli.output import emit, force_option, json_option, show, speaks
+from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.release import load_policy
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.execute import release
-from crowdblend.release.folder import check_target
+from crowdblend.release.execute import check_columns, release
+from crowdblend.release.folder import check_target, internal_path
 from crowdblend.release.identity import population_of
 from crowdblend.release.promise import Promise, promise
 
@@ -53,11 +54,12 @@ def command(
     promised = promise(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
+        check_columns(loaded)
         _tell(promised, folder, as_json=as_json)
         return
     check_target(folder, force=force)
-    _confirm(promised, folder, yes=yes)
     ledger = _open_ledger(ledger_url)
+    _confirm(promised, folder, ledger, yes=yes)
     with progress_line(quiet=as_json) as progress:
         done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
     total = ledger.budget(population_of(loaded)).differential
@@ -68,8 +70,9 @@ def command(
     click.echo(f"published {done.folder}")
     click.echo(f"  promise  {_differential(done.certificate)}")
     if total:
-        click.echo(f"  total    about these people so far: epsilon {show(total.epsilon)}, delta {show(total.delta)}")
+        click.echo(f"  total    about these people: epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)}")
     click.echo(f"  report   {done.folder / 'report.html'}")
+    click.echo(f"  for you  {internal_path(done.folder)} says how much is not shown; keep it to yourself")
     click.echo(f"  check it with: crowdblend verify {done.folder}")
 
 
@@ -102,12 +105,14 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
     drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
     rate = promised.rate if promised.rate is not None else "between low and high"
     below = policy.release.below_k
+    what = "a table" if policy.release.kind == "table" else "rows"
     click.echo(f"would read     {columns} from {Path(policy.data.source).name}")
     click.echo(f"would sample   the sample {drawn} rate {rate}")
-    click.echo(f"would publish  a {policy.release.kind} into {folder}, exact from k = {plan.k}, {below} below")
+    click.echo(f"would publish  {what} into {folder}, exact from k = {plan.k}, {below} below")
     if policy.recoding is not None:
-        nodes, using = lattice_of(policy.columns).size, policy.recoding.using
-        click.echo(f"would choose   one of {nodes:,} recodings by the {using}, with epsilon {policy.recoding.epsilon}")
+        nodes, spent = lattice_of(policy.columns).size, policy.recoding.epsilon
+        who = "everybody" if policy.recoding.share is None else f"a share of {policy.recoding.share} of the sample"
+        click.echo(f"would choose   one of {nodes:,} recodings, decided by {who}, with {spent} of epsilon")
     if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
         false = promised.mechanism.expected_false_cells(policy.cells)
         click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells as well")
@@ -117,11 +122,14 @@ def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
         click.echo(f"assuming       {assumption}")
 
 
-def _confirm(promised: Promise, folder: Path, *, yes: bool) -> None:
+def _confirm(promised: Promise, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
         raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
-    click.echo(_differential(promised.certificate()), err=True)
+    click.echo(f"promise: {_differential(promised.certificate())}", err=True)
+    before = ledger.budget(population_of(promised.policy)).differential
+    so_far = f"epsilon {at_most(before.epsilon)}, delta {at_most(before.delta)}" if before else "nothing"
+    click.echo(f"promised about these people so far: {so_far}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
-        raise click.Abort
+        raise Refused("nothing was published, and nothing was spent.")

@@ -29,7 +29,9 @@ def command(target: str, *, as_json: bool) -> None:
 
 
 def _tell(certificate: Certificate) -> None:
-    click.echo("verified: every number follows from the leaves.")
+    files = certificate.facts.get("files")
+    data = ", and every data file is the one that was certified" if files else ""
+    click.echo(f"verified: every number follows from the leaves{data}.")
     for guarantee in certificate.guarantees:
         click.echo(f"  promise   {guarantee.words()}")
     for assumption in certificate.assumptions():

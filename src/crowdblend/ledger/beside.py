@@ -33,5 +33,5 @@ def same_sample(one: Promise, other: Promise) -> bool:
     drawn_from = (not one.fresh and one.sample == other.population) or (
         not other.fresh and other.sample == one.population
     )
-    unnamed = one.population == other.population and one.population.startswith("source:")
-    return one.sample == other.sample or drawn_from or (unnamed and one.fresh != other.fresh)
+    one_table = one.source == other.source != "unknown" and one.fresh != other.fresh
+    return one.sample == other.sample or drawn_from or one_table

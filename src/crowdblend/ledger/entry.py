@@ -19,8 +19,7 @@ class Promise:
 
     `population` names the people, `sample` those of them that the release sees. A `fresh` sample was drawn by us for
     this release alone; otherwise it is a table that somebody had drawn already, and `sample` is its fingerprint.
-    Where nobody named the population, pass the source's fingerprint: then a draw from a table that is itself a
-    published sample is noticed.
+    `source` tells where the rows came from, so that a draw from a table that is itself a published sample is noticed.
     """
 
     population: str
@@ -29,6 +28,7 @@ class Promise:
     kind: str
     guarantees: tuple[Guarantee, ...]
     folder: str
+    source: str = "unknown"
 
     def __post_init__(self) -> None:
         for name in ("population", "sample", "kind", "folder"):
@@ -89,7 +89,7 @@ class Entry:
 
 def promise_of(document: dict[str, Any]) -> Promise:
     """The promise that a record holds."""
-    named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder")}
+    named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder", "source")}
     return Promise(**named, guarantees=tuple(decode(made) for made in document["guarantees"]))
 
 

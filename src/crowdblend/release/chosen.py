@@ -62,7 +62,7 @@ def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callab
     assert choosing is not None
     lattice = lattice_of(promised.policy.columns, deciding.labels)
     if told:
-        told("choosing", lattice.size)
+        told("choosing", 0)
     scored = promised.score
     scores = score_nodes(lattice, deciding.codes, deciding.counts, scored)
     place = choose(

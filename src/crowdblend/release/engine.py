@@ -88,6 +88,14 @@ def sample_classes(
         return _Run(policy, connection, key, rate, progress, part, secret).result(folder)
 
 
+def open_columns(policy: Policy) -> None:
+    """Open the source and look for the columns; no row is read."""
+    wanted = [column.name for column in policy.columns]
+    wanted = wanted if policy.data.person is None else [policy.data.person, *wanted]
+    with private_folder() as folder, database(policy.release, folder) as connection:
+        open_source(connection, policy.data, wanted, folder)
+
+
 class _Run:
     """One pass over the data."""
 

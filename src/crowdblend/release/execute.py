@@ -18,6 +18,7 @@ from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Policy
 from crowdblend.release.promise import Promise, promise
 from crowdblend.release.record import Record
+from crowdblend.release.sections import STDIN
 from crowdblend.selection import Node
 
 Progress = Callable[[str, int], None]
@@ -67,6 +68,14 @@ def release(
     spent = time.perf_counter() - started
     write_internal(folder, {**read.facts, **_internal(sample, published), "seconds": spent})
     return Released(folder, certificate, promised)
+
+
+def check_columns(policy: Policy) -> None:
+    """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+    from crowdblend.release.engine import open_columns  # noqa: PLC0415
+
+    if policy.data.source != STDIN:
+        open_columns(policy)
 
 
 @dataclass(frozen=True)
@@ -119,11 +128,12 @@ def _write(promised: Promise, published: PublishedClasses, folder: Path) -> dict
 
 def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:
     """What the steward may want to know and nobody else may."""
-    shown = int(published.counts.sum())
+    sampled, shown = sample.people, int(published.counts.sum())
     return {
-        "people_sampled": sample.people,
+        "people_sampled": sampled,
         "classes_sampled": len(sample.counts),
         "classes_published": len(published.counts),
-        "people_published": shown,
-        "share_not_published": 1 - shown / sample.people if sample.people else 0.0,
+        "published_total": shown,
+        "difference": sampled - shown,
+        "relative_difference": (sampled - shown) / sampled if sampled else 0.0,
     }

@@ -21,9 +21,12 @@ UNNAMED = "source:"
 
 def population_of(policy: Policy) -> str:
     """The steward's name for the people, or one made from the source's content."""
-    if policy.data.population:
-        return policy.data.population
-    return "stdin" if policy.data.source == STDIN else UNNAMED + fingerprint(policy)
+    return policy.data.population or source_of(policy)
+
+
+def source_of(policy: Policy) -> str:
+    """Where the rows come from, by content; a stream comes from nowhere that could be recognized."""
+    return "unknown" if policy.data.source == STDIN else UNNAMED + fingerprint(policy)
 
 
 def sample_of(policy: Policy, key: bytes, same_people: int | None) -> str:

@@ -133,6 +133,11 @@ def promise(policy: Policy) -> Promise:
         flag=release.flag,
     )
     planned = answer(question)
+    if planned.k == 1:
+        raise Infeasible(
+            "k must be at least 2: a crowd of one hides nobody, and sampling alone promises as much. "
+            "Lower delta, or state k."
+        )
     if not policy.planned:
         assert release.delta is not None
         if planned.delta > release.delta:

@@ -8,7 +8,7 @@ from pathlib import Path
 from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.certificate import digest
-from crowdblend.release.identity import population_of
+from crowdblend.release.identity import population_of, source_of
 from crowdblend.release.promise import Promise
 
 
@@ -32,6 +32,7 @@ class Record:
             kind=promised.policy.release.kind,
             guarantees=promised.certificate().guarantees,
             folder=folder.name,
+            source=source_of(promised.policy),
         )
         sealed = key if sampling.key == "seal" and not sampling.already_drawn else None
         record = cls(ledger, ledger.begin(recorded, sealed_key=sealed))

@@ -40,6 +40,8 @@ SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy
 
 # One expected person is this many units, so rounding costs less than a thousandth of a person per class.
 UNITS = 1 << 12
+# Scores list their values for classes up to this size.
+LARGEST_SIZE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,11 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
         raise InvalidInput(f"score must be one of {', '.join(SCORES)}, got {name!r}.")
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
+    if 8 * enough > LARGEST_SIZE:
+        raise InvalidInput(
+            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {k} with rate "
+            f"{rate:g}. Lower k, or name one level per column."
+        )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)
     # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]

@@ -117,18 +117,22 @@ def _beginnings(rest: Numbers, found: Numbers) -> Numbers:
 def _sorted(groups: Numbers, after: Numbers, following: int, sizes: Numbers, kept: Numbers, *, alone: bool) -> _Table:
     """The table by (group, suffix), with groups numbered from 0 anew so that numbers stay small."""
     if not alone:
-        order = _order(groups * following + after)
+        order = _order(groups, after, following)
         groups, after, sizes, kept = groups[order], after[order], sizes[order], kept[order]
     numbered = np.zeros(len(groups), np.int64)
     np.cumsum(groups[1:] != groups[:-1], out=numbered[1:])
     return _Table(numbered, after, sizes, kept)
 
 
-def _order(keys: Numbers) -> Numbers:
-    """What puts different keys into order; sorting numbers is several times faster than sorting places."""
-    bits = len(keys).bit_length()
-    if int(keys.max(initial=0)) >> (63 - bits):
+def _order(groups: Numbers, after: Numbers, following: int) -> Numbers:
+    """What sorts rows by (group, suffix) that are sorted by suffix within each group already."""
+    if int(groups.max(initial=0)) >> 16 == 0:
+        # A stable sort keeps the suffixes in order, and one of short numbers takes linear time.
+        return np.argsort(groups.astype(np.uint16), kind="stable")
+    keys, bits = groups * following + after, len(groups).bit_length()
+    if int(keys.max()) >> (63 - bits):
         return np.argsort(keys)
+    # Sorting numbers is faster than sorting places.
     packed = keys << bits
     packed |= np.arange(len(keys))
     packed.sort()
