@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 
-from crowdblend.calculus import Rule
-from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
+from crowdblend.errors import Infeasible
 from crowdblend.figures import Axis, line_chart
-from crowdblend.numerics.search import first_true
 from crowdblend.papers.reproduction import Reproduction
 from crowdblend.papers.suppression import (
     EXACT,
     PUBLISHED,
     Point,
-    delta,
     inverse_delta_chart,
     least_epsilon,
     point,
 )
+from crowdblend.planning.bounds import BOUNDS, Bound
+from crowdblend.planning.question import Question
+from crowdblend.planning.solve import solve
 
 FIGURE2_KS, FIGURE2_RATE = (5, 10, 20, 30, 50), 0.2
 FIGURE3_K, FIGURE3_RATES = 20, (0.05, 0.1, 0.2, 0.3, 0.4)
@@ -28,10 +27,6 @@ FIGURE6_RATES, FIGURE6_DELTA = (0.05, 0.1, 0.2, 0.3, 0.4), 1e-6
 
 EPSILONS = tuple(step / 20 for step in range(1, 41))
 FIGURE6_KS = tuple(range(5, 101, 5))
-# ε is searched in steps of one ten-thousandth and rounded up, on the safe side.
-STEPS = 10_000
-# Beyond this a promise is worth little, and a k that needs more is shown as reaching nothing.
-LARGEST_EPSILON = 5.0
 
 
 def figure2() -> Reproduction:
@@ -94,11 +89,12 @@ def _inverse_delta(
 def figure6() -> Reproduction:
     """The smallest ε that each k satisfies."""
     title = "The smallest ε that each k satisfies (δ ≤ 1e-6)"
-    rules = (suppression_published, suppression_exact)
+    named = {bound.name: bound for bound in BOUNDS}
+    published_bound, exact_bound = (named[name] for name in (PUBLISHED, EXACT))
     rows = [
-        (k, rate, published, exact)
+        (k, rate, smallest_epsilon(published_bound, k, rate), smallest_epsilon(exact_bound, k, rate))
         for rate in FIGURE6_RATES
-        for k, published, exact in zip(FIGURE6_KS, *(smallest_epsilons(rule, rate) for rule in rules), strict=True)
+        for k in FIGURE6_KS
     ]
     drawn = [
         {"series": f"β = {rate:g}", "k": k, "bound": bound, "epsilon": epsilon}
@@ -119,28 +115,14 @@ def figure6() -> Reproduction:
             title=f"LQS Figure 6: {title[0].lower()}{title[1:]}",
             subtitle="Lower is better. Solid: the exact δ. Dashed: LQS Theorem 5, which ends at ε = −ln(1 − β).",
         ),
-        note="The last two columns are ε, rounded up to four decimals; a cell is empty where even ε = "
-        f"{LARGEST_EPSILON:g} does not reach the target. The paper does not name its k and β; these are ours.",
+        note="The last two columns are ε; a cell is empty where no ε reaches the target. The paper does not name its k "
+        "and β; these are ours.",
     )
 
 
-def smallest_epsilons(rule: Rule, rate: float) -> list[float | None]:
-    """For each k of Figure 6 the smallest ε at which a rule promises its δ, or None where LARGEST_EPSILON does not."""
-    silent = least_epsilon(rate) if rule is suppression_published else 0.0
-    least, most = math.ceil(silent * STEPS) or 1, int(LARGEST_EPSILON * STEPS)
-    found: list[float | None] = []
-    guess = most
-    for k in FIGURE6_KS:
-
-        def holds(step: int, k: int = k) -> bool:
-            return delta(rule, k, rate, step / STEPS) <= FIGURE6_DELTA
-
-        try:
-            step = first_true(holds, least, guess, most)
-        except LookupError:
-            found.append(None)
-            continue
-        found.append(step / STEPS)
-        # ε falls about like 1/√k, so the next search starts close to its answer.
-        guess = int(step * math.sqrt(k / (k + FIGURE6_KS[0])))
-    return found
+def smallest_epsilon(bound: Bound, k: int, rate: float) -> float | None:
+    """The smallest ε at which a rule promises the δ of Figure 6, or None where no ε does."""
+    try:
+        return solve(bound, Question(rate=rate, k=k, delta=FIGURE6_DELTA))
+    except Infeasible:
+        return None
