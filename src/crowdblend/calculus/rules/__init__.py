@@ -10,6 +10,8 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    sanitizers,
+    synopses,
     zero_knowledge,
 )
 
@@ -23,5 +25,7 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "sanitizers",
+    "synopses",
     "zero_knowledge",
 ]
