@@ -1,0 +1,98 @@
+"""A distribution over the universe that agrees with noisy answers. It reads nothing but them: post-processing.
+
+First a smooth fit: of all distributions p the one with the smallest KL(p‖uniform) + |counts(p) − noisy|²/(2λ), found
+block by block like iterative proportional fitting. It usually agrees with every noisy answer as well as the truth does. Where it does not,
+multiplicative weights repair it, with a proof that they end:
+
+Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of the
+X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy the
+query by e^{−4v} (or e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. That stops after at most
+ln(X/γ)/(2τ²) steps.
+
+Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v the step changes KL(D‖p) by
+−ηD(q)·(−1) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. It starts at
+most at ln(X/γ) and is never negative. Too low is the same for 1 − q. ∎
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
+
+SMOOTH_ROUNDS = 50
+# Changes of all counts below this no longer show in any answer.
+SMALL_MOVE = 1e-6
+TINY = 1e-300
+# How much of the uniform distribution is mixed in before repairing.
+MIXED = 1e-4
+
+
+def fit(queries: QueryClass, noisy: Vector, *, damping: float, noise: float, slack: float) -> Table:
+    """A distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them."""
+    smooth = smooth_fit(queries, noisy, damping)
+    answers = queries.answers(noisy)
+    if np.abs(queries.ask(smooth) - answers).max() <= noise + slack:
+        return smooth
+    return repair(queries, smooth, answers, noise=noise, slack=slack)
+
+
+def smooth_fit(queries: QueryClass, noisy: Vector, damping: float) -> Table:
+    """The distribution of largest entropy, where missing a noisy count by x costs x²/(2·damping).
+
+    It is p = e^{sum of the weights of the counts that a cell is in}; the best weights of one block of disjoint counts,
+    the others fixed, solve m·e^{u} + damping·u = noisy count, m the count that p would have with weights 0 there. That
+    is Wright's omega function. Block after block the objective only improves.
+    """
+    from scipy.special import wrightomega  # noqa: PLC0415  only a synopsis needs it
+
+    p = np.full(queries.shape, 1 / queries.universe)
+    weights = np.zeros(len(noisy))
+    blocks = queries.blocks()
+    for _ in range(SMOOTH_ROUNDS):
+        moved = 0.0
+        for block in blocks:
+            old, wanted = weights[block.part], noisy[block.part] / damping
+            bare = np.log(np.maximum(block.counts(p), TINY) / damping) - old
+            new = wanted - np.real(wrightomega(bare + wanted))
+            block.scale(p, np.exp(new - old))
+            moved = max(moved, float(np.abs(new - old).max()) * damping)
+            weights[block.part] = new
+        p /= p.sum()
+        if moved < SMALL_MOVE:
+            break
+    return p
+
+
+def most_steps(universe: int, slack: float) -> int:
+    """After so many steps of repair there is no distribution within the noise: the noise exceeded its bound."""
+    return math.ceil(math.log(universe / MIXED) / (2 * slack**2))
+
+
+def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slack: float) -> Table:
+    """Multiplicative weights on the worst answers, a whole round of them at a time."""
+    p = (1 - MIXED) * p + MIXED / p.size
+    left = most_steps(queries.universe, slack)
+    while left > 0:
+        off = queries.ask(p) - answers
+        worst = np.flatnonzero(np.abs(off) > noise + slack)
+        if len(worst) == 0:
+            break
+        for query in worst[np.argsort(-np.abs(off[worst]))][:left]:
+            left -= _step(p, queries.where(int(query)), answers[query], noise, slack)
+    return p
+
+
+def _step(p: Table, cells: object, answer: float, noise: float, slack: float) -> int:
+    """One step, if the query is still off after the steps before it in its round."""
+    mass = float(p[cells].sum())  # type: ignore[call-overload]
+    off = mass - answer
+    excess = abs(off) - noise
+    if excess <= slack:
+        return 0
+    factor = math.exp(-4 * math.copysign(excess, off))
+    p[cells] *= factor  # type: ignore[call-overload]
+    p /= 1 - mass + factor * mass
+    return 1
