@@ -26,7 +26,7 @@ _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
     )
 )
 def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
-    """Replacing a row is a removal and an addition where a metric counts those, and one change where it counts changes."""
+    """Replacing a row is one change to a metric that counts changes, and two steps to one that counts people."""
     return Differential(epsilon, delta, Relation.REPLACE)
 
 
@@ -34,9 +34,9 @@ def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
     Theorem(
         id="synopsis.exponential",
         source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#sanitizers-on-a-sample",
-        statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where d "
-        "is the largest difference between the shares of a query of the class in the candidate and among the k people, "
-        "is ε-differentially private with one person's data replaced.",
+        statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where "
+        "d is the largest difference between the shares of a query of the class in the candidate and among the k "
+        "people, is ε-differentially private with one person's data replaced.",
         assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.EXACT_CHOICE),
     )
 )

@@ -62,14 +62,12 @@ def fitted_synopsis_is_useful(
     Theorem(
         id="synopsis.counts-useful",
         source="crowdblend, docs/proofs.md#usefulness-of-synopses",
-        statement="The noisy answers themselves, each a sum of at most c counts with discrete Laplace noise of loss ε₀, "
-        "are within A of the truth, for all Q queries at once, except with probability β.",
+        statement="The noisy answers themselves, each a sum of at most c counts with discrete Laplace noise of loss "
+        "ε₀, are within A of the truth, for all Q queries at once, except with probability β.",
         assumes=(Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE),
     )
 )
-def noisy_answers_are_useful(
-    *, samples: int, queries: int, parts: int, noise_epsilon: float, failure: float
-) -> Useful:
+def noisy_answers_are_useful(*, samples: int, queries: int, parts: int, noise_epsilon: float, failure: float) -> Useful:
     """The tail of discrete Laplace noise for single counts, Chernoff's bound for sums."""
     _possible("synopsis.counts-useful", samples, failure)
     return Useful(round_up(noise_bound(queries, parts, noise_epsilon, failure) / samples), failure)

@@ -35,11 +35,13 @@ def ranges(values: int, *, halving: bool) -> Explicit:
     adds = np.zeros((len(pairs), len(starts)), np.int8)
     for query, (low, high) in enumerate(pairs):
         adds[query, [places[block] for block in _blocks(low, high, levels, values)]] = 1
-    return Explicit((values,), measured, adds, min(2, vc_bound(len(pairs))), f"all ranges of one column of {values} values")
+    return Explicit(
+        (values,), measured, adds, min(2, vc_bound(len(pairs))), f"all ranges of one column of {values} values"
+    )
 
 
 def _blocks(low: int, high: int, levels: int, values: int) -> list[tuple[int, int]]:
-    """The fewest blocks that make up low, …, high − 1; a block that the end of the column cuts short counts as whole."""
+    """The fewest blocks that make up low, …, high − 1; a block cut short by the end of the column counts as whole."""
     found = []
     while low < high:
         level = levels - 1

@@ -1,17 +1,17 @@
 """A distribution over the universe that agrees with noisy answers. It reads nothing but them: post-processing.
 
 First a smooth fit: of all distributions p the one with the smallest KL(p‖uniform) + |counts(p) − noisy|²/(2λ), found
-block by block like iterative proportional fitting. It usually agrees with every noisy answer as well as the truth does. Where it does not,
-multiplicative weights repair it, with a proof that they end:
+block by block like iterative proportional fitting. It usually agrees with every noisy answer as well as the truth
+does. Where it does not, multiplicative weights repair it, with a proof that they end:
 
-Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of the
-X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy the
-query by e^{−4v} (or e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. That stops after at most
-ln(X/γ)/(2τ²) steps.
+Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of
+the X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy
+the query by e^{−4v} (by e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. That stops after at
+most ln(X/γ)/(2τ²) steps.
 
-Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v the step changes KL(D‖p) by
-−ηD(q)·(−1) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. It starts at
-most at ln(X/γ) and is never negative. Too low is the same for 1 − q. ∎
+Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v a step changes KL(D‖p) by
+ηD(q) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. KL(D‖p) is at
+most ln(X/γ) in the beginning and never negative. Too low is the same for 1 − q. ∎
 """
 
 from __future__ import annotations
@@ -22,44 +22,48 @@ import numpy as np
 
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
 
-SMOOTH_ROUNDS = 50
+SMOOTH_ROUNDS = 20
 # Changes of all counts below this no longer show in any answer.
-SMALL_MOVE = 1e-6
+SMALL_MOVE = 2e-5
 TINY = 1e-300
 # How much of the uniform distribution is mixed in before repairing.
 MIXED = 1e-4
 
 
-def fit(queries: QueryClass, noisy: Vector, *, damping: float, noise: float, slack: float) -> Table:
-    """A distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them."""
-    smooth = smooth_fit(queries, noisy, damping)
+def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, slack: float) -> Table:
+    """A distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them.
+
+    Everything is in shares; `variance` is that of one noisy count.
+    """
+    smooth = smooth_fit(queries, noisy, variance)
     answers = queries.answers(noisy)
     if np.abs(queries.ask(smooth) - answers).max() <= noise + slack:
         return smooth
     return repair(queries, smooth, answers, noise=noise, slack=slack)
 
 
-def smooth_fit(queries: QueryClass, noisy: Vector, damping: float) -> Table:
-    """The distribution of largest entropy, where missing a noisy count by x costs x²/(2·damping).
+def smooth_fit(queries: QueryClass, noisy: Vector, variance: float) -> Table:
+    """The distribution of largest entropy, where missing a count by x costs x²/(2λ), λ = caution·its variance.
 
     It is p = e^{sum of the weights of the counts that a cell is in}; the best weights of one block of disjoint counts,
-    the others fixed, solve m·e^{u} + damping·u = noisy count, m the count that p would have with weights 0 there. That
-    is Wright's omega function. Block after block the objective only improves.
+    the others fixed, solve m·e^u + λu = noisy count, m the count that p would have with weights 0 there. That is
+    Wright's omega function. Block after block the objective only improves.
     """
     from scipy.special import wrightomega  # noqa: PLC0415  only a synopsis needs it
 
     p = np.full(queries.shape, 1 / queries.universe)
-    weights = np.zeros(len(noisy))
-    blocks = queries.blocks()
+    pooled = queries.pooled(noisy)
+    weights = [np.zeros(len(part.counts)) for part in pooled]
     for _ in range(SMOOTH_ROUNDS):
         moved = 0.0
-        for block in blocks:
-            old, wanted = weights[block.part], noisy[block.part] / damping
-            bare = np.log(np.maximum(block.counts(p), TINY) / damping) - old
+        for place, part in enumerate(pooled):
+            damping = part.caution * part.variance * variance
+            old, wanted = weights[place], part.counts / damping
+            bare = np.log(np.maximum(part.block.counts(p), TINY) / damping) - old
             new = wanted - np.real(wrightomega(bare + wanted))
-            block.scale(p, np.exp(new - old))
+            part.block.scale(p, np.exp(new - old))
+            weights[place] = new
             moved = max(moved, float(np.abs(new - old).max()) * damping)
-            weights[block.part] = new
         p /= p.sum()
         if moved < SMALL_MOVE:
             break

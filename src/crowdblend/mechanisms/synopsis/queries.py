@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +22,34 @@ Vector = NDArray[Any]
 
 MOST_CELLS = 4_000_000
 MOST_QUERIES = 1_000_000
+# See Pooled: for counts of one, two, and more columns. Found by trial; no promise depends on it.
+CAUTION = (3.0, 30.0, 1000.0)
 
 
-class Block(Protocol):
-    """Some measured counts that no cell is in twice."""
+class Block(ABC):
+    """Some counts that no cell is in twice."""
 
-    part: slice
-    """Where they are among the measured counts."""
-
+    @abstractmethod
     def counts(self, table: Table) -> Vector:
         """Those counts of a table."""
 
+    @abstractmethod
     def scale(self, table: Table, factors: Vector) -> None:
         """Multiply the cells of each count by its factor, in place."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Estimates of the counts of a block, their variance relative to one measured count, and how far to trust them.
+
+    `caution` is how strongly the fit prefers what other blocks already say: counts of many columns at once are mostly
+    explained by those of fewer, and what is left of them is mostly noise.
+    """
+
+    block: Block
+    counts: Vector
+    variance: float
+    caution: float
 
 
 class QueryClass(ABC):
@@ -61,8 +75,8 @@ class QueryClass(ABC):
         """The measured counts of a table."""
 
     @abstractmethod
-    def blocks(self) -> list[Block]:
-        """The measured counts in groups of disjoint ones, in order."""
+    def pooled(self, noisy: Vector) -> list[Pooled]:
+        """What noisy measured counts say together, for a fit."""
 
     @abstractmethod
     def answers(self, counts: Vector) -> Vector:
@@ -114,123 +128,6 @@ def vc_bound(size: int) -> int:
     return max(1, size.bit_length() - 1)
 
 
-class Conjunctions(QueryClass):
-    """All conjunctions of equalities about 1, …, `order` different columns: the cells of all those marginal tables.
-
-    Every marginal table is measured. All tables of `order` columns are summed together: what two of them leave out is
-    summed only once, which makes a round over all tables cost about as much as a few sums of the whole array.
-    """
-
-    parts = 1
-
-    def __init__(self, shape: tuple[int, ...], order: int) -> None:
-        if not 1 <= order <= len(shape):
-            raise InvalidInput(
-                f"conjunctions must be of between 1 and {len(shape)} columns, as many as are declared, got {order}."
-            )
-        check_universe(shape)
-        self.shape, self.order = shape, order
-        self.tables = [kept for n in range(1, order + 1) for kept in combinations(range(len(shape)), n)]
-        sizes = [math.prod(shape[c] for c in kept) for kept in self.tables]
-        self._starts = [0, *np.cumsum(sizes).tolist()]
-        self.size = self._starts[-1]
-        check_size(self.size)
-        self.dimension = vc_bound(self.size)
-        # A person is in one cell of every table, so a replacement leaves one and enters another.
-        self.sensitivity = 2 * len(self.tables)
-        self._places = {kept: place for place, kept in enumerate(self.tables)}
-        self._narrower = self._read_off()
-        # Of the columns not kept the one that comes first here is summed out first: the largest.
-        self._largest_first = sorted(range(len(shape)), key=lambda c: -shape[c])
-
-    def counts(self, table: Table) -> Vector:
-        found = np.empty(self.size, table.dtype if table.dtype.kind == "f" else np.int64)
-        self._descend(table, tuple(range(len(self.shape))), 0, found)
-        for full, narrower in self._narrower.items():
-            part = self._part(found, full)
-            for kept in narrower:
-                self._part(found, kept)[...] = part.sum(axis=_axes(full, kept))
-        return found
-
-    def blocks(self) -> list[Block]:
-        return [
-            _Marginal(
-                slice(self._starts[place], self._starts[place + 1]),
-                _axes(tuple(range(len(self.shape))), kept),
-                tuple(size if column in kept else 1 for column, size in enumerate(self.shape)),
-            )
-            for place, kept in enumerate(self.tables)
-        ]
-
-    def answers(self, counts: Vector) -> Vector:
-        return counts
-
-    def where(self, query: int) -> tuple[Any, ...]:
-        place = int(np.searchsorted(self._starts, query, side="right")) - 1
-        kept = self.tables[place]
-        values = np.unravel_index(query - self._starts[place], [self.shape[c] for c in kept])
-        index: list[Any] = [slice(None)] * len(self.shape)
-        for column, value in zip(kept, values, strict=True):
-            index[column] = int(value)
-        return tuple(index)
-
-    def words(self) -> str:
-        return f"all conjunctions of up to {self.order} of {len(self.shape)} columns"
-
-    def _read_off(self) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
-        """Each table of fewer columns, under the first table of full width that contains it."""
-        full = list(combinations(range(len(self.shape)), self.order))
-        found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for kept in self.tables:
-            if len(kept) < self.order:
-                found.setdefault(next(other for other in full if set(kept) < set(other)), []).append(kept)
-        return found
-
-    def _part(self, counts: Vector, kept: tuple[int, ...]) -> Table:
-        place = self._places[kept]
-        return counts[self._starts[place] : self._starts[place + 1]].reshape([self.shape[c] for c in kept])
-
-    def _children(self, left: tuple[int, ...], first: int) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Which column may be summed out next: its rank, its axis, and the columns that stay.
-
-        Columns go in the order of their ranks, so every set of columns is reached in exactly one way.
-        """
-        columns = len(self.shape)
-        still = len(left) - self.order
-        return [
-            (rank + 1, left.index(self._largest_first[rank]), tuple(c for c in left if c != self._largest_first[rank]))
-            for rank in range(first, columns - still + 1)
-        ]
-
-    def _descend(self, table: Table, left: tuple[int, ...], first: int, found: Vector) -> None:
-        if len(left) == self.order:
-            self._part(found, left)[...] = table
-            return
-        for rank, axis, kept in self._children(left, first):
-            self._descend(table.sum(axis=axis), kept, rank, found)
-
-
-@dataclass(frozen=True)
-class _Marginal:
-    """The cells of one marginal table."""
-
-    part: slice
-    dropped: tuple[int, ...]
-    shape: tuple[int, ...]
-
-    def counts(self, table: Table) -> Vector:
-        found: Vector = table.sum(axis=self.dropped).ravel()
-        return found
-
-    def scale(self, table: Table, factors: Vector) -> None:
-        table *= factors.reshape(self.shape)
-
-
-def _axes(left: tuple[int, ...], kept: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of a table over `left` that a table over `kept` does not have."""
-    return tuple(axis for axis, column in enumerate(left) if column not in kept)
-
-
 class Explicit(QueryClass):
     """A class given by matrices: which cells each measured count adds up, and which counts each answer adds up."""
 
@@ -250,14 +147,14 @@ class Explicit(QueryClass):
         self._asked = sparse.csr_array(asked)
 
     def counts(self, table: Table) -> Vector:
-        found = self._measured @ table.ravel()
+        found: Vector = self._measured @ table.ravel()
         return found if table.dtype.kind == "f" else np.rint(found).astype(np.int64)
 
-    def blocks(self) -> list[Block]:
+    def pooled(self, noisy: Vector) -> list[Pooled]:
         ends = self._measured.indptr
         return [
-            _Single(slice(row, row + 1), self._measured.indices[ends[row] : ends[row + 1]])
-            for row in range(len(ends) - 1)
+            Pooled(_Single(self._measured.indices[ends[row] : ends[row + 1]]), noisy[row : row + 1], 1.0, CAUTION[0])
+            for row in range(len(noisy))
         ]
 
     def answers(self, counts: Vector) -> Vector:
@@ -272,10 +169,9 @@ class Explicit(QueryClass):
 
 
 @dataclass(frozen=True)
-class _Single:
+class _Single(Block):
     """One measured count."""
 
-    part: slice
     cells: Vector
 
     def counts(self, table: Table) -> Vector:

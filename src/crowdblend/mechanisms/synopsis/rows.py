@@ -26,12 +26,13 @@ def rows_like(queries: QueryClass, p: Table, rows: int, source: Source, *, withi
         cells = np.minimum(np.searchsorted(cumulated, places * cumulated[-1], side="right"), p.size - 1)
         if np.abs(queries.ask(shares(cells, p.shape)) - asked).max() <= within:
             break
-    return cells[permutation(rows, source)]
+    return np.asarray(cells)[permutation(rows, source)]
 
 
 def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
     """The share of the rows in each cell of the universe."""
-    return counted(cells, shape) / max(1, len(cells))
+    found: Table = counted(cells, shape) / max(1, len(cells))
+    return found
 
 
 def counted(cells: Cells, shape: tuple[int, ...]) -> Table:
