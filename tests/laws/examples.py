@@ -227,6 +227,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "sample-and-sanitize.doubled": _SANITIZE,
     "sample-and-sanitize.linear": _SANITIZE,
     "sample-and-sanitize.sharp": _SANITIZE,
+    "sample-and-sanitize.differential": _SANITIZE,
     "graph.sampler.connected": [_EXPLORED],
     "graph.sampler.cycle-free": [
         Example((), {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20}, _EXPLORER)

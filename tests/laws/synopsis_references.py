@@ -53,8 +53,15 @@ def _noisy_answers(samples: int, queries: int, parts: int, noise_epsilon: float,
     return {"accuracy": _noise(queries, parts, noise_epsilon, failure) / samples, "failure": failure}
 
 
+def _sampled(sanitizer: Any, samples: int, population: int) -> Fields:
+    share = mpf(samples) / population
+    epsilon = mp.log(1 + share * (mp.exp(mpf(sanitizer.epsilon)) - 1))
+    return {**_replaced(epsilon, share * mpf(sanitizer.delta)), "samplings": 1}
+
+
 SYNOPSES: dict[str, Callable[..., Fields]] = {
     "queries.finite-class": _finite_class,
+    "sample-and-sanitize.differential": _sampled,
     "opendp.measurement": lambda epsilon, delta: _replaced(mpf(epsilon), mpf(delta)),
     "synopsis.exponential": lambda epsilon: _replaced(mpf(epsilon), mpf(0)),
     "synopsis.counts": lambda noise_epsilon, sensitivity: _replaced(mpf(noise_epsilon) * mpf(sensitivity), mpf(0)),

@@ -134,6 +134,7 @@ CONDITIONS = [
         (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED, Differential(1.5, 0.0, Relation.REPLACE)),
     ),
     ("sample-and-sanitize.sharp", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
+    ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
     *((f"graph.{name}", 0, (Sampler(AVERAGE, 0.1, 0.1, 1.0, RandomSamples(1, 2)),)) for name in GRAPHS),

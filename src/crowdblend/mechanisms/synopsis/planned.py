@@ -45,6 +45,13 @@ class PlannedSynopsis:
         return _sharp(self.leaf, self.samples, self.population)
 
     @property
+    def differential(self) -> Derivation:
+        """Differential privacy with one person's data replaced, from the same argument."""
+        return zero_knowledge.sample_and_sanitize_differential(
+            self.leaf, samples=self.samples, population=self.population
+        )
+
+    @property
     def usefulness(self) -> Derivation:
         """ZKP Definition 18 about everybody: the sampling error and the sanitizing error."""
         return samplers.sanitized_samples_stay_useful(self.sampling_accuracy, self.sanitizer_accuracy, lipschitz=1.0)
