@@ -26,8 +26,7 @@ N, K = 3, 2
 CLASSES = {
     "conjunctions": Conjunctions((2, 2), 2),
     "all tables": Conjunctions((2, 2), 2, add_up=0),
-    "ranges": ranges(3, halving=False),
-    "halved ranges": ranges(4, halving=True),
+    "ranges": ranges(3),
     "listed": listed((2, 2), [{0: 0}, {0: 1, 1: 0}]),
 }
 
@@ -109,11 +108,10 @@ def measured_law(mechanism: FittedSynopsis, ratio: Fraction) -> Mechanism:
 SMALL = {
     "two tables": Conjunctions((2, 2), 1),
     "one table": Conjunctions((3,), 1),
-    "ranges": ranges(3, halving=False),
-    "halved ranges": ranges(3, halving=True),
+    "ranges": ranges(3),
     "listed": listed((2, 2), [{0: 0}, {0: 1, 1: 0}]),
 }
-SLOW = ("two tables", "halved ranges")
+SLOW = ("two tables",)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in SMALL])

@@ -177,7 +177,7 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     if asked.conjunctions is not None:
         return list(synopsis.conjunctions(shape, asked.conjunctions))
     if asked.ranges is not None:
-        return [synopsis.ranges(shape[0], halving=False), synopsis.ranges(shape[0], halving=True)]
+        return [synopsis.ranges(shape[0])]
     if asked.half_planes is not None:
         return [synopsis.half_planes(*shape)]
     conditions = [
