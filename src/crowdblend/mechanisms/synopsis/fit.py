@@ -17,12 +17,15 @@ most ln(X/γ) in the beginning and never negative. Too low is the same for 1 −
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
 
-SMOOTH_ROUNDS = 20
+# Rounds over all blocks: so many in any case, then until the fit agrees, and at most so many.
+FEWEST_ROUNDS = 20
+MOST_ROUNDS = 100
 # Changes of all counts below this no longer show in any answer.
 SMALL_MOVE = 2e-5
 TINY = 1e-300
@@ -35,14 +38,16 @@ def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, sl
 
     Everything is in shares; `variance` is that of one noisy count.
     """
-    smooth = smooth_fit(queries, noisy, variance)
     answers = queries.answers(noisy)
-    if np.abs(queries.ask(smooth) - answers).max() <= noise + slack:
-        return smooth
-    return repair(queries, smooth, answers, noise=noise, slack=slack)
+
+    def agrees(p: Table) -> bool:
+        return bool(np.abs(queries.ask(p) - answers).max() <= noise + slack)
+
+    smooth = smooth_fit(queries, noisy, variance, agrees)
+    return smooth if agrees(smooth) else repair(queries, smooth, answers, noise=noise, slack=slack)
 
 
-def smooth_fit(queries: QueryClass, noisy: Vector, variance: float) -> Table:
+def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Callable[[Table], bool]) -> Table:
     """The distribution of largest entropy, where missing a count by x costs x²/(2λ), λ = caution·its variance.
 
     It is p = e^{sum of the weights of the counts that a cell is in}; the best weights of one block of disjoint counts,
@@ -54,7 +59,7 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float) -> Table:
     p = np.full(queries.shape, 1 / queries.universe)
     pooled = queries.pooled(noisy)
     weights = [np.zeros(len(part.counts)) for part in pooled]
-    for _ in range(SMOOTH_ROUNDS):
+    for done in range(1, MOST_ROUNDS + 1):
         moved = 0.0
         for place, part in enumerate(pooled):
             damping = part.caution * part.variance * variance
@@ -65,7 +70,7 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float) -> Table:
             weights[place] = new
             moved = max(moved, float(np.abs(new - old).max()) * damping)
         p /= p.sum()
-        if moved < SMALL_MOVE:
+        if moved < SMALL_MOVE or (done >= FEWEST_ROUNDS and agrees(p)):
             break
     return p
 
@@ -80,23 +85,29 @@ def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slac
     p = (1 - MIXED) * p + MIXED / p.size
     left = most_steps(queries.universe, slack)
     while left > 0:
+        p /= p.sum()
         off = queries.ask(p) - answers
         worst = np.flatnonzero(np.abs(off) > noise + slack)
         if len(worst) == 0:
             break
-        for query in worst[np.argsort(-np.abs(off[worst]))][:left]:
-            left -= _step(p, queries.where(int(query)), answers[query], noise, slack)
-    return p
+        left -= _round(queries, p, answers, worst[np.argsort(-np.abs(off[worst]))][:left], noise, slack)
+    return p / p.sum()
 
 
-def _step(p: Table, cells: object, answer: float, noise: float, slack: float) -> int:
-    """One step, if the query is still off after the steps before it in its round."""
-    mass = float(p[cells].sum())  # type: ignore[call-overload]
-    off = mass - answer
-    excess = abs(off) - noise
-    if excess <= slack:
-        return 0
-    factor = math.exp(-4 * math.copysign(excess, off))
-    p[cells] *= factor  # type: ignore[call-overload]
-    p /= 1 - mass + factor * mass
-    return 1
+def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> int:
+    """A step for each query that is still off after the steps before it; how many there were.
+
+    What p adds up to is carried along, so that a step touches no more cells than satisfy its query.
+    """
+    total, steps = 1.0, 0
+    for query in worst:
+        cells = queries.where(int(query))
+        mass = float(p[cells].sum())
+        off = mass / total - answers[query]
+        excess = abs(off) - noise
+        if excess > slack:
+            factor = math.exp(-4 * math.copysign(excess, off))
+            p[cells] *= factor
+            total += (factor - 1) * mass
+            steps += 1
+    return steps

@@ -17,8 +17,9 @@ from crowdblend.mechanisms.synopsis.queries import QueryClass
 
 FITTED, EXPONENTIAL = "fitted", "exponential"
 MECHANISMS = (FITTED, EXPONENTIAL)
-# The slack of the fit, as a share of the bound on the noise: small, and the repair still ends in minutes.
+# The slack of the fit, as a share of the bound on the noise, and at least so much, for the repair to end in minutes.
 _SLACK = 0.125
+_LEAST_SLACK = 0.002
 # Of the probability that the planned error does not hold, the half that sampling may use.
 _SPLIT = 2
 _MOST_ROWS_TRIED = 64
@@ -125,7 +126,7 @@ class _Way:
         rows = self.rows or k
         measured = {"samples": k, "queries": queries.size, "parts": queries.parts, "noise_epsilon": noise_epsilon}
         noise = synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy
-        slack = noise * _SLACK
+        slack = max(noise * _SLACK, _LEAST_SLACK)
         useful = synopses.fitted_synopsis_is_useful(**measured, rows=rows, slack=slack, failure=self.failure)
         # What the code keeps to is a hair less than what is stated, for its floating-point sums.
         rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
