@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -21,7 +22,7 @@ def published(n: int, k: int, rate: Fraction) -> Fraction:
 def test_no_class_gains_more_and_some_class_gains_that_much(k: int, rate: float) -> None:
     """Sizes up to far beyond the peak at k/β; from there on the gains fall towards β, as the theorem says."""
     values = [published(n, k, Fraction(rate)) for n in range(int(2 * k / rate) + 30)]
-    gains = [after - before for before, after in zip(values, values[1:], strict=False)]
+    gains = [after - before for before, after in pairwise(values)]
     peak = int(Fraction(k) / Fraction(rate)) - 1
     assert gains.index(max(gains)) <= peak
     assert max(gains) == gains[peak]

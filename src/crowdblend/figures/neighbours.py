@@ -12,7 +12,7 @@ Named = tuple[str, float]
 
 WIDTH, ROW, BOX, TOP = 720, 36, 28, 30
 # Left and right end of the boxes: before, in the middle, after.
-_PLACES = ((0, 240), (300, 420), (480, 720))
+_PLACES = ((0, 240), (285, 435), (480, 720))
 _LINE = "#b6bec8"
 # From this part of the shades on, writing is white.
 _DARK = 0.6
