@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from crowdblend.calculus import verify, verify_file
+from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.cli.main import cli
 from crowdblend.demo import write_population
@@ -26,7 +26,7 @@ from crowdblend.release.choosing import lattice_of
 from crowdblend.release.chosen import decide, read, recoded
 from crowdblend.release.execute import release
 from crowdblend.release.kinds.classes import promise
-from crowdblend.selection import score_nodes
+from crowdblend.selection import Ladder, Lattice, score, score_nodes
 from crowdblend.selection import search as search_module
 
 KEY = bytes(range(32))
@@ -297,6 +297,20 @@ def test_large_lattices_are_searched_in_steps_by_themselves(town: Path, tmp_path
     assert 1 < len(chosen) < 6
     with pytest.raises(InvalidInput, match='search = "whole"'):
         parse_policy(text.replace("using", 'search = "whole"\nusing'), town)
+
+
+def test_a_hundred_steps_verify_and_more_are_refused() -> None:
+    def ladders(columns: int) -> Lattice:
+        each = Ladder("x", tuple(np.zeros(80, int) if level else np.arange(80) for level in range(80)))
+        return Lattice((each,) * columns)
+
+    choosing, scored = Choosing(0.1, "population", show_epsilon=1.0), score("loss", k=20, rate=0.5)
+    derived = choosing.derived(ladders(100), scored)
+    replaced = RULES["differential.replace"](derived)
+    assert verify(Certificate((derived, replaced)).to_json()).guarantees[0].epsilon <= choosing.spent
+    assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
+    with pytest.raises(InvalidInput, match="within 100 steps"):
+        choosing.derived(ladders(101), scored)
 
 
 def test_a_noisy_table_of_a_chosen_recoding(town: Path, tmp_path: Path) -> None:

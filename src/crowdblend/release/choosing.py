@@ -22,6 +22,7 @@ from crowdblend.release.keys import RECODING, read_keys
 from crowdblend.release.offered import lattice_of
 from crowdblend.selection import (
     LARGEST_WHOLE,
+    MOST_STEPS,
     Lattice,
     Score,
     ScoreName,
@@ -81,6 +82,11 @@ class Choosing:
         if self.search == "whole" or (self.search is None and self.steps is None and small):
             return Search.whole(lattice.shape)
         once = Search.once_around(lattice.shape)
+        if once > MOST_STEPS:
+            raise InvalidInput(
+                f"[recoding] must choose every column within {MOST_STEPS} steps, got columns for {once}. Offer fewer "
+                "levels, or fix some columns."
+            )
         if self.steps is not None and self.steps < once:
             raise InvalidInput(
                 f"steps in [recoding] must be at least {once}, so that every column is chosen once, got {self.steps}. "

@@ -5,10 +5,11 @@ from crowdblend.selection.exponential import choose
 from crowdblend.selection.lattice import Ladder, Lattice, Node
 from crowdblend.selection.scores import SCORES, Score, ScoreName, score
 from crowdblend.selection.scoring import score_nodes
-from crowdblend.selection.search import LARGEST_WHOLE, Search, rolled_up, score_offer
+from crowdblend.selection.search import LARGEST_WHOLE, MOST_STEPS, Search, rolled_up, score_offer
 
 __all__ = [
     "LARGEST_WHOLE",
+    "MOST_STEPS",
     "SCORES",
     "Ladder",
     "Lattice",

@@ -33,6 +33,8 @@ from crowdblend.selection.scoring import score_nodes
 LARGEST_WHOLE = 200_000
 # A step frees as many columns as have at most so many combinations of levels.
 LARGEST_STEP = 5_000
+# Every step is one in the certificate, which has an end.
+MOST_STEPS = 100
 
 Offer = tuple[tuple[int, ...], ...]
 """By column, the levels that a choice is among."""
@@ -62,7 +64,8 @@ class Search:
 
         The first columns were chosen while the others stood in the middle, and get a second say.
         """
-        wanted = math.ceil(1.5 * cls.once_around(shape)) if steps is None else steps
+        once = cls.once_around(shape)
+        wanted = max(once, min(math.ceil(1.5 * once), MOST_STEPS)) if steps is None else steps
         return cls(shape, tuple(islice(_turns(shape), wanted)))
 
     @staticmethod
