@@ -293,11 +293,13 @@ EXAMPLES: dict[str, list[Example]] = {
     "score.published": [
         Example(
             (),
-            {"k": 23, "rate": 0.5, "stands_for": 1, "parts": 9000},
-            {("k", "sensitivity"): 1, ("stands_for", "sensitivity"): 1, ("parts", "sensitivity"): 1},
+            {"counted_from": 23, "rate": 0.5, "stands_for": 1, "parts": 9000},
+            {("counted_from", "sensitivity"): 1, ("stands_for", "sensitivity"): 1, ("parts", "sensitivity"): 1},
         ),
-        Example((), {"k": 12, "rate": 0.08, "stands_for": 50, "parts": 1}, {("stands_for", "sensitivity"): 1}),
-        Example((), {"k": 1, "rate": 0.3, "stands_for": 2, "parts": 1}),
+        Example(
+            (), {"counted_from": 12, "rate": 0.08, "stands_for": 50, "parts": 1}, {("stands_for", "sensitivity"): 1}
+        ),
+        Example((), {"counted_from": 1, "rate": 0.3, "stands_for": 2, "parts": 1}),
     ],
     "score.stated": [
         Example((), {"sensitivity": 7122.0, "monotone": False}, {("sensitivity", "sensitivity"): 1}),

@@ -114,8 +114,9 @@ def _sums(premises: tuple[Any, ...], **changed: Any) -> Fields:
     return _fields(premises[0], epsilon=epsilon, delta=_capped(delta), **changed)
 
 
-def _published_score(k: int, rate: float, stands_for: int, parts: int) -> Fields:
+def _published_score(counted_from: int, rate: float, stands_for: int, parts: int) -> Fields:
     """Every class up to several times k/β, in 60 digits; a sixteenth of a unit and one more are for rounding."""
+    k = counted_from
     p, most = mpf(rate), int(4 * (k + 10) / rate) + 2 * stands_for
 
     def published(n: int) -> Any:

@@ -93,6 +93,15 @@ def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
         assert each.sensitivity(7) == each.published.step * (7 if name == "loss" else 1)
 
 
+@pytest.mark.parametrize("seen", [0.1, 0.03, 0.01])
+def test_somebody_seen_alone_does_not_count_for_a_crowd(seen: float) -> None:
+    """One of a hundred seen stands for a hundred, and the finest recoding would seem to publish everybody."""
+    each = score("published", k=5, rate=0.5, seen=seen)
+    alone, crowd = each.values[1] / each.slope, each.values[8] / (8 * each.slope)
+    assert alone < 0.05
+    assert crowd > 0.9
+
+
 def test_values_beyond_a_proved_bound_are_refused() -> None:
     known = score("published", k=3, rate=0.5).published
     with pytest.raises(NotProved, match="within the proved bound"):

@@ -40,9 +40,9 @@ class Assumption(Enum):
     )
     BOUNDED_SCORE = "One person more or less moves the score of every candidate by at most {sensitivity}."
     SCORED_BY_PUBLISHED = (
-        "Every candidate was scored by the people whom sampling at rate {rate} and suppression below {k} would publish "
-        "of its classes on average, in units of 1/4096 person and times what a class keeps, at most {parts}; each "
-        "person who decides stands for at most {stands_for}."
+        "Every candidate was scored by the people whom sampling at rate {rate} and suppression below {counted_from} "
+        "would publish of its classes on average, in units of 1/4096 person and times what a class keeps, at most "
+        "{parts}; each person who decides stands for at most {stands_for}."
     )
     EXACT_CHOICE = "The choice is drawn exactly, from a secret source of randomness."
     CHOOSING_PART = (

@@ -34,7 +34,7 @@ from crowdblend.selection import (
 
 __all__ = ["Choosing", "lattice_of", "read_choosing"]
 
-_USUAL_SHARE = 0.2
+_USUAL_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _bounded(lattice: Lattice, scored: Score) -> Derivation:
     if known is None:
         return selection.score_is_stated(sensitivity=float(moves), monotone=scored.monotone)
     return selection.expected_people_bound_a_score(
-        k=known.k, rate=known.rate, stands_for=known.stands_for, parts=scored.parts(lattice.most)
+        counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=scored.parts(lattice.most)
     )
 
 

@@ -26,6 +26,7 @@ only: about √k instead of k people. It is also what the steward gets. So that 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -40,6 +41,9 @@ from crowdblend.numerics.published import UNITS, largest_step
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
 
+# Where few of a class are seen, classes count from the size on of which so many are seen on average: somebody who is
+# seen alone may have been alone.
+FEWEST_SEEN = 3
 # Scores list their values for classes up to this size.
 LARGEST_SIZE = 10_000_000
 
@@ -48,14 +52,14 @@ LARGEST_SIZE = 10_000_000
 class Published:
     """The release whose expected publication a score counts; one person who decides stands for so many."""
 
-    k: int
+    counted_from: int
     rate: float
     stands_for: int
 
     @property
     def step(self) -> int:
         """The proved bound on a step of the score."""
-        return largest_step(self.k, self.rate, self.stands_for)
+        return largest_step(self.counted_from, self.rate, self.stands_for)
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,8 @@ class Score:
 def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     """The score of that name for a release that samples with `rate` and publishes from k on.
 
-    `seen` is the share of people whom the choice sees: one of them stands for 1/seen. Everything is fixed beforehand.
+    `seen` is the share of people whom the choice sees: one of them stands for 1/seen, and classes of which fewer than
+    three are seen on average do not count. Everything is fixed beforehand.
 
     >>> quarter = score("published", k=5, rate=0.25)
     >>> quarter.monotone, round(quarter.step / UNITS, 2), round(quarter.slope / UNITS, 2)
@@ -117,11 +122,12 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     """
     if name not in SCORES:
         raise InvalidInput(f"score must be one of {', '.join(SCORES)}, got {name!r}.")
+    given, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
         raise InvalidInput(
-            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {k} with rate "
+            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {given} with rate "
             f"{rate:g}. Lower k, or name one level per column."
         )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)

@@ -23,9 +23,9 @@ _SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
         assumes=(*_SCORED, Assumption.SCORED_BY_PUBLISHED),
     )
 )
-def expected_people_bound_a_score(*, k: int, rate: float, stands_for: int, parts: int) -> BoundedScore:
+def expected_people_bound_a_score(*, counted_from: int, rate: float, stands_for: int, parts: int) -> BoundedScore:
     """A person is in one class of each recoding; what m people add to a class is largest around k/β people."""
-    return BoundedScore(round_up(arb(parts * largest_step(k, rate, stands_for))), monotone=True)
+    return BoundedScore(round_up(arb(parts * largest_step(counted_from, rate, stands_for))), monotone=True)
 
 
 @rule(
