@@ -1,0 +1,97 @@
+"""Noise on the cells where somebody is: a cell that is missing says that it is empty (THEORY of noisy histograms)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdblend.attacks.attack import Attack, Finding
+from crowdblend.attacks.chances import computed
+from crowdblend.attacks.laws import laplace_reaches
+from crowdblend.attacks.ours import our_table, repeated
+from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.figures import Axis, line_chart
+from crowdblend.planning import plan
+from crowdblend.randomness import SystemSource, discrete_laplace, thin
+
+RATE = 0.25
+SHOW_FROM = 1
+WORLDS = ("somebody is in the cell", "nobody is")
+LOSSES = tuple(0.1 * step for step in range(2, 31))
+
+
+def launch(runs: int) -> Finding:
+    """One person in a cell where nobody else is; a cell is shown when its value is at least 1."""
+    ours = our_table(RATE, below_k="noise")
+    loss = ours.plan.noise_epsilon
+    assert loss is not None
+    promise = ours.bound()
+    trials = (
+        Trial(
+            "noise on the cells with people only",
+            False,
+            Bound(promise.epsilon, 0.0, "Laplace noise on every count that there is"),
+            Pair(computed(RATE * laplace_reaches(SHOW_FROM - 1, loss)), computed(0.0)),
+            in_runs(runs, lambda person: _occupied_only(person, loss, runs)),
+        ),
+        Trial(
+            f"ours, noise below k = {ours.k}, of a sample at {RATE:g}",
+            True,
+            promise,
+            Pair(computed(_shown(RATE, loss)), computed(laplace_reaches(SHOW_FROM, loss))),
+            in_runs(runs, lambda person: int((ours.publish(repeated(runs, int(person))) > 0).sum())),
+        ),
+    )
+    remark = "Ours noises the empty cells as well, so some cells are shown in which nobody is: that is the price."
+    return Finding(trials, promise, _chart(), remark)
+
+
+def _shown(rate: float, loss: float) -> float:
+    """The chance that a cell with one person is shown, when every cell has noise."""
+    return rate * laplace_reaches(SHOW_FROM - 1, loss) + (1 - rate) * laplace_reaches(SHOW_FROM, loss)
+
+
+def _occupied_only(person: bool, loss: float, runs: int) -> int:
+    """The target: cells without a sampled person are not in the table at all."""
+    sampled = thin(np.full(runs, int(person)), RATE, SystemSource())
+    noisy = sampled + discrete_laplace(runs, loss, SystemSource())
+    return int(((sampled > 0) & (noisy >= SHOW_FROM)).sum())
+
+
+def _chart() -> dict[str, Any]:
+    rows = []
+    for epsilon in LOSSES:
+        planned = plan(rate=RATE, epsilon=epsilon, k=our_table(RATE, below_k="noise").k, below_k="noise")
+        loss = planned.noise_epsilon
+        assert loss is not None
+        empty = laplace_reaches(SHOW_FROM, loss)
+        lines = {
+            "occupied cells only: somebody is there": RATE * laplace_reaches(SHOW_FROM - 1, loss),
+            "ours: somebody is there": _shown(RATE, loss),
+            "ours: nobody is there": empty,
+            "allowed": Bound(epsilon, planned.delta).allows(empty),
+        }
+        rows += [{"release": name, "epsilon": epsilon, "chance": chance} for name, chance in lines.items()]
+    return line_chart(
+        rows,
+        x=Axis("epsilon", "ε"),
+        y=Axis("chance", "chance that the cell is shown", log=True),
+        series="release",
+        title="A cell that appears",
+        subtitle=f"Sampled at {RATE:g}. With noise on occupied cells only, an empty cell never appears (chance 0).",
+    )
+
+
+ATTACK = Attack(
+    name="empty-cells",
+    title="The cell that appears",
+    source="docs/release.md, small classes; the first trap of noisy histograms",
+    story="A table by village, age and disease has far more cells than people. To save space only the cells that "
+    "occur get noise and are published. The noise hides how many people are in a cell, and the list of cells says "
+    "that somebody is. A cell for your village, your age and a rare disease appears in the publication only if you "
+    "are in it; no amount of noise on its count takes that back.",
+    event="the cell appears in the published table",
+    worlds=WORLDS,
+    launch=launch,
+)
