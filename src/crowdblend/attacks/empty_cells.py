@@ -1,24 +1,20 @@
-"""Noise on the cells where somebody is: a cell that is missing says that it is empty (THEORY of noisy histograms)."""
+"""Noise on the cells where somebody is: then a cell that is missing says that it is empty."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
+from crowdblend.attacks.figure import chances_chart
 from crowdblend.attacks.laws import laplace_reaches
 from crowdblend.attacks.ours import our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
-from crowdblend.figures import Axis, line_chart
-from crowdblend.planning import plan
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
 RATE = 0.25
 SHOW_FROM = 1
 WORLDS = ("somebody is in the cell", "nobody is")
-LOSSES = tuple(0.1 * step for step in range(2, 31))
 
 
 def launch(runs: int) -> Finding:
@@ -43,8 +39,12 @@ def launch(runs: int) -> Finding:
             in_runs(runs, lambda person: int((ours.publish(repeated(runs, int(person))) > 0).sum())),
         ),
     )
-    remark = "Ours noises the empty cells as well, so some cells are shown in which nobody is: that is the price."
-    return Finding(trials, promise, _chart(), remark)
+    remark = (
+        "Ours noises the empty cells as well, so some are shown in which nobody is: that is the price. Its noise is as "
+        "small as the promise allows, which is why the cell appears just as often as it may."
+    )
+    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does the cell appear?")
+    return Finding(trials, promise, chart, remark)
 
 
 def _shown(rate: float, loss: float) -> float:
@@ -59,34 +59,10 @@ def _occupied_only(person: bool, loss: float, runs: int) -> int:
     return int(((sampled > 0) & (noisy >= SHOW_FROM)).sum())
 
 
-def _chart() -> dict[str, Any]:
-    rows = []
-    for epsilon in LOSSES:
-        planned = plan(rate=RATE, epsilon=epsilon, k=our_table(RATE, below_k="noise").k, below_k="noise")
-        loss = planned.noise_epsilon
-        assert loss is not None
-        empty = laplace_reaches(SHOW_FROM, loss)
-        lines = {
-            "occupied cells only: somebody is there": RATE * laplace_reaches(SHOW_FROM - 1, loss),
-            "ours: somebody is there": _shown(RATE, loss),
-            "ours: nobody is there": empty,
-            "allowed": Bound(epsilon, planned.delta).allows(empty),
-        }
-        rows += [{"release": name, "epsilon": epsilon, "chance": chance} for name, chance in lines.items()]
-    return line_chart(
-        rows,
-        x=Axis("epsilon", "ε"),
-        y=Axis("chance", "chance that the cell is shown", log=True),
-        series="release",
-        title="A cell that appears",
-        subtitle=f"Sampled at {RATE:g}. With noise on occupied cells only, an empty cell never appears (chance 0).",
-    )
-
-
 ATTACK = Attack(
     name="empty-cells",
     title="The cell that appears",
-    source="docs/release.md, small classes; the first trap of noisy histograms",
+    source="the first trap of noisy histograms, docs/release.md",
     story="A table by village, age and disease has far more cells than people. To save space only the cells that "
     "occur get noise and are published. The noise hides how many people are in a cell, and the list of cells says "
     "that somebody is. A cell for your village, your age and a rare disease appears in the publication only if you "

@@ -18,7 +18,7 @@ from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.figures import Axis, line_chart
 
 WORLDS = ("the person is in the data", "is not")
-STEPS = 60
+STEPS = 20
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:
 def _chart(ours: OurTable, widest: Test, bound: Bound) -> dict[str, Any]:
     """The trade-off between right and false alarms, for all tests at once."""
     rate = ours.rate
-    grid = [step / STEPS for step in range(STEPS + 1)]
+    corner = (1 - bound.delta) / (1 + math.exp(bound.epsilon))
+    grid = sorted([corner, *(step / STEPS for step in range(STEPS + 1))])
     rows = [{"release": "allowed by ε and δ", "false": false, "right": bound.allows(false)} for false in grid]
     rows += [{"release": "every count of a sample", "false": f, "right": rate + (1 - rate) * f} for f in grid]
     rows += [
