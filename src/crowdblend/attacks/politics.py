@@ -199,7 +199,7 @@ ATTACK = Attack(
     "less hardly matters: ε-differentially private with ε = 0.1. Whoever knows your clique reads off how it leans, "
     "and guesses that you lean alike. That is right nine times in ten. Strictly, no promise was broken: it says that "
     "your row hardly matters, and your friends gave you away without it.",
-    event="the published figures make the attacker say “Democrat”",
+    event="the published figures speak for “Democrat”",
     worlds=WORLDS,
     launch=launch,
 )

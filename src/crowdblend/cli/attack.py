@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from crowdblend.attacks import ATTACKS, Attack, Finding, Pair, Trial, attack
-from crowdblend.cli.output import emit, force_option, json_option, show, speaks
+from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
 
 RUNS = 2_000
 MOST_RUNS = 1_000_000
@@ -67,7 +68,7 @@ def _tell(attacked: Attack, found: Finding, runs: int) -> None:
     _say(attacked.story, "")
     _say(f"The attacker looks whether {attacked.event}.")
     _say(f"with:    {attacked.worlds[0]}", f"without: {attacked.worlds[1]}", "")
-    _lines([["release", "with", "without", "allowed", ""], *(_row(found, trial) for trial in found.trials)])
+    _lines([["release", "with", "without", "allowed", "right", ""], *(_row(found, trial) for trial in found.trials)])
     if runs:
         _say("", f"Seen in {runs} runs of the code with standard errors, ours by the code that publishes:", "")
         seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
@@ -79,7 +80,7 @@ def _row(found: Finding, trial: Trial) -> list[str]:
     pair, bound = trial.best, trial.bound or found.promise
     word = ("BROKEN" if trial.ours else "broken") if found.broken(trial) else "holds"
     chances = (float(pair.hit.value), float(pair.miss.value), bound.allows(pair.miss.value))
-    return [trial.release, *map(_short, chances), word]
+    return [trial.release, *map(_short, chances), f"{pair.right:.1%}", word]
 
 
 def _short(chance: float) -> str:
@@ -92,7 +93,7 @@ def _seen(pair: Pair) -> list[str]:
 
 def _verdict(found: Finding) -> str:
     ours = "Ours stays within its promise" if found.ours_hold else "OURS GAVE MORE AWAY THAN IT PROMISES"
-    promise = f"ε = {show(found.promise.epsilon)}, δ = {found.promise.delta:.3g}"
+    promise = f"ε = {at_most(found.promise.epsilon)}, δ = {at_most(found.promise.delta)}"
     target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
     return f"The unsafe release {target}. {ours} ({promise})."
 
