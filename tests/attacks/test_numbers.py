@@ -168,7 +168,7 @@ def test_same_sample_by_enumeration(groups: int) -> None:
         chance = rate * math.prod(pmf[q] for q in sampled)
         weights = [weight**q for q in sampled]
         total += chance * sum(w for w, q in zip(weights, sampled, strict=True) if q == k - 1) / sum(weights)
-    assert same_sample.told(groups, rate, rate, rate) == pytest.approx(total, rel=1e-8)
+    assert same_sample.one_sample(groups, rate) == pytest.approx(total, rel=1e-8)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
@@ -185,7 +185,7 @@ def test_the_split_by_enumeration(groups: int) -> None:
         weights = [math.e**choosing for choosing, _ in worlds]
         full = sum(w for w, (_, published) in zip(weights, worlds, strict=True) if published == k - 1) / sum(weights)
         total += publishes * math.prod(fates[world] for world in worlds) * full
-    assert same_sample.told(groups, rate, chooses, publishes) == pytest.approx(total, rel=1e-8)
+    assert same_sample.split(groups, rate) == pytest.approx(total, rel=1e-8)
 
 
 def test_same_sample_contradicts_the_published_theorem() -> None:

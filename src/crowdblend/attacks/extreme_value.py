@@ -23,7 +23,7 @@ WORTHS = tuple(20 + 4 * place for place in range(OTHERS))
 RICHEST, RICH = 35_000, 10_000
 
 Recoding = Callable[[NDArray[np.int64], int], Groups]
-WORLDS = ("the millionaire is in the data", "is not")
+WORLDS = ("the richest person is in the data", "is not")
 
 
 def reaches_far(published: Groups) -> bool:

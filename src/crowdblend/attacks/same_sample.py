@@ -46,22 +46,28 @@ def launch(runs: int) -> Finding:
     return Finding(trials, by_population(RATE), _chart(), remark)
 
 
-def told(groups: int, rate: float, chooses: float, publishes: float) -> float:
-    """The chance that the person's class is shown, for the person in the data.
+def one_sample(groups: int, rate: float) -> float:
+    """The chance that the person's class is shown, when the sample that is published also chooses."""
+    return _shown(groups, math.exp(CHOICE * SIZE), chooses=rate, publishes=rate)
 
-    Everybody takes part in the choice with probability `chooses`, in the publication with `publishes`, and in both only
-    if these are the same event. The class is shown when the person and all of the chosen group are published. By
-    symmetry that is groups · publishes^k · E[w/(w + S)], w the weight of a group that is complete and S the sum of the
-    others' weights; E[1/(w + S)] = ∫ e^{−tw}·E[e^{−tS}] dt, and E[e^{−tS}] is a power.
+
+def split(groups: int, rate: float) -> float:
+    """The same, when everybody sampled either chooses or is published: who is published does not count as a score."""
+    return _shown(groups, 1.0, chooses=rate * SHARE, publishes=rate * (1 - SHARE))
+
+
+def _shown(groups: int, weight: float, *, chooses: float, publishes: float) -> float:
+    """The class is shown when the person and all of the chosen group are published.
+
+    By symmetry that has the chance groups · publishes^k · E[w/(w + S)], w the weight of a group that is published
+    whole and S the sum of the others' weights; E[1/(w + S)] = ∫ e^{−tw}·E[e^{−tS}] dt, and E[e^{−tS}] is a power.
     """
     from scipy.integrate import quad  # noqa: PLC0415  heavy
-
-    weight = math.exp(CHOICE * SIZE) if chooses == publishes == rate else 1.0
 
     def integrand(t: float) -> float:
         return math.exp(-t * weight) * _one_group(t, chooses) ** (groups - 1)
 
-    # Beyond, the integrand is below e^-45 times its start.
+    # Weights are at least 1, so beyond this point the integrand is below e^-45 times its start.
     chosen, _ = quad(integrand, 0, 45 / (weight + groups - 1), epsabs=0, epsrel=1e-10, limit=200)
     return groups * publishes**K * weight * float(chosen)
 
@@ -101,7 +107,7 @@ def _same(rate: float, groups: int, runs: int) -> Trial:
         sampled = thin(np.full(runs * groups, SIZE), rate, SystemSource()).reshape(runs, groups)
         return _published(person, sampled, sampled, rate)
 
-    exact = Pair(computed(told(groups, rate, rate, rate)), computed(0.0))
+    exact = Pair(computed(one_sample(groups, rate)), computed(0.0))
     release = f"one of {groups} chosen and published by one sample at {rate:g}"
     return Trial(release, False, theorem_6(rate), exact, in_runs(runs, shown))
 
@@ -128,7 +134,7 @@ def _split(runs: int) -> Trial:
         shape = (runs, FEWER)
         return _published(person, choosing.reshape(shape), (sampled - choosing).reshape(shape), publishes)
 
-    exact = Pair(computed(told(FEWER, RATE, RATE * SHARE, publishes)), computed(0.0))
+    exact = Pair(computed(split(FEWER, RATE)), computed(0.0))
     release = f"ours, {SHARE:.0%} of the sample choose, sample at {RATE:g}"
     return Trial(release, True, by_split(RATE), exact, in_runs(runs, shown))
 
@@ -145,12 +151,11 @@ def _published(person: bool, scores: Scores, members: Scores, rate: float) -> in
 
 
 def _chart() -> dict[str, Any]:
-    publishes = RATE * (1 - SHARE)
     lines: dict[str, Callable[[int], float]] = {
-        "one sample": lambda groups: told(groups, RATE, RATE, RATE),
+        "one sample": lambda groups: one_sample(groups, RATE),
         "Theorem 6's δ": lambda _: theorem_6(RATE).delta,
         "ours, chosen by everybody": lambda _: RATE**K,
-        "ours, split": lambda groups: told(groups, RATE, RATE * SHARE, publishes),
+        "ours, split": lambda groups: split(groups, RATE),
         "certified δ of both, at most": lambda _: max(by_population(RATE).delta, by_split(RATE).delta),
     }
     return line_chart(
