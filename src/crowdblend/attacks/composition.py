@@ -26,7 +26,7 @@ def launch(runs: int) -> Finding:
     """The database of the proof: k − 1 people with value 1, as many with value 3, and the person."""
     k = our_table().k
     alone = Bound(NOISE, 0.0, f"({k}, ln 2)-crowd-blending")
-    both = Bound(2 * NOISE, 0.0, "the sum, (k, 2·ln 2), which is not true")
+    both = Bound(2 * NOISE, 0.0, "the sum of both, which is not true")
     trials = (
         Trial(f"table of {FIRST} and {{3}} alone", False, alone, _first_alone()),
         Trial(f"table of {{1}} and {SECOND} alone", False, alone, _first_alone()),
@@ -94,10 +94,10 @@ ATTACK = Attack(
     title="Two tables that are each safe",
     source="CBP 3.2, Proposition 7",
     story="Everybody has the value 1, 2 or 3. One table counts the people with 1 or 2 together, another those with "
-    "2 or 3. In each of them you blend into a crowd of k: your value could be that of k − 1 others and the table "
-    "would look the same. But the two crowds are different people. If you are the one with value 2, both counts are "
-    "exactly k because of you, and nobody else could take your place. Blending into crowds does not add up over "
-    "releases; no pair of numbers (k, ε) makes it true.",
+    "2 or 3. Counts below k get some noise, larger ones are exact. In each table you blend into a crowd of k: your "
+    "value could be that of k − 1 others and the table would look the same. But the two crowds are different "
+    "people. If you are the one with value 2, both counts are exactly k because of you, and nobody else could take "
+    "your place. Blending into crowds does not add up over releases; no pair of numbers (k, ε) makes it true.",
     event="both {1, 2} and {2, 3} show exactly k",
     worlds=WORLDS,
     launch=launch,

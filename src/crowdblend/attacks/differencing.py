@@ -38,9 +38,9 @@ def launch(runs: int) -> Finding:
         ),
     )
     remark = (
-        "The second of our releases has the person in neither world, so the promise of the first alone must hold, not "
-        "only the sum of both. A sample that was drawn before is released once: the ledger refuses the same people "
-        "again, but a copy with somebody taken out looks like another sample to it."
+        "The second of our releases has the person in neither world, so the promise of the first alone must hold, "
+        "not only the sum of both. A sample that was drawn before is released once: the ledger refuses the same "
+        "people again, but a copy with somebody taken out looks like another sample to it."
     )
     return Finding(trials, ours.bound(), _chart(ours), remark)
 

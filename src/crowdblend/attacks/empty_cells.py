@@ -27,7 +27,7 @@ def launch(runs: int) -> Finding:
         Trial(
             "noise on the cells with people only",
             False,
-            Bound(promise.epsilon, 0.0, "Laplace noise on every count that there is"),
+            Bound(promise.epsilon, 0.0, "noise on every count that there is"),
             Pair(computed(RATE * laplace_reaches(SHOW_FROM - 1, loss)), computed(0.0)),
             in_runs(runs, lambda person: _occupied_only(person, loss, runs)),
         ),
@@ -40,8 +40,10 @@ def launch(runs: int) -> Finding:
         ),
     )
     remark = (
-        "Ours noises the empty cells as well, so some are shown in which nobody is: that is the price. Its noise is as "
-        "small as the promise allows, which is why the cell appears just as often as it may."
+        "A cell of the unsafe table is a person, for certain. Ours noises the empty cells as well, so a cell that "
+        "appears raises the odds that somebody is there by a factor of at most e^ε, and some cells are shown in "
+        "which nobody is: that is the price. Its noise is as small as the promise allows, which is why the cell "
+        "appears just as often as it may."
     )
     chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does the cell appear?")
     return Finding(trials, promise, chart, remark)

@@ -50,7 +50,7 @@ class OurTable:
         """What the certificate promises when a person is there or not, or has another value."""
         for promise in self.plan.certificate().guarantees:
             if isinstance(promise, Differential) and promise.relation is relation:
-                return Bound(promise.epsilon, promise.delta, f"crowdblend, k = {self.k}, rate = {self.rate:g}")
+                return Bound(promise.epsilon, promise.delta, "our certificate")
         raise AssertionError("a certificate has both relations")
 
     def publish(self, people: Counts) -> Counts:

@@ -82,7 +82,7 @@ def _cliques(runs: int) -> Trial:
         noisy = others + vote + discrete_laplace(runs, LOSS, SystemSource())
         return int((noisy >= CLIQUE // 2).sum())
 
-    hoped = Bound(LOSS, 0.0, "differential privacy, were people independent")
+    hoped = Bound(LOSS, 0.0, "differential privacy, if people were independent")
     return Trial(
         f"every clique's votes with noise, ε = {LOSS:g}", False, hoped, _guessed(says), in_runs(runs, democrat)
     )
@@ -138,7 +138,7 @@ def total_bound() -> Bound:
 def _to_a_clique(promise: Any) -> Bound:
     """Other votes in one clique are as many people removed and as many added."""
     together: Any = RULES["differential.group"].conclude(promise, people=2 * CLIQUE)
-    return Bound(together.epsilon, together.delta, f"crowdblend, for {CLIQUE} people together")
+    return Bound(together.epsilon, together.delta, f"our certificate, for {CLIQUE} people together")
 
 
 def _our_total(runs: int) -> Trial:
@@ -197,8 +197,8 @@ ATTACK = Attack(
     story="In a network of cliques of 200 people, members of a clique vote alike with a chance of at least four "
     "fifths. Somebody publishes the proportion of Democrats in every clique with noise, so that one vote more or "
     "less hardly matters: ε-differentially private with ε = 0.1. Whoever knows your clique reads off how it leans, "
-    "and guesses that you lean alike. That is right nine times in ten. Strictly, no promise was broken: it says that "
-    "your row hardly matters, and your friends gave you away without it.",
+    "and guesses that you lean alike. That is right nine times in ten. Strictly, no promise was broken: it says "
+    "that your row hardly matters, and your friends gave you away without it.",
     event="the published figures speak for “Democrat”",
     worlds=WORLDS,
     launch=launch,

@@ -90,7 +90,7 @@ def by_population(rate: float) -> Bound:
     """What we certify when the whole population chooses."""
     choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
     promised: Any = RULES["recoding.population"].conclude(choice, our_table(rate, K).plan.sampled().conclusion)
-    return Bound(promised.epsilon, promised.delta, "recoding.population")
+    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.population")
 
 
 def by_split(rate: float) -> Bound:
@@ -99,7 +99,7 @@ def by_split(rate: float) -> Bound:
     promised: Any = RULES["recoding.split"].conclude(
         choice, CrowdBlending(K, 0.0), rate=rate, share=SHARE, epsilon=PART
     )
-    return Bound(promised.epsilon, promised.delta, "recoding.split")
+    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.split")
 
 
 def _same(rate: float, groups: int, runs: int) -> Trial:
@@ -175,7 +175,7 @@ def _chart() -> dict[str, Any]:
 ATTACK = Attack(
     name="same-sample",
     title="The recoding that went looking for you",
-    source="LQS Definition 6 and Theorem 6; docs/proofs.md#choosing-the-recoding",
+    source="LQS Definition 6 and Theorem 6",
     story="A steward lets the data choose among a hundred recodings, with differential privacy, and then publishes "
     "the crowds of at least five. Each recoding would put you together with another group of four. Only if you and "
     "all four are in the sample is your class shown, which is rare for any one recoding. But the choice looks at "

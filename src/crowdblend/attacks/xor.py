@@ -26,7 +26,7 @@ WORLDS = ("the person is in the data", "is not")
 def launch(runs: int) -> Finding:
     """Both pairs of the paper, and two releases of ours, each from a sample of its own."""
     fair = Pair(computed(Fraction(1, 2)), computed(Fraction(1, 2)))
-    nothing = Bound(0.0, 0.0, "tells nothing about this data")
+    nothing = Bound(0.0, 0.0, "telling nothing about this data")
     summed = Bound(NOISE, 0.0, "the sum of both, which is not true")
     ours = our_table(RATE)
     trials = (
@@ -105,7 +105,7 @@ def _ours(runs: int) -> Trial:
     """The parities of two releases, each of a fresh sample, compared as before."""
     ours = our_table(RATE)
     once = ours.bound()
-    twice = Bound(2 * once.epsilon, 2 * once.delta, f"{once.words}, two releases")
+    twice = Bound(2 * once.epsilon, 2 * once.delta, "our certificates, added up")
 
     def differ(person: bool) -> int:
         first, second = (ours.publish(repeated(runs, OTHERS + person)) for _ in range(2))

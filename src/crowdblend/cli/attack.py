@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from crowdblend.attacks import ATTACKS, Attack, Finding, Pair, Trial, attack
+from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 
 RUNS = 2_000
-MOST_RUNS = 1_000_000
+MOST_RUNS = 100_000
 WIDTH = 100
 
 
@@ -69,6 +69,8 @@ def _tell(attacked: Attack, found: Finding, runs: int) -> None:
     _say(f"The attacker looks whether {attacked.event}.")
     _say(f"with:    {attacked.worlds[0]}", f"without: {attacked.worlds[1]}", "")
     _lines([["release", "with", "without", "allowed", "right", ""], *(_row(found, trial) for trial in found.trials)])
+    _say("")
+    _lines([["release", "epsilon", "delta", "promised by"], *_promises(found)])
     if runs:
         _say("", f"Seen in {runs} runs of the code with standard errors, ours by the code that publishes:", "")
         seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
@@ -88,14 +90,28 @@ def _short(chance: float) -> str:
 
 
 def _seen(pair: Pair) -> list[str]:
-    return [f"{_short(float(chance.value))} ± {chance.standard_error:.2g}" for chance in (pair.hit, pair.miss)]
+    return [_frequency(chance) for chance in (pair.hit, pair.miss)]
+
+
+def _frequency(chance: Chance) -> str:
+    """With its standard error; where that would be 0, with the bound that the runs leave."""
+    if chance.value == 0:
+        return f"0, below {chance.high:.2g}"
+    if chance.value == 1:
+        return f"1, above {chance.low:.4g}"
+    return f"{_short(float(chance.value))} ± {chance.standard_error:.2g}"
+
+
+def _promises(found: Finding) -> list[list[str]]:
+    """By what the releases were measured; one that promises nothing is measured by ours."""
+    bounds = ((trial.release, trial.bound) for trial in found.trials)
+    return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.words] for release, bound in bounds if bound]
 
 
 def _verdict(found: Finding) -> str:
     ours = "Ours stays within its promise" if found.ours_hold else "OURS GAVE MORE AWAY THAN IT PROMISES"
-    promise = f"ε = {at_most(found.promise.epsilon)}, δ = {at_most(found.promise.delta)}"
     target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
-    return f"The unsafe release {target}. {ours} ({promise})."
+    return f"The unsafe release {target}. {ours}."
 
 
 def _say(*paragraphs: str) -> None:
