@@ -72,7 +72,7 @@ def _tell(attacked: Attack, found: Finding, runs: int) -> None:
     _say("")
     _lines([["release", "epsilon", "delta", "promised by"], *_promises(found)])
     if runs:
-        _say("", f"Seen in {runs} runs of the code with standard errors, ours by the code that publishes:", "")
+        _say("", f"Seen in {runs} runs with standard errors, ours by the samplers and mechanisms that publish:", "")
         seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
         _lines([["release", "with", "without"], *seen])
     _say("", *([found.remark] if found.remark else []), _verdict(found))
