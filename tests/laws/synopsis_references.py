@@ -28,29 +28,29 @@ def _chosen(samples: int, universe: int, queries: int, rows: int, epsilon: float
     return {"accuracy": best + worse, "failure": failure}
 
 
-def _noise(queries: int, parts: int, noise_epsilon: float, failure: float) -> Any:
+def _noise(queries: int, addends: int, noise_epsilon: float, failure: float) -> Any:
     loss = mpf(noise_epsilon)
     a = mp.exp(-loss)
-    if parts == 1:
+    if addends == 1:
         beyond = next(t for t in range(1, 10**6) if queries * 2 * a**t / (1 + a) <= failure)
         return mpf(max(1, beyond - 1))
     tails = []
     for place in range(1, 64):
         s = loss * place / 64
         moment = (1 - a) ** 2 / ((1 - a * mp.exp(s)) * (1 - a * mp.exp(-s)))
-        tails.append(mp.log(2 * queries / mpf(failure) * moment**parts) / s)
+        tails.append(mp.log(2 * queries / mpf(failure) * moment**addends) / s)
     return min(tails)
 
 
 def _fitted(
-    samples: int, queries: int, parts: int, noise_epsilon: float, rows: int, slack: float, failure: float
+    samples: int, queries: int, addends: int, noise_epsilon: float, rows: int, slack: float, failure: float
 ) -> Fields:
-    noise = _noise(queries, parts, noise_epsilon, failure) / samples
+    noise = _noise(queries, addends, noise_epsilon, failure) / samples
     return {"accuracy": 2 * noise + mpf(slack) + mp.sqrt(mp.log(4 * queries) / (2 * rows)), "failure": failure}
 
 
-def _noisy_answers(samples: int, queries: int, parts: int, noise_epsilon: float, failure: float) -> Fields:
-    return {"accuracy": _noise(queries, parts, noise_epsilon, failure) / samples, "failure": failure}
+def _noisy_answers(samples: int, queries: int, addends: int, noise_epsilon: float, failure: float) -> Fields:
+    return {"accuracy": _noise(queries, addends, noise_epsilon, failure) / samples, "failure": failure}
 
 
 def _sampled(sanitizer: Any, samples: int, population: int) -> Fields:

@@ -203,7 +203,7 @@ def test_noisy_answers_keep_to_their_bound(parts: int, noise_epsilon: float) -> 
         law = np.convolve(law, single)
     values = np.arange(len(law)) - len(law) // 2
     stated = RULES["synopsis.counts-useful"].conclude(
-        samples=1, queries=1, parts=parts, noise_epsilon=noise_epsilon, failure=failure
+        samples=1, queries=1, addends=parts, noise_epsilon=noise_epsilon, failure=failure
     )
     beyond = law[np.abs(values) > stated.accuracy].sum()
     assert beyond <= failure

@@ -100,8 +100,14 @@ PARAMETERS = {
     "queries": _whole(1, "Pass how many queries the class has."),
     "universe": _whole(1, "Pass how many different rows are possible."),
     "rows": _whole(1, "Pass how many synthetic rows are published."),
-    "parts": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
+    "addends": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
     "slack": _positive("Pass how far beyond the noise the fit may stay."),
+    # choosing
+    "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
+    "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),
+    "stands_for": _whole(1, "Pass how many people of the population one person who decides stands for."),
+    "parts": _whole(1, "Pass the most parts that a class can keep of its values; 1 when classes are not weighted."),
+    "steps": _whole(1, "Pass among how many choices the budget is divided, for example 4.", 100),
     # graphs
     "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),
     "explored": _whole(1, "Pass how many vertices each exploration visits."),

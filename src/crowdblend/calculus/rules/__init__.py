@@ -11,6 +11,7 @@ from crowdblend.calculus.rules import (
     recoding,
     sampling,
     sanitizers,
+    selection,
     synopses,
     zero_knowledge,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "recoding",
     "sampling",
     "sanitizers",
+    "selection",
     "synopses",
     "zero_knowledge",
 ]

@@ -50,11 +50,11 @@ def exponential_synopsis_is_useful(
     )
 )
 def fitted_synopsis_is_useful(
-    *, samples: int, queries: int, parts: int, noise_epsilon: float, rows: int, slack: float, failure: float
+    *, samples: int, queries: int, addends: int, noise_epsilon: float, rows: int, slack: float, failure: float
 ) -> Useful:
     """The truth fits within A, so a fit within A + τ exists and is found; noise and fit err by A each at most."""
     _possible("synopsis.fitted-useful", samples, failure)
-    noise = noise_bound(queries, parts, noise_epsilon, failure) / samples
+    noise = noise_bound(queries, addends, noise_epsilon, failure) / samples
     return Useful(round_up(2 * noise + arb(slack) + sqrt(log(arb(4 * queries)) / (2 * rows))), failure)
 
 
@@ -67,13 +67,15 @@ def fitted_synopsis_is_useful(
         assumes=(Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE),
     )
 )
-def noisy_answers_are_useful(*, samples: int, queries: int, parts: int, noise_epsilon: float, failure: float) -> Useful:
+def noisy_answers_are_useful(
+    *, samples: int, queries: int, addends: int, noise_epsilon: float, failure: float
+) -> Useful:
     """The tail of discrete Laplace noise for single counts, Chernoff's bound for sums."""
     _possible("synopsis.counts-useful", samples, failure)
-    return Useful(round_up(noise_bound(queries, parts, noise_epsilon, failure) / samples), failure)
+    return Useful(round_up(noise_bound(queries, addends, noise_epsilon, failure) / samples), failure)
 
 
-def noise_bound(queries: int, parts: int, noise_epsilon: float, failure: float) -> arb:
+def noise_bound(queries: int, addends: int, noise_epsilon: float, failure: float) -> arb:
     """A: what the noise of Q sums of at most c counts stays within, in people, except with probability β.
 
     For single counts P[|Y| ≥ t] = 2a^t/(1+a) at whole t ≥ 1, a = e^{−ε₀}, and whoever is not at or beyond t is within
@@ -81,7 +83,7 @@ def noise_bound(queries: int, parts: int, noise_epsilon: float, failure: float) 
     """
     loss = arb(noise_epsilon)
     a = (-loss).exp()
-    if parts == 1:
+    if addends == 1:
         beyond = log(2 * queries / ((1 + a) * arb(failure))) / loss
         return _within(beyond)
     wanted = log(2 * queries / arb(failure))
@@ -89,7 +91,7 @@ def noise_bound(queries: int, parts: int, noise_epsilon: float, failure: float) 
     for place in range(1, _TILTS):
         s = loss * place / _TILTS
         growth = 2 * log(1 - a) - log(1 - (s - loss).exp()) - log(1 - (-s - loss).exp())
-        sums.append((wanted + parts * growth) / s)
+        sums.append((wanted + addends * growth) / s)
     return minimum(*sums)
 
 

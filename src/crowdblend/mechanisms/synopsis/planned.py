@@ -124,7 +124,7 @@ class _Way:
         queries, k = self.queries, self.samples
         noise_epsilon = _largest(self._sanitizer_epsilon() / queries.sensitivity, self._keeps_counts)
         rows = self.rows or k
-        measured = {"samples": k, "queries": queries.size, "parts": queries.parts, "noise_epsilon": noise_epsilon}
+        measured = {"samples": k, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
         noise = synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy
         slack = max(noise * _SLACK, _LEAST_SLACK)
         useful = synopses.fitted_synopsis_is_useful(**measured, rows=rows, slack=slack, failure=self.failure)
