@@ -91,7 +91,8 @@ def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slac
         if len(worst) == 0:
             break
         left -= _round(queries, p, answers, worst[np.argsort(-np.abs(off[worst]))][:left], noise, slack)
-    return p / p.sum()
+    p /= p.sum()
+    return p
 
 
 def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> int:
