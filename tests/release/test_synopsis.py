@@ -18,6 +18,8 @@ from crowdblend.release.execute import release
 from crowdblend.release.kinds import promise
 from crowdblend.release.load import parse_policy
 
+from .policies import bent as table_policy
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "census_synopsis.toml"
 DATA = EXAMPLE.parents[2] / "shared" / "data"
 PEOPLE = 600
@@ -83,6 +85,8 @@ def test_rows_certificate_and_report(folder: Path, tmp_path: Path) -> None:
     assert useful.failure == pytest.approx(0.05)
     page = (done.folder / "report.html").read_text()
     assert "No row is a person" in page
+    assert "Synthetic rows by sex" in page
+    assert "Published people" not in page
     assert "random people out of 600" in page
 
 
@@ -174,6 +178,20 @@ def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]],
     with pytest.raises(CrowdblendError, match=words) as caught:
         promise(parse_policy(text))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("rate = 0.1", "rate = 0.1\nsample = 40", "sample in"),
+        ('person = "id"', 'person = "id"\npeople = 40', "people in"),
+        ("k = 20", "k = 20\nconfidence = 0.9", "confidence in"),
+        ("[release]", "[synopsis]\nconjunctions = 2\n\n[release]", "synopsis"),
+    ],
+)
+def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        parse_policy(table_policy((old, new)))
 
 
 def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:

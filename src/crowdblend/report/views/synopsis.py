@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from crowdblend.figures import bar_chart
 from crowdblend.report import words
 from crowdblend.report.cells import open_cells
-from crowdblend.report.charts import figures
+from crowdblend.report.charts import LONGEST, figure, numbers, unlike
 from crowdblend.report.folder import Folder
-from crowdblend.report.html import Html, element, join, table
+from crowdblend.report.html import Html, element, join, label, shorten, table
 from crowdblend.report.summarize import summarize
+from crowdblend.report.summary import MOST_LABELS, ColumnTotals, Summary
 from crowdblend.report.view import Part, View
 
 _PUBLISHED = "What the synthetic rows add up to"
@@ -26,7 +28,7 @@ def view(folder: Folder) -> View:
         what="synthetic records that answer a class of questions about people",
         keys=tuple(keys),
         reading=_reading(folder),
-        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, figures(summary))),
+        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, _totals(summary))),
     )
 
 
@@ -43,19 +45,19 @@ def _reading(folder: Folder) -> tuple[str, ...]:
 def _accuracy(folder: Folder) -> Html:
     """Planned errors hold for every table of people; the misfit is measured, against published numbers only."""
     stated = folder.fact("accuracy", dict)
-    numbers = {name: value for name, value in stated.items() if isinstance(value, float)}
+    known = {name: value for name, value in stated.items() if isinstance(value, float)}
     rows = [
-        [label, words.short(numbers[name])]
-        for name, label in (
-            ("about_everybody", "a share among everybody, at most"),
-            ("about_sample", "a share among the people drawn, at most"),
+        [what, words.short(known[name])]
+        for name, what in (
+            ("about_everybody", "a share among everybody, planned, by at most"),
+            ("about_sample", "a share among the people drawn, planned, by at most"),
         )
-        if name in numbers
+        if name in known
     ]
     misfit = folder.facts.get("misfit")
     if isinstance(misfit, float):
-        rows.append(["a share of rows differs from its noisy answer, measured, by at most", words.short(misfit)])
-    sure = numbers.get("confidence")
+        rows.append(["the noisy answer that the rows were fitted to, measured, by at most", words.short(misfit)])
+    sure = known.get("confidence")
     text = (
         "The planned errors were proved before anybody looked at the data. They hold for all queries at once"
         + (f" with a probability of at least {sure:.4g}" if sure is not None else "")
@@ -64,5 +66,25 @@ def _accuracy(folder: Folder) -> Html:
     )
     return join(
         element("p", text),
-        table(["how far it is off", "largest error"], rows, caption="Errors, as shares between 0 and 1"),
+        table(
+            ["a share among the rows differs from", "largest error"], rows, caption="Errors, as shares between 0 and 1"
+        ),
+    )
+
+
+def _totals(summary: Summary) -> Html:
+    return join(*(_column(column, summary.people) for column in summary.totals))
+
+
+def _column(column: ColumnTotals, rows: int) -> Html:
+    names = unlike((text for text, _ in column.totals), LONGEST)
+    spec = bar_chart([(names[text], count) for text, count in column.totals])
+    caption = f"Synthetic rows by {shorten(column.name)}."
+    if column.distinct > MOST_LABELS:
+        caption = f"{caption[:-1]}: the {MOST_LABELS} largest of {column.distinct:,} labels."
+    listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    return join(
+        element("h3", "By ", label(column.name)),
+        figure(spec, caption),
+        numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2])),
     )
