@@ -61,9 +61,9 @@ def test_rolling_up_equals_counting_anew(name, lattice) -> None:
         assert score_nodes(lattice, codes, counts, each).tolist() == plainly(lattice, codes, counts, each)
 
 
-@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45])
+@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45, 1 << 57])
 def test_every_way_of_sorting_gives_one_order(groups: int) -> None:
-    """Few groups, many groups, and numbers too large to carry their places along."""
+    """Few groups, many groups, numbers too large to carry their places along, or too large altogether."""
     rng = np.random.default_rng(8)
     keys = np.unique(rng.integers(0, groups * 50, 5000))
     group, after = keys // 50 * 3, keys % 50

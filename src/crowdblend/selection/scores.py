@@ -115,7 +115,7 @@ class Score:
             # Python's own numbers have no end.
             sizes, kept = sizes.astype(object), kept.astype(object)
         last = len(self.values) - 1
-        value = self.values[np.minimum(sizes, last).astype(np.int64, copy=False)]
+        value = self.values[np.minimum(sizes, last).astype(np.int64, copy=False)].astype(sizes.dtype, copy=False)
         if sizes.max(initial=0) > last:
             value = value + self.slope * np.maximum(sizes - last, 0)
         return max(-TOP, min(int(value @ kept) if self.weighted else int(value.sum()), TOP))
