@@ -182,6 +182,17 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
     assert reading.facts["people_sampled"] == reading.released.people
 
 
+def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_path: Path) -> None:
+    """At rate 0.5 a quarter of the sample decides, so one of 2.67 people may be counted."""
+    for name, text, says in (
+        ("split", SPLIT, "a share of 0.25 of it chose the labels and is left out of everything below"),
+        ("rows", SPLIT.replace('"table"', '"microdata"'), "one row stands for about 2.67 people"),
+        ("whole", POLICY, "with probability 0.5: one counted person stands for about 2 people"),
+    ):
+        done = release(parse_policy(text, town), tmp_path / name, key=KEY)
+        assert says in (done.folder / "report.html").read_text()
+
+
 def test_recoding_adds_up(town: Path) -> None:
     promised = promise(parse_policy(POLICY, town))
     released = read(promised, KEY, None).released
