@@ -54,6 +54,7 @@ class Assumption(Enum):
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
+    SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
