@@ -2,9 +2,9 @@
 
 A block with c ≥ k sampled points publishes them in no particular order, each moved by noise that tells two points of
 the block apart by a factor of at most b. Swap one of them for another point of the block. Each of the c − 1 others
-looks like either of the two with probability 1/b, and then like one as often as like the other. Let w − 1 ~ Bin(c−1, 1/b)
-others do so; of the w points that look alike, u look like the one and v = w − u like the other. All that the output
-tells about the swap is the likelihood ratio
+looks like either of the two with probability 1/b, and then like one as often as like the other. Let w − 1 others do so,
+w − 1 ~ Bin(c−1, 1/b); of the w points that look alike, u look like the one and v = w − u like the other. All that the
+output tells about the swap is the likelihood ratio
 
     L = (bu + v)/(u + bv),    with probability  C(w, u)·2^{−w} · 2(u + bv)/(w(b + 1))    given w,
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.release.keys import PARTS, RELEASE, did_you_mean, read_keys, refuse_placeholder
+from crowdblend.release.keys import PARTS, PARTS_OF, RELEASE, did_you_mean, read_keys, refuse_placeholder
 from crowdblend.release.kinds import module_of
 
 
@@ -43,4 +43,9 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
             raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
     refuse_placeholder("", parts)
     kind = read_keys("[release]", RELEASE, parts["release"])["kind"]
+    for name, kinds in PARTS_OF.items():
+        if name in parts and kind not in kinds:
+            raise InvalidInput(
+                f'the section {name!r} must come with kind = "{kinds[0]}", got "{kind}". Remove it, or change kind.'
+            )
     return module_of(kind).read_policy(parts, Path(folder))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.mechanisms import PublishedClasses
+from crowdblend.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
@@ -47,13 +48,35 @@ def write_microdata(published: PublishedClasses, path: Path) -> None:
     _write(list(published.columns), pieces(), path)
 
 
+def write_points(
+    published: PublishedPoints, names: Sequence[str], axes: Sequence[tuple[str, Axis]], path: Path
+) -> None:
+    """One row per published point: what travels along, its block if that is shown, and its coordinates."""
+    shown = [] if published.blocks is None else ["block"]
+    columns = [*names, *shown, *(name for name, _ in axes)]
+
+    def pieces() -> Iterator[list[Any]]:
+        for start in range(0, max(published.points, 1), PIECE):
+            rows = slice(start, start + PIECE)
+            piece = _coded(published.labels, published.codes[rows])
+            if published.blocks is not None:
+                piece.append(published.blocks[rows])
+            yield [*piece, *(axis.midpoints(published.cells[rows, at]) for at, (_, axis) in enumerate(axes))]
+
+    _write(columns, pieces(), path)
+
+
 def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
+    return _coded(published.labels, codes)
+
+
+def _coded(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(labels, pa.string()))
-        for place, labels in enumerate(published.labels)
+        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
+        for place, known in enumerate(labels)
     ]
 
 

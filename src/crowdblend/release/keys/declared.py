@@ -31,7 +31,7 @@ SAMPLING = (
     Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata")
+KINDS = ("table", "microdata", "points", "outlier-table")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -39,7 +39,9 @@ RELEASE = (
     Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
     Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),
     Key("flag", "flag", "Say which cells are exact; needs a larger k."),
-    Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
+    Key(
+        "noise_epsilon", "number", "The privacy loss of the noise below k, or on points, before sampling.", ranged=True
+    ),
     Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
@@ -61,13 +63,42 @@ TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),
     Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
 )
+POINTS = (
+    Key("keep_in", "text", "What noisy points are kept in; none unless given.", ("none", "bounds", "block")),
+    Key("show_blocks", "flag", "Publish the number of every point's block, in a column of its own."),
+)
+BOXES = (
+    Key("name", "text", "Your name for the box.", required=True),
+    Key("box", "ends", "The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.", required=True),
+)
+QUADTREE = (
+    Key("box", "ends", "The lower and the upper end on every axis of a region to be halved further.", required=True),
+    Key("depth", "whole", "How often the domain is halved where it meets the region.", required=True),
+)
+OUTLIERS = (
+    Key("limit", "whole", "K: a bin of that size would need no noise beyond epsilon's.", required=True, ranged=True),
+    Key("transition", "whole", "t: noise is constant from K - t people on; planned unless given.", ranged=True),
+    Key("factor", "number", "c: the promise to crowds of j is c times epsilon(j); 2 unless given.", ranged=True),
+)
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "data": DATA,
     "sampling": SAMPLING,
     "release": RELEASE,
     "recoding": RECODING,
+    "points": POINTS,
+    "outliers": OUTLIERS,
 }
-PARTS = (*SECTIONS, "columns", "tables")
+LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE}
+PARTS = (*SECTIONS, "columns", *LISTS)
+# Parts that say something about some kinds only; elsewhere they would be ignored, and are refused instead.
+PARTS_OF = {
+    "tables": ("table", "microdata"),
+    "recoding": ("table", "microdata"),
+    "points": ("points",),
+    "boxes": ("points",),
+    "quadtree": ("points",),
+    "outliers": ("outlier-table",),
+}
 
 _OTHER = Key("other", "text", "The class of every value outside the domain.")
 _MISSING = Key("missing", "text", "The class of NULL and empty values.")
@@ -77,6 +108,13 @@ _CODING = (
     Key("top", "flag", 'Give values above the domain the class "≥ last".'),
 )
 _INCLUDE = Key("include_to", "flag", "Count the value of to into the last class.")
+AXIS = (
+    Key("from", "number", "The lower bound, included.", required=True),
+    Key("to", "number", "The upper bound, included.", required=True),
+    Key("resolution", "number", "The steps to which coordinates are rounded before noise is added.", required=True),
+    Key("width", "number", "The width of the blocks, a whole number of resolutions; not with boxes or a quadtree."),
+    Key("outside", "text", "What happens to people without a place in the bounds.", ("refuse", "drop")),
+)
 COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
     "values": (Key("values", "texts", "The values, kept as they are.", required=True), _OTHER, _MISSING),
     "width": (

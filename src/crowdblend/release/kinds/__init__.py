@@ -17,6 +17,8 @@ from crowdblend.release.kind import AnyPolicy, Promised
 MODULES = {
     "table": "classes",
     "microdata": "classes",
+    "points": "points",
+    "outlier-table": "outliers",
 }
 
 
