@@ -13,25 +13,42 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.randomness import KeyedSource, thin
 from crowdblend.release.coding import Coding, only_occurring
+from crowdblend.release.columns import Column
 from crowdblend.release.kind import Progress
 from crowdblend.release.people import OneOfEach, Persons
-from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, Rows, chunks, open_rows
+from crowdblend.release.sections import DataSource, Release
 from crowdblend.release.tally import Tally, refuse_beyond
 
 if TYPE_CHECKING:
     import pyarrow
 
 
+class Counted(Protocol):
+    """What counting needs to know of a policy."""
+
+    @property
+    def data(self) -> DataSource:
+        """Where the people are."""
+
+    @property
+    def release(self) -> Release:
+        """How much room the engine has."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are counted by."""
+
+
 def sample_classes(
-    policy: Policy, draw: Draw, progress: Progress | None = None
+    policy: Counted, draw: Draw, progress: Progress | None = None
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward; `progress` is told the phase and the rows so far."""
     names = [column.name for column in policy.columns]
