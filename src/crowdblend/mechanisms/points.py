@@ -21,9 +21,10 @@ theorems speak of, and a point is never carried further from where it was.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ from crowdblend.recoding.blocks import Blocks
 
 Keep = Literal["none", "bounds", "block"]
 Whole = NDArray[np.int64]
+# Numbers up to here are counted in an array of their own.
+MOST_NUMBERS = 1 << 25
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,22 @@ class PublishedPoints:
     labels: tuple[tuple[str, ...], ...]
     codes: NDArray[np.int32]
     blocks: Whole | None
-    cells: Whole
+    cells: tuple[Whole, ...]
 
     @property
     def points(self) -> int:
         """How many points are published."""
-        return len(self.cells)
+        return len(self.cells[0])
+
+
+@dataclass(frozen=True)
+class _Crowds:
+    """Cells of classes that are published, and how many points are in them. Secret: nothing has moved yet."""
+
+    codes: Whole
+    cells: Whole
+    blocks: Whole
+    counts: Whole
 
 
 @dataclass(frozen=True)
@@ -70,16 +83,16 @@ class NoisyPoints:
 
     def publish(self, sample: SampledClasses, key: bytes) -> PublishedPoints:
         """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
-        codes, cells, blocks, counts = self._crowds(sample)
-        rows = np.repeat(np.arange(len(counts)), counts)
-        codes, cells, blocks = codes[rows], cells[rows], blocks[rows]
-        for axis in range(len(self.axes)):
-            self._move(cells, blocks, axis, key)
-        order = _order([*codes.T.astype(np.int64), *([blocks] if self.show_blocks else []), *cells.T])
-        labels, codes = _used(sample.labels[: codes.shape[1]], codes[order])
-        return PublishedPoints(labels, codes, blocks[order] if self.show_blocks else None, cells[order])
+        crowds = self._crowds(sample)
+        counts = crowds.counts
+        moved = [self._moved(crowds, axis, key) for axis in range(len(self.axes))]
+        shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
+        rows = _sorted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
+        places = crowds.codes.shape[1]
+        labels, codes = _used(sample.labels[:places], rows[:places], len(rows[-1]))
+        return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]))
 
-    def _crowds(self, sample: SampledClasses) -> tuple[NDArray[np.int32], Whole, Whole, Whole]:
+    def _crowds(self, sample: SampledClasses) -> _Crowds:
         """The classes of at least k points, cell by cell."""
         places = len(sample.columns) - len(self.axes)
         cells = sample.codes[:, places:].astype(np.int64)
@@ -87,32 +100,42 @@ class NoisyPoints:
         blocks = np.full(len(cells), -1, np.int64)
         blocks[inside] = self.blocks.of(cells[inside])
         kept = np.flatnonzero(blocks >= 0)
-        # Classes come sorted by code, so that those of one crowd are found by sorting the little that tells them apart.
-        crowd = _numbered([*sample.codes[kept, :places].T.astype(np.int64), blocks[kept]])
+        sizes = [len(labels) for labels in sample.labels[:places]]
+        crowd = _numbered([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
         large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
         kept = kept[large]
-        return sample.codes[kept, :places], cells[kept], blocks[kept], sample.counts[kept]
+        return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
 
-    def _move(self, cells: Whole, blocks: Whole, axis: int, key: bytes) -> None:
-        """Noise on one axis, in place, shape after shape of the blocks."""
-        first, sizes = self.blocks.first(blocks)[:, axis], self.blocks.size(blocks)
-        moved = (sizes > 1).sum(axis=1)
-        shape = sizes[:, axis] * (len(self.axes) + 1) + moved
-        for kind in np.unique(shape):
-            size, along = divmod(int(kind), len(self.axes) + 1)
+    def _moved(self, crowds: _Crowds, axis: int, key: bytes) -> Whole:
+        """Every point's place on one axis after noise, shape after shape of the blocks."""
+        places = np.repeat(crowds.cells[:, axis], crowds.counts)
+        first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
+        for size, moving, chosen in self._shapes(crowds, axis):
             if size == 1:
                 continue
-            rows = slice(None) if len(sizes) == (shape == kind).sum() else np.flatnonzero(shape == kind)
-            source = KeyedSource(key, b"points, axis %d, %d cells, %d axes" % (axis, size, along))
-            count = len(cells) if isinstance(rows, slice) else len(rows)
-            noisy = cells[rows, axis] + discrete_laplace(count, self.loss(size, along), source)
-            cells[rows, axis] = self._kept(noisy, first[rows], size, self.axes[axis])
+            source = KeyedSource(key, b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
+            still = places[chosen]
+            noisy = still + discrete_laplace(len(still), self.loss(size, moving), source)
+            if self.keep_in != "none":
+                noisy = self._kept(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
+            places[chosen] = noisy
+        return places
+
+    def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
+        """For each shape of blocks: the cells on this axis, the axes with more than one cell, and the points in it."""
+        if self.blocks.same_size is not None:
+            yield self.blocks.same_size[axis], sum(size > 1 for size in self.blocks.same_size), slice(None)
+            return
+        sizes = self.blocks.size(crowds.blocks)
+        shapes = sizes[:, axis] * (len(self.axes) + 1) + (sizes > 1).sum(axis=1)
+        of_points = np.repeat(shapes, crowds.counts)
+        for shape in np.unique(shapes).tolist():
+            yield *divmod(shape, len(self.axes) + 1), np.flatnonzero(of_points == shape)
 
     def _kept(self, noisy: Whole, first: Whole, size: int, cells: int) -> Whole:
         if self.keep_in == "bounds":
             return np.clip(noisy, 0, cells - 1)
-        if self.keep_in == "none":
-            return noisy
+        assert self.keep_in == "block"
         unfolded = (noisy - first) % (2 * size)
         folded: Whole = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
         return folded
@@ -163,26 +186,55 @@ def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]
     return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
 
 
-def _numbered(columns: list[Whole]) -> Whole:
-    """Rows as numbers that are equal exactly when the rows are."""
-    numbers = np.unique(columns[-1], return_inverse=True)[1].ravel()
-    for column in columns[:-1]:
-        found = np.unique(column, return_inverse=True)[1].ravel()
-        numbers = np.unique(numbers * (int(found.max(initial=0)) + 1) + found, return_inverse=True)[1].ravel()
-    return numbers
+def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
+    """Rows as numbers from 0 that are equal exactly when the rows are; each column is below its size."""
+    numbers = np.zeros(len(columns[0]), np.int64)
+    most = 1
+    for column, size in zip(columns, sizes, strict=True):
+        if most * size > MOST_NUMBERS:  # close the gaps
+            numbers = np.unique(numbers, return_inverse=True)[1].ravel()
+            column = np.unique(column, return_inverse=True)[1].ravel()  # noqa: PLW2901
+            most, size = int(numbers.max(initial=0)) + 1, int(column.max(initial=0)) + 1  # noqa: PLW2901
+        numbers = numbers * size + column
+        most *= size
+    return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
 
 
-def _order(columns: list[Whole]) -> Whole:
-    """The rows' sorted order; equal rows need none."""
-    return np.lexsort(columns[::-1])
+def _sorted(columns: list[Whole]) -> list[Whole]:
+    """The rows in sorted order. Where they fit into one number that is quick, and by counting quicker still."""
+    lowest = [int(column.min(initial=0)) for column in columns]
+    spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lowest, strict=True)]
+    most = math.prod(spans)
+    if most >= 2**63:
+        order = np.lexsort(columns[::-1])
+        return [column[order] for column in columns]
+    numbers = np.zeros(len(columns[0]), np.int64)
+    for column, low, span in zip(columns, lowest, spans, strict=True):
+        numbers *= span
+        numbers += column
+        numbers -= low
+    times: Whole | None = None
+    if most <= max(MOST_NUMBERS, 4 * len(numbers)):
+        counts = np.bincount(numbers, minlength=most)
+        numbers = np.flatnonzero(counts)
+        times = counts[numbers]
+    else:
+        numbers.sort()
+    rows = []
+    for low, span in zip(reversed(lowest), reversed(spans), strict=True):
+        before = numbers // span
+        column = numbers - before * span + low
+        rows.append(column if times is None else np.repeat(column, times))
+        numbers = before
+    return rows[::-1]
 
 
 def _used(
-    labels: tuple[tuple[str, ...], ...], codes: NDArray[np.int32]
+    labels: tuple[tuple[str, ...], ...], codes: Sequence[Whole], points: int
 ) -> tuple[tuple[tuple[str, ...], ...], NDArray[np.int32]]:
     """Labels cut to those that are published: others would say that somebody has them."""
-    kept, renumbered = [], np.empty_like(codes)
+    kept, renumbered = [], np.empty((points, len(labels)), np.int32)
     for place, known in enumerate(labels):
-        used, renumbered[:, place] = np.unique(codes[:, place], return_inverse=True)
+        used, renumbered[:, place] = np.unique(codes[place], return_inverse=True)
         kept.append(tuple(known[code] for code in used))
     return tuple(kept), renumbered

@@ -44,6 +44,11 @@ class Blocks(ABC):
     def size(self, blocks: Cells) -> Cells:
         """How many cells each block has on every axis, a row each."""
 
+    @property
+    def same_size(self) -> tuple[int, ...] | None:
+        """The size of all blocks, where they have the same."""
+        return None
+
     def listed(self) -> list[Box]:
         """All blocks, where they are few enough to be listed."""
         numbers = np.arange(self.count)
@@ -71,6 +76,10 @@ class Grid(Blocks):
     @property
     def count(self) -> int:
         return math.prod(self.along)
+
+    @property
+    def same_size(self) -> tuple[int, ...]:
+        return self.cells
 
     def of(self, cells: Cells) -> Cells:
         numbers = np.zeros(len(cells), np.int64)

@@ -61,7 +61,10 @@ def write_points(
             piece = _coded(published.labels, published.codes[rows])
             if published.blocks is not None:
                 piece.append(published.blocks[rows])
-            yield [*piece, *(axis.midpoints(published.cells[rows, at]) for at, (_, axis) in enumerate(axes))]
+            yield [
+                *piece,
+                *(axis.midpoints(cells[rows]) for cells, (_, axis) in zip(published.cells, axes, strict=True)),
+            ]
 
     _write(columns, pieces(), path)
 
