@@ -3,6 +3,7 @@
 from crowdblend.figures.chart import Axis, line_chart
 from crowdblend.figures.counts import bar_chart, heatmap
 from crowdblend.figures.files import SUFFIXES, can_draw, draw_svg, save, write_whole
+from crowdblend.figures.maps import point_map
 
 __all__ = [
     "SUFFIXES",
@@ -12,6 +13,7 @@ __all__ = [
     "draw_svg",
     "heatmap",
     "line_chart",
+    "point_map",
     "save",
     "write_whole",
 ]
