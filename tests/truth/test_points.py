@@ -1,4 +1,4 @@
-"""Points under sampling: no tiny world leaks more than points.sampled says, and the swap is what the proof says it is."""
+"""Points under sampling: no tiny world leaks more than points.sampled says, and a swap is what its proof says."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_larger_crowd_or_weaker_noise_would_be_caught() -> None:
 
 
 def swapped(blend: Fraction, others: int) -> tuple[dict, dict]:
-    """One of two responses among others, each of whom gives either with probability 1/(2·blend), else says who it is."""
+    """One of two responses among others, each of whom gives either with probability 1/(2·blend), else is recognized."""
     alike = 1 / (2 * blend)
     crowd: dict = surely((0, 0))
     for _ in range(others):

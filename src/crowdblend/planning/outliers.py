@@ -65,9 +65,9 @@ def plan_outliers(
     """Leave transition or delta out: the smallest transition that reaches delta, or the smallest delta.
 
     >>> plan_outliers(epsilon=0.2, limit=100, transition=50).delta
-    1.6541258849083566e-07
+    1.6541290226069082e-07
     >>> plan_outliers(epsilon=0.2, limit=100, delta=1e-6).transition
-    43
+    42
     """
     if (transition is None) == (delta is None):
         raise InvalidInput("one of transition and delta must be left out to be solved for. Pass the other.")

@@ -19,7 +19,7 @@ def weakest_noise(question: Question, delta: float) -> Plan:
 
     >>> asked = Question(rate=0.1, k=20, epsilon=1.0, kind="points", noise_epsilon=1.0)
     >>> round(weakest_noise(asked, 1e-6).noise_epsilon, 3)
-    1.937
+    1.942
     """
 
     def keeps(noise_epsilon: float) -> bool:
