@@ -104,7 +104,9 @@ def child(name: str, folder: Path) -> None:
 def measured(name: str, folder: Path) -> dict[str, float]:
     """The best of three runs, each in its own process."""
     command = [sys.executable, __file__, "--child", name, str(folder)]
-    runs = [json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(REPEATS)]
+    runs = [
+        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(REPEATS)
+    ]
     best: dict[str, float] = min(runs, key=lambda run: run["cpu"])
     return {key: round(value, 2) for key, value in best.items()}
 

@@ -70,8 +70,8 @@ def command(
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
 
     The answer is the smallest k, epsilon or delta, or the largest rate, for which the promise is proved, under every
-    theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the promise. With
-    --limit leave transition or delta out.
+    theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the promise.
+    With --limit leave transition or delta out.
     """
     if limit is not None or transition is not None or factor is not None:
         unused = table or plot or over or values or certificate

@@ -156,17 +156,24 @@ class AxisNoise:
 
     loss: float
 
+    side: float = math.inf
+    """How many cells there are to move in; less noise than would fill them is hardly changed by being folded."""
+
+    def within(self, side: int) -> AxisNoise:
+        """The same noise on points that are folded back into a block of so many cells."""
+        return AxisNoise(self.loss, float(side))
+
     @property
     def mean_distance(self) -> float:
-        """How many cells a point moves on average."""
+        """How many cells a point moves on average; about, where it is folded."""
         a = math.exp(-self.loss)
-        return 2 * a / (1 - a * a)
+        return min(2 * a / (1 - a * a), self.side / 3)
 
     @property
     def deviation(self) -> float:
-        """The standard deviation, in cells."""
+        """The standard deviation, in cells; about, where it is folded."""
         a = math.exp(-self.loss)
-        return math.sqrt(2 * a) / (1 - a)
+        return min(math.sqrt(2 * a) / (1 - a), self.side / math.sqrt(6))
 
     def reach(self, failure: float) -> int:
         """The smallest r with P[|Y| > r] ≤ failure: P[|Y| > r] = 2a^{r+1}/(1 + a)."""

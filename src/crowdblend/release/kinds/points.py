@@ -88,6 +88,10 @@ class Promise:
         for shape in self.policy.shapes():
             noise = mechanism.noise(shape)
             reaches = all_within(noise, POINTS, FAILURE)
+            if self.policy.keep_in == "block":
+                # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
+                reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
+                noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
             told.append(
                 {
                     name: {
