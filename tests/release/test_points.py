@@ -261,3 +261,19 @@ def test_outlier_tables_are_released(people: Path) -> None:
 def test_policies_are_read_from_files(people: Path) -> None:
     (people / "policy.toml").write_text(OUTLIERS)
     assert load_policy(people / "policy.toml").kind == "outlier-table"
+
+
+def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
+    nobody = bent(POINTS, ("k = 60", "k = 5000"), add="[points]\nshow_blocks = true\n")
+    points = released(people, nobody)
+    assert list(points.columns) == ["block", "x", "y"]
+    assert len(points) == 0
+    assert "no block reached the crowd size" in (people / "out" / "report.html").read_text()
+
+
+def test_the_report_shows_the_map_and_what_the_points_add_up_to(people: Path) -> None:
+    released(people, POINTS)
+    page = (people / "out" / "report.html").read_text()
+    for heading in ("Mean", "Covariance", "Quantiles", "Centres", "Nearest neighbours"):
+        assert f"<h3>{heading}</h3>" in page
+    assert "thin lines are the blocks" in page
