@@ -10,7 +10,7 @@ from typing import Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
-from crowdblend.errors import Infeasible
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.points import NoisyPoints, all_within
 from crowdblend.planning import Plan
@@ -182,7 +182,7 @@ def promise(policy: PointsPolicy) -> Promise:
     )
     if release.noise_epsilon is None:
         if policy.planned is not None:
-            raise Infeasible(
+            raise InvalidInput(
                 f"noise_epsilon in [release] must be given when {policy.planned} is left out, and is missing. "
                 f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
             )
