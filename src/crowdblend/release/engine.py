@@ -84,7 +84,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def thinned(policy: Policy, classes: SampledClasses, draw: Draw) -> SampledClasses:
+def thinned(policy: Counted, classes: SampledClasses, draw: Draw) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:
