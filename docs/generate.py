@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES
+from crowdblend.release.keys import AXIS, COLUMN_KINDS, LISTS, SECTIONS
 
 DOCS = Path(__file__).parent
 
@@ -69,8 +69,9 @@ def policy() -> str:
     """Every key of a policy, from the declarations that check it."""
     parts = ["# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors.\n"]
     sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
-    sections |= {"[[tables]]": TABLES}
+    sections |= {f"[[{name}]]": keys for name, keys in LISTS.items()}
     sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
+    sections |= {"[columns], axes of points": AXIS}
     for title, keys in sections.items():
         rows = [f"| `{key.name}` | {key.meaning} |" for key in keys]
         parts.append("\n".join([f"## {title}\n", "| key | meaning |", "|---|---|", *rows]) + "\n")

@@ -173,6 +173,18 @@ EXAMPLES: dict[str, list[Example]] = {
             {("k", "delta"): -1, ("epsilon", "delta"): -1, ("noise_epsilon", "delta"): 1},
         ),
     ],
+    "points.sampled": [
+        Example(
+            (),
+            {"k": 20, "noise_epsilon": 1.0, "rate": 0.1, "epsilon": 0.8},
+            {**_DELTA, ("k", "delta"): -1, ("noise_epsilon", "delta"): 1},
+        ),
+        Example(
+            (),
+            {"k": 8, "noise_epsilon": 0.4, "rate": 0.5, "epsilon": 0.3},
+            {**_DELTA, ("k", "delta"): -1, ("noise_epsilon", "delta"): 1},
+        ),
+    ],
     "choice.sampling": [Example((_dps(0.1, 1.0, 1e-6), _dps(0.1, 1.0, 1e-7)))],
     "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
     "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],

@@ -13,7 +13,13 @@ from crowdblend.papers import REPRODUCTIONS, reproduce
 from crowdblend.papers.reproduction import Reproduction, agrees
 
 reproduced = cache(reproduce)
-NAMES = ("lqs-table1", "lqs-table2", *(f"lqs-figure{number}" for number in range(2, 7)), "zkp-politics")
+NAMES = (
+    "lqs-table1",
+    "lqs-table2",
+    *(f"lqs-figure{number}" for number in range(2, 7)),
+    "cbp-proposition12",
+    "zkp-politics",
+)
 
 
 def test_the_names():

@@ -37,3 +37,19 @@ def test_census_income_as_two_tables(tmp_path: Path) -> None:
     work = pd.read_parquet(folder / "work.parquet")
     assert by_age["count"].sum() == work["count"].sum()
     assert set(by_age["income"]) == {"<=50K", ">50K"}
+
+
+def test_accidents_as_points(tmp_path: Path) -> None:
+    points = pd.read_parquet(released("uk_accidents", tmp_path) / "data.parquet")
+    assert list(points.columns) == ["lng", "lat"]
+    # Folded into blocks inside the bounds; of 140,029 accidents few lie where no town is near.
+    assert points["lng"].between(-7.68, 2.56).all()
+    assert points["lat"].between(48.9, 61.7).all()
+    assert 0.99 * 140_029 < len(points) < 140_029
+
+
+def test_adult_as_an_outlier_table(tmp_path: Path) -> None:
+    table = pd.read_parquet(released("adult-outliers", tmp_path) / "data.parquet")
+    assert list(table.columns) == ["education", "marital-status", "count"]
+    # Ten bins of hundreds and thousands, each off by 5 on average.
+    assert abs(table["count"].sum() - 30_162) < 1_000

@@ -68,6 +68,7 @@ class Assumption(Enum):
     SCORES_SHOWN = "At most {dimension} scores are shown, with noise for that many."
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
+    SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
     MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."

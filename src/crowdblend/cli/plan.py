@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from crowdblend.cli.kinds import plan_noise, tell_outliers
 from crowdblend.cli.output import Parameter, emit, force_option, json_option, print_table, show, speaks, write_text
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
@@ -35,6 +36,15 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
     "--below-k", type=click.Choice(["suppress", "noise"]), default="suppress", help="What happens to small counts."
 )
 @click.option("--flag", is_flag=True, help="With noise: cells tell whether they are exact.")
+@click.option(
+    "--kind", type=click.Choice(["table", "microdata", "points"]), default="table", help="What will be published."
+)
+@click.option("--noise-epsilon", type=NUMBER, help="Loss of the noise below k, or on points.")
+@click.option("--limit", type=NUMBER, help="Plan an outlier-private table instead: K, the size that is no outlier.")
+@click.option("--transition", type=NUMBER, help="With --limit: t, over how many people the noise fades.")
+@click.option(
+    "--factor", type=NUMBER, help="With --limit: c, how much weaker the promise is than the noise; 2 unless given."
+)
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
 @click.option("--over", metavar="NAME", help="The parameter to sweep.")
@@ -52,16 +62,24 @@ def command(
     certificate: str | None,
     as_json: bool,
     force: bool,
+    limit: int | None,
+    transition: int | None,
+    factor: float | None,
     **given: Any,
 ) -> None:
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
 
     The answer is the smallest k, epsilon or delta, or the largest rate, for which the promise is proved, under every
-    theorem that applies.
+    theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the promise.
+    With --limit leave transition or delta out.
     """
+    if limit is not None or transition is not None or factor is not None:
+        unused = table or plot or over or values or certificate
+        tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
+        return
     if certificate == "-" and as_json:
         raise InvalidInput("stdout takes one JSON object: pass --json or --certificate -, not both.")
-    planned = plan(**given)
+    planned = plan_noise(given) or plan(**given)
     swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
     if plot and swept:
         _draw(swept, plot, force)
@@ -111,7 +129,12 @@ def _sentence(planned: Plan) -> str:
         )
         whom = f"without a person sampled with a probability of at most {exactly(question.protected_rate)}"
     shown = f"only crowds of {planned.k} or more are published"
-    if planned.noise_epsilon is not None:
+    if question.kind == "points":
+        shown = (
+            f"the points of blocks of {planned.k} or more are published, moved by noise of loss "
+            f"{at_most(question.crowd_epsilon)}"
+        )
+    elif planned.noise_epsilon is not None:
         shown = (
             f"counts from {planned.k} on are published exactly, smaller ones with noise of loss "
             f"{at_most(planned.noise_epsilon)}"

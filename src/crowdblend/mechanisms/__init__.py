@@ -2,6 +2,16 @@
 
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.noisy import NoisyHistogram
+from crowdblend.mechanisms.outliers import OutlierHistogram
+from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 
-__all__ = ["NoisyHistogram", "PublishedClasses", "SampledClasses", "SuppressedHistogram"]
+__all__ = [
+    "NoisyHistogram",
+    "NoisyPoints",
+    "OutlierHistogram",
+    "PublishedClasses",
+    "PublishedPoints",
+    "SampledClasses",
+    "SuppressedHistogram",
+]

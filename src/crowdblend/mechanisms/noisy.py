@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,8 @@ class NoisyHistogram:
         small = sample.counts < self.k
         values = sample.counts.copy()
         values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, KeyedSource(key, b"noise below k"))
-        cells = _cell_numbers(sample)
-        empty, appeared = self._empty_cells(sample.cells, cells, key)
+        cells = cell_numbers(sample)
+        empty, appeared = empty_cells(sample.cells, cells, self.noise_epsilon, self.show_from, key)
         cells = np.concatenate([cells, empty])
         values = np.concatenate([values, appeared])
         exact = np.concatenate([~small, np.zeros(len(empty), np.bool_)])
@@ -53,23 +54,10 @@ class NoisyHistogram:
         return PublishedClasses(
             sample.columns,
             sample.labels,
-            _codes(cells[order], sample.labels),
+            cell_codes(cells[order], sample.labels),
             values[order],
             exact[order] if self.flag else None,
         )
-
-    def _empty_cells(
-        self, cells: int, taken: NDArray[np.int64], key: bytes
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which empty cells reach show_from, and the values they show."""
-        shows = reaches(self.show_from, self.noise_epsilon)
-        places = successes(cells - len(taken), shows, KeyedSource(key, b"empty cells: places"))
-        # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.
-        empty_before = taken - np.arange(len(taken))
-        numbers = places + np.searchsorted(empty_before, places, side="right")
-        # Beyond the threshold the noise is memoryless.
-        beyond = geometric(len(places), self.noise_epsilon, KeyedSource(key, b"empty cells: values"))
-        return numbers, self.show_from + beyond
 
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""
@@ -88,7 +76,21 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
     return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / math.log(a)))
 
 
-def _cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
+def empty_cells(
+    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int, key: bytes
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which empty cells reach show_from, and the values they show."""
+    shows = reaches(show_from, noise_epsilon)
+    places = successes(cells - len(taken), shows, KeyedSource(key, b"empty cells: places"))
+    # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.
+    empty_before = taken - np.arange(len(taken))
+    numbers = places + np.searchsorted(empty_before, places, side="right")
+    # Beyond the threshold the noise is memoryless.
+    beyond = geometric(len(places), noise_epsilon, KeyedSource(key, b"empty cells: values"))
+    return numbers, show_from + beyond
+
+
+def cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
     """Each class by its place in the table of all cells, which sorts like the codes."""
     numbers = np.zeros(len(sample.counts), np.int64)
     for place, labels in enumerate(sample.labels):
@@ -96,7 +98,8 @@ def _cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
     return numbers
 
 
-def _codes(numbers: NDArray[np.int64], labels: tuple[tuple[str, ...], ...]) -> NDArray[np.int32]:
+def cell_codes(numbers: NDArray[np.int64], labels: tuple[tuple[str, ...], ...]) -> NDArray[np.int32]:
+    """The codes of cells, from their places in the table of all cells."""
     codes = np.empty((len(numbers), len(labels)), np.int32)
     for place in range(len(labels) - 1, -1, -1):
         numbers, codes[:, place] = np.divmod(numbers, len(labels[place]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crowdblend.errors import InvalidInput
-from crowdblend.papers import lqs_figures, lqs_tables, zkp
+from crowdblend.papers import cbp, lqs_figures, lqs_tables, zkp
 from crowdblend.papers.reproduction import Reproduction
 
 REPRODUCTIONS: dict[str, Callable[[], Reproduction]] = {
@@ -16,6 +16,7 @@ REPRODUCTIONS: dict[str, Callable[[], Reproduction]] = {
     "lqs-figure4": lqs_figures.figure4,
     "lqs-figure5": lqs_figures.figure5,
     "lqs-figure6": lqs_figures.figure6,
+    "cbp-proposition12": cbp.first_point,
     "zkp-politics": zkp.politics,
 }
 

@@ -31,7 +31,8 @@ class Bound:
         """The promise at these parameters; raises NotApplicable outside the rule's own conditions."""
         if not self.rule.premises:
             loss = noise_loss(question, rate, epsilon)
-            return self.rule(k=k, noise_epsilon=loss, rate=rate, epsilon=epsilon, flag=question.flag)
+            given = {"k": k, "noise_epsilon": loss, "rate": rate, "epsilon": epsilon, "flag": question.flag}
+            return self.rule(**{name: given[name] for name in self.rule.parameters})
         return self.rule(crowd(question, k), **question.sampling(rate), epsilon=epsilon)
 
     def delta(self, question: Question, k: int, rate: float | None, epsilon: float) -> float:
@@ -52,6 +53,8 @@ def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
 
 def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
     """The crowd-blending mechanism that the question is about."""
+    if question.kind == "points":
+        return mechanisms.points_noisy(k=k, noise_epsilon=question.noise_epsilon)
     if loss is not None:
         return mechanisms.histogram_noisy(k=k, noise_epsilon=loss)
     if question.blend_epsilon > 0:
@@ -62,13 +65,18 @@ def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
 
 
 def _suppressing(question: Question) -> bool:
-    return question.blend_epsilon == 0 and not question.biased and not question.noisy
+    return question.crowd_epsilon == 0 and not question.biased and not question.noisy
+
+
+def _points(question: Question) -> bool:
+    return question.kind == "points" and not question.biased
 
 
 BOUNDS = (
     Bound("exact", sampling.suppression_exact, _suppressing),
     Bound("published", sampling.suppression_published, _suppressing, compared=True),
-    Bound("sharp", sampling.blending_sharp, lambda q: q.blend_epsilon > 0 and not q.biased),
+    Bound("shuffled", sampling.points_sampled, _points),
+    Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
     Bound("blending", blending.blending_explicit, lambda q: not q.biased and not q.noisy, compared=True),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),

@@ -34,13 +34,17 @@ class Plan:
         shown["blend_epsilon"] = self.question.blend_epsilon
         if self.question.noisy:
             shown |= {"below_k": "noise", "flag": self.question.flag, "noise_epsilon": self.noise_epsilon}
+        if self.question.kind == "points":
+            shown |= {"noise_epsilon": self.noise_epsilon}
         if self.question.biased:
             shown |= self.question.sampling(None)
         return shown
 
     @property
     def noise_epsilon(self) -> float | None:
-        """The loss of the noise below k, if there is any."""
+        """The loss of the noise below k, or of the noise on points, if there is any."""
+        if self.question.kind == "points":
+            return self.question.noise_epsilon
         return noise_loss(self.question, self.rate, self.epsilon) if self.question.noisy else None
 
     @property
@@ -72,7 +76,9 @@ class Plan:
 
     def _derivations(self) -> list[Derivation]:
         found = []
-        for bound in _applicable(self.question):
+        # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
+        applicable = _applicable(self.question)
+        for bound in [bound for bound in applicable if not bound.rule.premises] or applicable:
             if bound.compared and self.k > LARGEST_COMPARED:
                 continue
             try:

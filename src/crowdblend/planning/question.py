@@ -93,7 +93,19 @@ class Question(Checked):
         """Whether small counts are noised rather than dropped."""
         return self.below_k == "noise"
 
+    @property
+    def crowd_epsilon(self) -> float:
+        """How far members of one crowd may be told apart."""
+        return self.noise_epsilon or 0.0 if self.kind == "points" else self.blend_epsilon
+
     def _check_noise(self) -> None:
+        if self.kind == "points":
+            if self.noise_epsilon is None or self.noisy or self.flag or self.blend_epsilon:
+                raise InvalidInput(
+                    "points need noise_epsilon, how far points of one block may be told apart, and no below_k, flag or "
+                    "blend_epsilon. Pass noise_epsilon alone."
+                )
+            return
         if self.below_k not in ("suppress", "noise"):
             raise InvalidInput(f"below_k must be suppress or noise, got {self.below_k!r}.")
         if not self.noisy:

@@ -75,7 +75,7 @@ def _why_not(question: Question) -> str:
             "the bias and the exceptions leave more than that. Raise k or delta, narrow low and high, allow fewer "
             "exceptions, or lower max_rate."
         )
-    if question.blend_epsilon > 0:
+    if question.crowd_epsilon > 0:
         return "sampling leaves more than that to crowds of this size. Raise k or delta, or lower the rate."
     return (
         f"a class of k = {question.k} people is published whole more often than that. Raise k or delta, or lower the "

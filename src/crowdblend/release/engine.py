@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Countable(Protocol):
-    """A policy whose people are counted by classes."""
+class Counted(Protocol):
+    """What counting needs to know of a policy."""
 
     @property
     def data(self) -> DataSource:
@@ -40,15 +40,15 @@ class Countable(Protocol):
 
     @property
     def release(self) -> Release:
-        """Memory and threads."""
+        """How much room the engine has."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What they are counted by."""
+        """The columns that are counted by."""
 
 
 def sample_classes(
-    policy: Countable, draw: Draw, progress: Progress | None = None
+    policy: Counted, draw: Draw, progress: Progress | None = None
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward; `progress` is told the phase and the rows so far."""
     names = [column.name for column in policy.columns]
@@ -84,7 +84,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def thinned(policy: Countable, classes: SampledClasses, draw: Draw) -> SampledClasses:
+def thinned(policy: Counted, classes: SampledClasses, draw: Draw) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:

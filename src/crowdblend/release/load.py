@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.release.keys import PARTS, RELEASE, did_you_mean, read_keys, refuse_placeholder
+from crowdblend.release.keys import PARTS, PARTS_OF, RELEASE, SECTIONS, did_you_mean, read_keys, refuse_placeholder
 from crowdblend.release.kinds import module_of
 
 
@@ -43,4 +44,18 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
             raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
     refuse_placeholder("", parts)
     kind = read_keys("[release]", RELEASE, parts["release"])["kind"]
+    _refuse_foreign(parts, kind)
     return module_of(kind).read_policy(parts, Path(folder))
+
+
+def _refuse_foreign(parts: dict[str, Any], kind: str) -> None:
+    """Refuse what says nothing about this kind of release: it would be ignored."""
+    foreign = [(f"the section {name!r}", kinds) for name, kinds in PARTS_OF.items() if name in parts]
+    for name, keys in SECTIONS.items():
+        given = parts.get(name)
+        given = given if isinstance(given, Mapping) else {}
+        foreign += [(f"{key.name} in [{name}]", key.kinds) for key in keys if key.kinds and key.name in given]
+    for what, kinds in foreign:
+        if kind not in kinds:
+            known = " or ".join(f'"{one}"' for one in kinds)
+            raise InvalidInput(f'{what} must come with kind = {known}, got "{kind}". Remove it, or change kind.')

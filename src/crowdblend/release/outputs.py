@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.mechanisms import PublishedClasses
+from crowdblend.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
@@ -53,16 +54,37 @@ def write_rows(columns: Sequence[str], labels: Sequence[tuple[str, ...]], codes:
 
     def pieces() -> Iterator[list[Any]]:
         for start in range(0, max(len(codes), 1), PIECE):
-            yield _dictionaries(labels, codes[start : start + PIECE])
+            yield _coded(labels, codes[start : start + PIECE])
 
     _write(list(columns), pieces(), path)
 
 
+def write_points(
+    published: PublishedPoints, names: Sequence[str], axes: Sequence[tuple[str, Axis]], path: Path
+) -> None:
+    """One row per published point: what travels along, its block if that is shown, and its coordinates."""
+    shown = [] if published.blocks is None else ["block"]
+    columns = [*names, *shown, *(name for name, _ in axes)]
+
+    def pieces() -> Iterator[list[Any]]:
+        for start in range(0, max(published.points, 1), PIECE):
+            rows = slice(start, start + PIECE)
+            piece = _coded(published.labels, published.codes[rows])
+            if published.blocks is not None:
+                piece.append(published.blocks[rows])
+            yield [
+                *piece,
+                *(axis.midpoints(cells[rows]) for cells, (_, axis) in zip(published.cells, axes, strict=True)),
+            ]
+
+    _write(columns, pieces(), path)
+
+
 def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
-    return _dictionaries(published.labels, codes)
+    return _coded(published.labels, codes)
 
 
-def _dictionaries(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> list[Any]:
+def _coded(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES, Key, Kind
+from crowdblend.release.keys import AXIS, COLUMN_KINDS, LISTS, SECTIONS, Key, Kind
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
@@ -18,6 +18,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "wholes": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
     "level": {"anyOf": [{"type": "integer"}, {"const": "choose"}]},
     "widths": {"type": ["number", "array"], "items": {"type": "number"}, "minItems": 1},
+    "ends": {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+    },
     "day": {"type": "string", "format": "date"},
     "conditions": {
         "type": "array",
@@ -34,13 +39,15 @@ def policy_schema() -> dict[str, Any]:
         "type": "object",
         "description": "The published columns; domains are declared, never read off the data.",
         "minProperties": 1,
-        "additionalProperties": {"oneOf": [_section(keys) for keys in COLUMN_KINDS.values()]},
+        "additionalProperties": {"oneOf": [_section(keys) for keys in (*COLUMN_KINDS.values(), AXIS)]},
     }
-    properties["tables"] = {
-        "type": "array",
-        "description": "Several tables from one sample.",
-        "items": _section(TABLES),
+    meanings = {
+        "tables": "Several tables from one sample.",
+        "boxes": "Blocks of points, one by one.",
+        "quadtree": "Regions where blocks of points are small.",
     }
+    for name, keys in LISTS.items():
+        properties[name] = {"type": "array", "description": meanings[name], "items": _section(keys)}
     return {
         "$schema": _DIALECT,
         "title": "crowdblend policy",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.release.keys import DATA, RELEASE, SAMPLING, read_keys
+from crowdblend.release.keys import DATA, KINDS, RELEASE, SAMPLING, read_keys
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
@@ -161,7 +161,7 @@ def read_sampling(table: Any) -> Sampling:
 class Release:
     """What is published and under which promise; the one parameter that is None is planned."""
 
-    kind: Literal["table", "microdata", "synopsis"]
+    kind: str
     below_k: Literal["suppress", "noise"] = "suppress"
     k: int | None = None
     epsilon: float | None = None
@@ -176,11 +176,17 @@ class Release:
 
     def __post_init__(self) -> None:
         _check_parameters(self)
+        if self.kind not in KINDS:
+            raise InvalidInput(f"kind in [release] must be one of {', '.join(KINDS)}, got {self.kind!r}. Correct it.")
         if self.below_k == "noise" and self.kind != "table":
             raise InvalidInput(
-                'below_k in [release] must be "suppress" for microdata, got "noise". Use kind = "table".'
+                f'below_k in [release] must be "suppress" for {self.kind}, got "noise". Use kind = "table".'
             )
-        noise_only = {"flag": self.flag, "noise_epsilon": self.noise_epsilon, "show_from": self.show_from}
+        noise_only = {
+            "flag": self.flag,
+            "noise_epsilon": self.noise_epsilon if self.kind != "points" else None,
+            "show_from": self.show_from if self.kind != "outlier-table" else None,
+        }
         if self.below_k != "noise" and any(noise_only.values()):
             name = next(name for name, value in noise_only.items() if value)
             raise InvalidInput(f'{name} in [release] must come with below_k = "noise", got "suppress". Drop {name}.')

@@ -17,7 +17,7 @@ Word = TypeVar("Word", bound=np.generic)
 Words = tuple[NDArray[np.int64], ...]
 Counts = NDArray[np.int64]
 
-_FEW = 1 << 20
+_FEW = 1 << 22
 _MANY = 1 << 26
 
 
@@ -66,6 +66,7 @@ class Tally:
 
     def __init__(self, words: int, classes: int | None, room: int | None = None) -> None:
         self._few: Counts | None = None
+        self._waiting: list[NDArray[np.int64]] = []
         if words == 1 and classes is not None and classes <= _FEW:
             self._few = np.zeros(classes, dtype=np.int64)
         self._new: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
@@ -74,7 +75,10 @@ class Tally:
     def add(self, words: Words) -> None:
         """Count some more rows."""
         if self._few is not None:
-            self._few += np.bincount(words[0], minlength=len(self._few))
+            # Counting goes over all classes, so it waits until there are about as many rows.
+            self._waiting.append(words[0])
+            if sum(map(len, self._waiting)) >= len(self._few):
+                self._count_waiting(self._few)
             return
         for column, values in zip(self._new, words, strict=True):
             column.extend(values)
@@ -84,10 +88,16 @@ class Tally:
     def counted(self) -> tuple[Words, Counts]:
         """The classes that occur, in order, and how often."""
         if self._few is not None:
+            self._count_waiting(self._few)
             occurring = np.flatnonzero(self._few)
             return (occurring,), self._few[occurring]
         self._settle()
         return self._known
+
+    def _count_waiting(self, few: Counts) -> None:
+        if self._waiting:
+            few += np.bincount(np.concatenate(self._waiting), minlength=len(few))
+            self._waiting.clear()
 
     def _settle(self) -> None:
         known, counts = self._known

@@ -22,6 +22,7 @@ from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import expm1, log1p, round_up, upper_bound
 from crowdblend.numerics.saw import rising_tail
 from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.shuffled import shuffled_divergence
 from crowdblend.numerics.spliced import spliced_divergence
 
 # A promise under sampling names its rate; that the sample was in fact drawn so is assumed where the promise is used.
@@ -285,6 +286,34 @@ def noisy_histogram_sampled(
     def delta() -> Number:
         ratio, growth = (-arb(noise_epsilon)).exp(), arb(epsilon).exp()
         return spliced_divergence(balls, k, arb(rate), ratio, growth, flagged=flag)
+
+    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+
+
+@rule(
+    Theorem(
+        id="points.sampled",
+        source="crowdblend, docs/proofs.md#points-in-a-block",
+        statement="Poisson sampling at rate β, then dropping the points of blocks that hold fewer than k, moving every "
+        "other point by noise that hides where in its block it was up to a factor e^ε₀, and publishing them in an "
+        "order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a point "
+        "hidden among k − 1 others at the worst block size.",
+        assumes=(
+            Assumption.ONE_ROW_PER_PERSON,
+            Assumption.FIXED_CLASSES,
+            Assumption.EXACT_NOISE,
+            Assumption.NOISE_ON_POINTS,
+            Assumption.SHUFFLED_POINTS,
+            *FROM_SAMPLE,
+        ),
+    )
+)
+def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float) -> DifferentialUnderSampling:
+    """Noisy points hide each other: whoever is swapped for another point of the block is one among many alike."""
+
+    def delta() -> Number:
+        blend, growth = arb(noise_epsilon).exp(), arb(epsilon).exp()
+        return shuffled_divergence(balls, k, arb(rate), blend, growth)
 
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
 

@@ -1,10 +1,17 @@
 """The keys of a policy: what each may hold, and how they are read."""
 
 from crowdblend.release.keys.declared import (
+    AXIS,
+    BOXES,
     COLUMN_KINDS,
     DATA,
     KINDS,
+    LISTS,
+    OUTLIERS,
     PARTS,
+    PARTS_OF,
+    POINTS,
+    QUADTREE,
     RECODING,
     RELEASE,
     SAMPLING,
@@ -25,11 +32,18 @@ from crowdblend.release.keys.read import (
 )
 
 __all__ = [
+    "AXIS",
+    "BOXES",
     "COLUMN_KINDS",
     "DATA",
     "KINDS",
+    "LISTS",
+    "OUTLIERS",
     "PARTS",
+    "PARTS_OF",
     "PLACEHOLDER",
+    "POINTS",
+    "QUADTREE",
     "RECODING",
     "RELEASE",
     "SAMPLING",

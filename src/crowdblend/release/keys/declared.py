@@ -7,6 +7,8 @@ from crowdblend.release.keys.read import Key
 from crowdblend.selection.scores import SCORES
 
 _BIASED = "Biased sampling: "
+# Kinds for which exactly so many of so many people are drawn.
+_EXACTLY = ("synopsis",)
 DATA = (
     Key(
         "source",
@@ -20,7 +22,7 @@ DATA = (
     Key("format", "text", "What the source is, when its name does not say.", ("csv", "parquet", "duckdb", "postgres")),
     Key("table", "text", "The table in a DuckDB or PostgreSQL database."),
     Key("delimiter", "text", "The character between the fields of a CSV file."),
-    Key("people", "whole", "Synopsis: how many people the data hold; this number is public."),
+    Key("people", "whole", "How many people the data hold; this number is public.", kinds=_EXACTLY),
     Key("duplicates", "text", "What to do when a person has several rows.", ("refuse", "one")),
 )
 SAMPLING = (
@@ -30,10 +32,10 @@ SAMPLING = (
     Key("high", "number", _BIASED + "the largest ordinary probability.", ranged=True),
     Key("exceptions", "whole", _BIASED + "how many people may have any probability.", ranged=True),
     Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
-    Key("sample", "whole", "Synopsis: exactly how many people are drawn, without replacement."),
+    Key("sample", "whole", "Exactly how many people are drawn, without replacement.", kinds=_EXACTLY),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata", "synopsis")
+KINDS = ("table", "microdata", "points", "outlier-table", "synopsis")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -41,9 +43,11 @@ RELEASE = (
     Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
     Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),
     Key("flag", "flag", "Say which cells are exact; needs a larger k."),
-    Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
+    Key(
+        "noise_epsilon", "number", "The privacy loss of the noise below k, or on points, before sampling.", ranged=True
+    ),
     Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
-    Key("confidence", "number", "Synopsis: how surely it keeps to its stated error; 0.95 unless given."),
+    Key("confidence", "number", "How surely the stated error is kept to; 0.95 unless given.", kinds=_EXACTLY),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),
@@ -75,14 +79,44 @@ SYNOPSIS = (
     Key("rows", "whole", "How many synthetic rows; as many as people are drawn unless given.", ranged=True),
     Key("mechanism", "text", "How the rows are made; the better one unless given.", ("fitted", "exponential")),
 )
+POINTS = (
+    Key("keep_in", "text", "What noisy points are kept in; none unless given.", ("none", "bounds", "block")),
+    Key("show_blocks", "flag", "Publish the number of every point's block, in a column of its own."),
+)
+BOXES = (
+    Key("name", "text", "Your name for the box.", required=True),
+    Key("box", "ends", "The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.", required=True),
+)
+QUADTREE = (
+    Key("box", "ends", "The lower and the upper end on every axis of a region to be halved further.", required=True),
+    Key("depth", "whole", "How often the domain is halved where it meets the region.", required=True),
+)
+OUTLIERS = (
+    Key("limit", "whole", "K: a bin of that size would need no noise beyond epsilon's.", required=True, ranged=True),
+    Key("transition", "whole", "t: noise is constant from K - t people on; planned unless given.", ranged=True),
+    Key("factor", "number", "c: the promise to crowds of j is c times epsilon(j); 2 unless given.", ranged=True),
+)
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "data": DATA,
     "sampling": SAMPLING,
     "release": RELEASE,
     "recoding": RECODING,
     "synopsis": SYNOPSIS,
+    "points": POINTS,
+    "outliers": OUTLIERS,
 }
-PARTS = (*SECTIONS, "columns", "tables")
+LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE}
+PARTS = (*SECTIONS, "columns", *LISTS)
+# Parts that say something about some kinds only; elsewhere they would be ignored, and are refused instead.
+PARTS_OF = {
+    "tables": ("table", "microdata"),
+    "recoding": ("table", "microdata"),
+    "points": ("points",),
+    "boxes": ("points",),
+    "quadtree": ("points",),
+    "outliers": ("outlier-table",),
+    "synopsis": ("synopsis",),
+}
 
 _OTHER = Key("other", "text", "The class of every value outside the domain.")
 _MISSING = Key("missing", "text", "The class of NULL and empty values.")
@@ -92,6 +126,13 @@ _CODING = (
     Key("top", "flag", 'Give values above the domain the class "≥ last".'),
 )
 _INCLUDE = Key("include_to", "flag", "Count the value of to into the last class.")
+AXIS = (
+    Key("from", "number", "The lower bound, included.", required=True),
+    Key("to", "number", "The upper bound, included.", required=True),
+    Key("resolution", "number", "The steps to which coordinates are rounded before noise is added.", required=True),
+    Key("width", "number", "The width of the blocks, a whole number of resolutions; not with boxes or a quadtree."),
+    Key("outside", "text", "What happens to people without a place in the bounds.", ("refuse", "drop")),
+)
 COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
     "values": (Key("values", "texts", "The values, kept as they are.", required=True), _OTHER, _MISSING),
     "width": (

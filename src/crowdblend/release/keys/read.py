@@ -13,7 +13,18 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 
 Kind: TypeAlias = Literal[
-    "text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "conditions"
+    "text",
+    "texts",
+    "flag",
+    "number",
+    "whole",
+    "numbers",
+    "wholes",
+    "day",
+    "level",
+    "widths",
+    "ends",
+    "conditions",
 ]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -30,6 +41,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "wholes": "a list of whole numbers, for example [0, 2, 3]",
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
+    "ends": "two ends for every axis, for example { x = [0, 1], y = [0, 2] }",
     "day": "a date such as 1990-01-01, without quotes",
     "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
 }
@@ -45,6 +57,7 @@ class Key:
     choices: tuple[str, ...] = ()
     required: bool = False
     ranged: bool = False  # the range is that of the parameter of the same name
+    kinds: tuple[str, ...] = ()  # the kinds of release that it says something about; all when empty
 
 
 def _is_whole(value: Any) -> bool:
@@ -53,6 +66,10 @@ def _is_whole(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return _is_whole(value) or isinstance(value, float | Decimal)
+
+
+def _are_ends(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
 def _is_day(value: Any) -> bool:
@@ -69,6 +86,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "wholes": lambda value: isinstance(value, list) and all(map(_is_whole, value)),
     "level": lambda value: _is_whole(value) or value == "choose",
     "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
+    "ends": lambda value: isinstance(value, Mapping) and bool(value) and all(map(_are_ends, value.values())),
     "day": _is_day,
     "conditions": lambda value: isinstance(value, list) and all(isinstance(item, Mapping) for item in value),
 }

@@ -18,6 +18,8 @@ MODULES = {
     "table": "classes",
     "microdata": "classes",
     "synopsis": "synopsis",
+    "points": "points",
+    "outlier-table": "outliers",
 }
 
 

@@ -8,7 +8,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.report.folder import Folder
 from crowdblend.report.view import View
 
-MODULES: dict[str, str] = {"synopsis": "synopsis"}
+MODULES: dict[str, str] = {
+    "points": "points",
+    "outlier-table": "outliers",
+    "synopsis": "synopsis",
+}
 
 
 def view_of(folder: Folder) -> View:

@@ -1,0 +1,72 @@
+"""Counts with noise that fades as the bin grows (NOTES 3, mechanism Out_h; rule outlier.histogram).
+
+A bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, and ε from there on: the fewer
+people, the more noise. Every cell of the declared domain takes part. Shown are the cells whose noisy value reaches
+`show_from`, whatever is in them; for empty cells, all of which have the loss tε/K, the number and the places of those
+that reach it are drawn from the exact distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells
+from crowdblend.randomness import KeyedSource, discrete_laplace
+
+
+@dataclass(frozen=True)
+class OutlierHistogram:
+    """Noise of loss ε(j) on bins of size j; `transition` is t and `limit` is K."""
+
+    epsilon: float
+    transition: int
+    limit: int
+    show_from: int = 1
+
+    def __post_init__(self) -> None:
+        if self.show_from < 1:
+            raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
+
+    def loss(self, size: int) -> Fraction:
+        """ε(size), exactly."""
+        exact = Fraction(self.epsilon)
+        return exact if size >= self.limit - self.transition else exact * self.transition / (self.limit - size)
+
+    def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:
+        """Noise on every bin, by its size; the same key gives the same publication."""
+        if sample.cells > MOST_CELLS:
+            raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
+        cells = cell_numbers(sample)
+        empty, appeared = empty_cells(sample.cells, cells, self.loss(0), self.show_from, key)
+        cells = np.concatenate([cells, empty])
+        values = np.concatenate([self._noised(sample.counts, key), appeared])
+        shown = np.flatnonzero(values >= self.show_from)
+        order = shown[np.argsort(cells[shown], kind="stable")]
+        return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
+
+    def _noised(self, counts: NDArray[np.int64], key: bytes) -> NDArray[np.int64]:
+        """Bins of one size after the other, each size with a stream of its own."""
+        sizes = np.minimum(counts, self.limit - self.transition)
+        values = counts.copy()
+        for size in np.unique(sizes).tolist():
+            bins = np.flatnonzero(sizes == size)
+            source = KeyedSource(key, b"noise on bins of size %d" % size)
+            values[bins] += discrete_laplace(len(bins), self.loss(size), source)
+        return values
+
+    def expected_error(self, size: int) -> float:
+        """The mean absolute error of a bin of that size."""
+        a = math.exp(-self.loss(size))
+        return 2 * a / (1 - a * a)
+
+    def expected_false_cells(self, cells: int) -> float:
+        """About how many empty cells show up although nobody is in them."""
+        a = math.exp(-self.loss(0))
+        return cells * a**self.show_from / (1 + a)

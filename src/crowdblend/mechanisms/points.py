@@ -1,0 +1,247 @@
+"""Points moved by noise, where their block holds at least k (CBP 4; rules points.noisy and points.sampled).
+
+Coordinates are whole numbers: cells of a grid of declared resolution. In a block of m₁ × … × m_d cells every coordinate
+of every point is moved by discrete Laplace noise, on axis a with the loss ε/(d·(m_a − 1)) per cell, d counting the axes
+on which the block has more than one cell.
+
+Theorem. Two points of a block are told apart by a factor of at most e^ε.
+
+Proof. They differ by at most m_a − 1 cells on axis a. Noise of loss λ at places that are r apart differs by a factor of
+at most e^{λr}. The axes are independent, and Σ λ_a·(m_a − 1) = ε. On an axis with a single cell there is nothing to
+tell. ∎
+
+The loss is divided evenly between the axes whatever their units are. Where all sides of a block are equal this is
+noise of scale diam₁/ε, as in CBP; rounding to the grid before is what the m_a − 1 in place of m_a accounts for.
+
+Points leave sorted by what is published, so their order says nothing. Folding a point back into its block, like a strip
+of paper, and cutting it off at the bounds depend on the noisy point and its block alone: post-processing of what the
+theorems speak of, and a point is never carried further from where it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.randomness import KeyedSource, discrete_laplace
+from crowdblend.recoding.blocks import Blocks
+
+Keep = Literal["none", "bounds", "block"]
+Whole = NDArray[np.int64]
+# Numbers up to here are counted in an array of their own.
+MOST_NUMBERS = 1 << 25
+
+
+@dataclass(frozen=True)
+class PublishedPoints:
+    """What leaves the house: the codes of what travels along, the block of each point, and its noisy cells.
+
+    Rows are sorted by codes, then blocks if they are shown, then cells.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int32]
+    blocks: Whole | None
+    cells: tuple[Whole, ...]
+
+    @property
+    def points(self) -> int:
+        """How many points are published."""
+        return len(self.cells[0])
+
+
+@dataclass(frozen=True)
+class _Crowds:
+    """Cells of classes that are published, and how many points are in them. Secret: nothing has moved yet."""
+
+    codes: Whole
+    cells: Whole
+    blocks: Whole
+    counts: Whole
+
+
+@dataclass(frozen=True)
+class NoisyPoints:
+    """Drops points of classes below k, and moves the others; `axes` says how many cells each coordinate has.
+
+    A class is a block together with the labels of the columns that travel along.
+    """
+
+    k: int
+    noise_epsilon: float
+    blocks: Blocks
+    axes: tuple[int, ...]
+    keep_in: Keep = "none"
+    show_blocks: bool = False
+
+    def publish(self, sample: SampledClasses, key: bytes) -> PublishedPoints:
+        """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
+        crowds = self._crowds(sample)
+        counts = crowds.counts
+        moved = [self._moved(crowds, axis, key) for axis in range(len(self.axes))]
+        shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
+        rows = _sorted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
+        places = crowds.codes.shape[1]
+        labels, codes = _used(sample.labels[:places], rows[:places], len(rows[-1]))
+        return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]))
+
+    def _crowds(self, sample: SampledClasses) -> _Crowds:
+        """The classes of at least k points, cell by cell."""
+        places = len(sample.columns) - len(self.axes)
+        cells = sample.codes[:, places:].astype(np.int64)
+        inside = (cells < np.array(self.axes)).all(axis=1)
+        blocks = np.full(len(cells), -1, np.int64)
+        blocks[inside] = self.blocks.of(cells[inside])
+        kept = np.flatnonzero(blocks >= 0)
+        sizes = [len(labels) for labels in sample.labels[:places]]
+        crowd = _numbered([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
+        large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
+        kept = kept[large]
+        return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
+
+    def _moved(self, crowds: _Crowds, axis: int, key: bytes) -> Whole:
+        """Every point's place on one axis after noise, shape after shape of the blocks."""
+        places = np.repeat(crowds.cells[:, axis], crowds.counts)
+        first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
+        for size, moving, chosen in self._shapes(crowds, axis):
+            if size == 1:
+                continue
+            source = KeyedSource(key, b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
+            still = places[chosen]
+            noisy = still + discrete_laplace(len(still), self.loss(size, moving), source)
+            if self.keep_in != "none":
+                noisy = self._kept(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
+            places[chosen] = noisy
+        return places
+
+    def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
+        """For each shape of blocks: the cells on this axis, the axes with more than one cell, and the points in it."""
+        if self.blocks.same_size is not None:
+            yield self.blocks.same_size[axis], sum(size > 1 for size in self.blocks.same_size), slice(None)
+            return
+        sizes = self.blocks.size(crowds.blocks)
+        shapes = sizes[:, axis] * (len(self.axes) + 1) + (sizes > 1).sum(axis=1)
+        of_points = np.repeat(shapes, crowds.counts)
+        for shape in np.unique(shapes).tolist():
+            yield *divmod(shape, len(self.axes) + 1), np.flatnonzero(of_points == shape)
+
+    def _kept(self, noisy: Whole, first: Whole, size: int, cells: int) -> Whole:
+        if self.keep_in == "bounds":
+            return np.clip(noisy, 0, cells - 1)
+        assert self.keep_in == "block"
+        unfolded = (noisy - first) % (2 * size)
+        folded: Whole = first + np.minimum(unfolded, 2 * size - 1 - unfolded)
+        return folded
+
+    def loss(self, size: int, along: int) -> Fraction:
+        """The loss per cell on an axis along which a block has `size` cells, one of `along` axes with more than one."""
+        return Fraction(self.noise_epsilon) / (along * (size - 1))
+
+    def noise(self, shape: tuple[int, ...]) -> list[AxisNoise]:
+        """The noise on every axis in a block of that many cells."""
+        along = sum(size > 1 for size in shape)
+        return [AxisNoise(float(self.loss(size, along)) if size > 1 else math.inf) for size in shape]
+
+
+@dataclass(frozen=True)
+class AxisNoise:
+    """Discrete Laplace noise of some loss per cell; infinite loss is no noise."""
+
+    loss: float
+
+    side: float = math.inf
+    """How many cells there are to move in; less noise than would fill them is hardly changed by being folded."""
+
+    def within(self, side: int) -> AxisNoise:
+        """The same noise on points that are folded back into a block of so many cells."""
+        return AxisNoise(self.loss, float(side))
+
+    @property
+    def mean_distance(self) -> float:
+        """How many cells a point moves on average; about, where it is folded."""
+        a = math.exp(-self.loss)
+        return min(2 * a / (1 - a * a), self.side / 3)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation, in cells; about, where it is folded."""
+        a = math.exp(-self.loss)
+        return min(math.sqrt(2 * a) / (1 - a), self.side / math.sqrt(6))
+
+    def reach(self, failure: float) -> int:
+        """The smallest r with P[|Y| > r] ≤ failure: P[|Y| > r] = 2a^{r+1}/(1 + a)."""
+        a = math.exp(-self.loss)
+        if a == 0:
+            return 0
+        return max(0, math.ceil(math.log(failure * (1 + a) / 2) / math.log(a)) - 1)
+
+
+def all_within(noise: list[AxisNoise], points: int, failure: float) -> list[int]:
+    """Cells on each axis that none of `points` points moves beyond, except with probability `failure`.
+
+    CBP Proposition 11 with the exact tails of the noise that is drawn, by the same union bound over points and axes:
+    every function that changes by at most K when all points move by no more than this is then within K.
+    """
+    moving = sum(axis.loss < math.inf for axis in noise)
+    return [axis.reach(failure / (points * max(moving, 1))) for axis in noise]
+
+
+def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
+    """Rows as numbers from 0 that are equal exactly when the rows are; each column is below its size."""
+    numbers = np.zeros(len(columns[0]), np.int64)
+    most = 1
+    for column, size in zip(columns, sizes, strict=True):
+        if most * size > MOST_NUMBERS:  # close the gaps
+            numbers = np.unique(numbers, return_inverse=True)[1].ravel()
+            column = np.unique(column, return_inverse=True)[1].ravel()  # noqa: PLW2901
+            most, size = int(numbers.max(initial=0)) + 1, int(column.max(initial=0)) + 1  # noqa: PLW2901
+        numbers = numbers * size + column
+        most *= size
+    return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
+
+
+def _sorted(columns: list[Whole]) -> list[Whole]:
+    """The rows in sorted order. Where they fit into one number that is quick, and by counting quicker still."""
+    lowest = [int(column.min(initial=0)) for column in columns]
+    spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lowest, strict=True)]
+    most = math.prod(spans)
+    if most >= 2**63:
+        order = np.lexsort(columns[::-1])
+        return [column[order] for column in columns]
+    numbers = np.zeros(len(columns[0]), np.int64)
+    for column, low, span in zip(columns, lowest, spans, strict=True):
+        numbers *= span
+        numbers += column
+        numbers -= low
+    times: Whole | None = None
+    if most <= max(MOST_NUMBERS, 4 * len(numbers)):
+        counts = np.bincount(numbers, minlength=most)
+        numbers = np.flatnonzero(counts)
+        times = counts[numbers]
+    else:
+        numbers.sort()
+    rows = []
+    for low, span in zip(reversed(lowest), reversed(spans), strict=True):
+        before = numbers // span
+        column = numbers - before * span + low
+        rows.append(column if times is None else np.repeat(column, times))
+        numbers = before
+    return rows[::-1]
+
+
+def _used(
+    labels: tuple[tuple[str, ...], ...], codes: Sequence[Whole], points: int
+) -> tuple[tuple[tuple[str, ...], ...], NDArray[np.int32]]:
+    """Labels cut to those that are published: others would say that somebody has them."""
+    kept, renumbered = [], np.empty((points, len(labels)), np.int32)
+    for place, known in enumerate(labels):
+        used, renumbered[:, place] = np.unique(codes[place], return_inverse=True)
+        kept.append(tuple(known[code] for code in used))
+    return tuple(kept), renumbered

@@ -1,0 +1,99 @@
+"""Plans for outlier-private tables: over how many people the noise must fade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import outliers
+from crowdblend.errors import Infeasible, InvalidInput
+
+
+@dataclass(frozen=True)
+class OutlierPlan:
+    """What an outlier-private table promises: c·ε(j) to members of crowds of j, except with probability δ.
+
+    ε(j) = tε/(K − j) below K − t, and ε from there on; t is the transition, K the limit and c the factor.
+    """
+
+    epsilon: float
+    transition: int
+    limit: int
+    factor: float
+    delta: float
+    solved: str | None = None
+
+    def loss(self, size: int) -> float:
+        """ε(size), about; the noise on a bin of that size."""
+        if size >= self.limit - self.transition:
+            return self.epsilon
+        return self.transition * self.epsilon / (self.limit - size)
+
+    def mechanism(self) -> Derivation:
+        """The promise, derived."""
+        return _promise(self.epsilon, self.transition, self.limit, self.factor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as JSON-ready data; the curve shows what crowds of some sizes are promised."""
+        curve = {str(size): self.factor * self.loss(size) for size in self.sizes()}
+        return {
+            "epsilon": self.epsilon,
+            "transition": self.transition,
+            "limit": self.limit,
+            "factor": self.factor,
+            "delta": self.delta,
+            "solved": self.solved,
+            "rule": outliers.outlier_histogram.id,
+            "curve": curve,
+        }
+
+    def sizes(self) -> list[int]:
+        """A few sizes at which the curve is worth a look: alone, on the way, and where it is flat."""
+        flat = self.limit - self.transition
+        return sorted({1, *(1 + (flat - 1) * part // 4 for part in range(1, 4)), flat})
+
+
+def plan_outliers(
+    *,
+    epsilon: float,
+    limit: int,
+    factor: float = 2.0,
+    transition: int | None = None,
+    delta: float | None = None,
+) -> OutlierPlan:
+    """Leave transition or delta out: the smallest transition that reaches delta, or the smallest delta.
+
+    >>> plan_outliers(epsilon=0.2, limit=100, transition=50).delta
+    1.6541290226069082e-07
+    >>> plan_outliers(epsilon=0.2, limit=100, delta=1e-6).transition
+    42
+    """
+    if (transition is None) == (delta is None):
+        raise InvalidInput("one of transition and delta must be left out to be solved for. Pass the other.")
+    if transition is not None:
+        promised = _promise(epsilon, transition, limit, factor).conclusion.delta
+        return OutlierPlan(epsilon, transition, limit, factor, promised, "delta")
+    assert delta is not None
+    found = _smallest_transition(epsilon, limit, factor, delta)
+    return OutlierPlan(epsilon, found, limit, factor, delta, "transition")
+
+
+def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float) -> int:
+    def reaches(transition: int) -> bool:
+        return bool(_promise(epsilon, transition, limit, factor).conclusion.delta <= delta)
+
+    # With t = K − 1 the noise hardly changes from bin to bin: nothing promises a smaller delta.
+    low, high = 0, limit - 1
+    if high < 1 or not reaches(high):
+        raise Infeasible(
+            f"no transition below limit = {limit} reaches delta = {delta:g}. Raise limit, factor, epsilon or delta."
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def _promise(epsilon: float, transition: int, limit: int, factor: float) -> Derivation:
+    return outliers.outlier_histogram(epsilon=epsilon, transition=transition, limit=limit, factor=factor)

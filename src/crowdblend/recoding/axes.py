@@ -1,0 +1,90 @@
+"""Coordinates on a grid of declared resolution: cells numbered from 0, each of which stands for its midpoint.
+
+A value goes to the cell that holds it, so rounding never leaves a block whose ends are ends of cells. The last cell is
+closed: the value of `to` belongs to it. With `outside = "drop"` blanks, NaN, infinities and values out of bounds get a
+class of their own, whose people are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding.classes import LARGEST_DOMAIN
+from crowdblend.recoding.intervals import Intervals
+from crowdblend.recoding.reading import Number, exact, shown
+
+DROPPED = "outside"
+
+
+@dataclass(frozen=True)
+class Axis(Intervals):
+    """The cells of one coordinate.
+
+    >>> lng = Axis(-8, 2, 0.5)
+    >>> lng.cells, lng.code("-7.6"), lng.code("2"), lng.code("2.1"), lng.midpoints(np.array([0, 19])).tolist()
+    (20, 0, 19, None, [-7.75, 1.75])
+    """
+
+    include_stop: bool = True
+
+    @classmethod
+    def declared(cls, start: Number, stop: Number, resolution: Number, *, drop: bool = False) -> Axis:
+        """The axis of a policy, refused in its words."""
+        low, high, step = (
+            Fraction(exact(name, value)) for name, value in (("from", start), ("to", stop), ("resolution", resolution))
+        )
+        if step <= 0 or low >= high or (high - low) % step:
+            raise InvalidInput(
+                f"from must be below to by a whole number of resolutions, got from {start}, to {stop}, "
+                f"resolution {resolution}. Declare the bounds that apply to everybody."
+            )
+        steps = int((high - low) / step)
+        if steps > LARGEST_DOMAIN:
+            raise InvalidInput(
+                f"an axis may have at most {LARGEST_DOMAIN:,} steps of its resolution, got {steps:,}. "
+                "Use a coarser resolution."
+            )
+        return cls(start, stop, resolution, other=DROPPED if drop else None)
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return self._steps
+
+    @cached_property
+    def own_labels(self) -> tuple[str, ...]:
+        """The numbers of the cells; nobody reads them."""
+        return tuple(map(str, range(self._steps)))
+
+    def place(self, name: str, value: Number) -> int:
+        """The number of the cell that begins at a declared value, which must be an end of a cell."""
+        start, _, step = self._declared
+        place = (Fraction(exact(name, value)) - start) / step
+        if place.denominator != 1 or not 0 <= place <= self._steps:
+            raise InvalidInput(
+                f"{name} must lie between from and to, a whole number of resolutions from either, got {value} with "
+                f"from {self.start}, to {self.stop}, resolution {self.width}. Move it, or refine the resolution."
+            )
+        return int(place)
+
+    def midpoints(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values that cells stand for, also beyond the ends; a whole number and one division."""
+        halves = (2 * cells + 1) * self._step + 2 * self._first
+        midpoints: NDArray[np.float64] = halves / float(2 * self._scale)
+        return midpoints
+
+    @property
+    def step(self) -> float:
+        """The resolution."""
+        return self._step / self._scale
+
+    def words(self) -> str:
+        """The bounds and the resolution."""
+        first, last, step = (exact("from", value) for value in (self.start, self.stop, self.width))
+        return f"a coordinate from {shown(first)} to {shown(last)}, rounded to {shown(step)}, then moved by noise"

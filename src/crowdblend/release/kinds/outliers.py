@@ -1,0 +1,130 @@
+"""Outlier-private tables: every bin noisy, the more the smaller it is (NOTES 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from crowdblend import __version__
+from crowdblend.calculus import Assumption, Certificate
+from crowdblend.calculus.rules import outliers, sampling
+from crowdblend.mechanisms import OutlierHistogram, SampledClasses
+from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.outliers import OutlierPolicy, read_policy
+from crowdblend.release.outputs import write_table
+from crowdblend.release.sections import STDIN
+
+__all__ = ["Promise", "promise", "read_policy"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A policy with nothing left open: the plan, and what the certificate will say."""
+
+    policy: OutlierPolicy
+    plan: OutlierPlan
+
+    @property
+    def mechanism(self) -> OutlierHistogram:
+        """The sanitizer that the certificate speaks of."""
+        show_from = self.policy.release.show_from or natural_threshold(self.policy.cells, self.plan.loss(0))
+        return OutlierHistogram(self.plan.epsilon, self.plan.transition, self.plan.limit, show_from)
+
+    def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
+        """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
+        believed = {
+            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
+            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
+        }
+        stated = tuple(assumption for assumption, holds in believed.items() if holds)
+        table = self.plan.mechanism()
+        differential = outliers.outlier_private_is_differential(table)
+        strongest = []
+        if self.policy.sampling.rate is not None:
+            sampled = sampling.sampling_amplifies(differential, rate=self.policy.sampling.rate)
+            strongest.append(sampling.sampled_release_is_zero_knowledge(sampled))
+            differential = sampling.sampled_release_is_differential(sampled)
+        replaced = sampling.replacing_is_removing_and_adding(differential)
+        facts = {**self.facts(), "files": files or {}}
+        return Certificate((*strongest, differential, replaced, table), stated, facts)
+
+    def facts(self, _outcome: None = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data."""
+        policy, mechanism = self.policy, self.mechanism
+        return {
+            "kind": policy.kind,
+            "already_drawn": policy.sampling.already_drawn,
+            "person": policy.data.person,
+            "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
+            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "show_from": mechanism.show_from,
+            "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
+            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+        }
+
+    def told(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone."""
+        policy, plan, mechanism = self.policy, self.plan, self.mechanism
+        rate = policy.sampling.rate
+        drawn = "everybody" if rate is None else f"a sample at rate {rate}"
+        if policy.sampling.already_drawn:
+            drawn = f"the sample was already drawn at an assumed rate {rate}"
+        flat = plan.limit - plan.transition
+        false = mechanism.expected_false_cells(policy.cells)
+        return [
+            (
+                "would read",
+                f"{', '.join(column.name for column in policy.columns)} from {Path(policy.data.source).name}",
+            ),
+            ("would sample", drawn),
+            ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
+            ("", f"shown from {mechanism.show_from}; about {false:,.0f} empty bins as well"),
+            *(
+                (
+                    "",
+                    f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
+                    f"promised e^{plan.factor * plan.loss(size):.3g}",
+                )
+                for size in plan.sizes()
+            ),
+        ]
+
+    def check_source(self) -> None:
+        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+        from crowdblend.release.rows import open_columns  # noqa: PLC0415
+
+        if self.policy.data.source != STDIN:
+            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
+
+    def read(self, key: bytes, progress: Progress | None) -> Reading:
+        """Count the sample by bins, or everybody where no rate is given."""
+        from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+        from crowdblend.release.rows import Draw  # noqa: PLC0415
+
+        rate = self.policy.sampling.rate
+        coin = None if self.policy.sampling.already_drawn or rate is None else key
+        sample, facts = sample_classes(self.policy, Draw(coin, rate), progress)
+        return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
+
+    def _published(self, sample: SampledClasses, key: bytes) -> Publication:
+        published = self.mechanism.publish(sample, key)
+        path = f"data.{self.policy.release.format}"
+        internal = {"people_sampled": sample.people, "bins_published": len(published.counts)}
+        return Publication(lambda folder: write_table(published, folder / path), internal=internal)
+
+
+def promise(policy: OutlierPolicy) -> Promise:
+    """Find the transition for delta, or the delta of a transition."""
+    assert policy.release.epsilon is not None
+    planned = plan_outliers(
+        epsilon=policy.release.epsilon,
+        limit=policy.limit,
+        factor=float(policy.factor),
+        transition=policy.transition,
+        delta=policy.release.delta,
+    )
+    return Promise(policy, planned)

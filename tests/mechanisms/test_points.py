@@ -1,0 +1,175 @@
+"""What is published of points is what the rules speak of.
+
+Statistical tests use fixed keys; their false-alarm rate is 1e-6 each over the choice of those keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms import NoisyPoints, SampledClasses
+from crowdblend.mechanisms.points import AxisNoise, _sorted, all_within
+from crowdblend.recoding import Boxes, Grid, Quadtree
+
+FALSE_ALARM = 1e-6
+GRID = Grid((5, 4), (2, 3))
+AXES = (10, 12)
+
+
+def key(number: int) -> bytes:
+    return hashlib.sha256(number.to_bytes(8, "big")).digest()
+
+
+def sample(
+    rows: list[tuple[int, ...]], labels: tuple[tuple[str, ...], ...] = (), axes: tuple[int, ...] = AXES
+) -> SampledClasses:
+    """Rows of codes, the axes last, counted as the engine does."""
+    codes, counts = np.unique(np.array(rows, np.int32), axis=0, return_counts=True)
+    names = (*labels, *(tuple(map(str, range(cells + 1))) for cells in axes))
+    return SampledClasses(tuple(map(str, range(len(names)))), names, codes, counts.astype(np.int64))
+
+
+def test_blocks_below_k_are_dropped_and_the_others_keep_their_number() -> None:
+    rows = [(0, 0)] * 3 + [(4, 3)] * 2 + [(5, 0)] * 4 + [(9, 11)] * 5
+    published = NoisyPoints(5, 1.0, GRID, AXES, keep_in="block", show_blocks=True).publish(sample(rows), key(0))
+    assert published.blocks is not None
+    assert np.unique(published.blocks, return_counts=True)[1].tolist() == [5, 5]
+    assert np.unique(published.blocks).tolist() == [0, 5]
+
+
+def test_a_class_is_a_block_with_what_travels_along() -> None:
+    rows = [(0, 0, 0)] * 4 + [(1, 0, 0)] * 5
+    published = NoisyPoints(5, 1.0, GRID, AXES).publish(sample(rows, (("Female", "Male"),)), key(0))
+    assert published.labels == (("Male",),)
+    assert published.points == 5
+
+
+def test_people_outside_the_bounds_or_the_boxes_are_left_out() -> None:
+    rows = [(0, 0)] * 6 + [(10, 0)] * 6 + [(9, 9)] * 6
+    boxes = Boxes((((0, 5), (0, 4)),))
+    assert NoisyPoints(5, 1.0, boxes, AXES).publish(sample(rows), key(0)).points == 6
+
+
+@pytest.mark.parametrize("noise_epsilon", [0.5, 1.7])
+@pytest.mark.parametrize("shape", [(5, 4), (1, 7), (3, 3)])
+def test_the_losses_of_a_block_add_up_to_its_loss(shape: tuple[int, ...], noise_epsilon: float) -> None:
+    """Σ λ_a·(m_a − 1) = ε, exactly."""
+    along = sum(size > 1 for size in shape)
+    mechanism = NoisyPoints(2, noise_epsilon, GRID, AXES)
+    spent = sum(mechanism.loss(size, along) * (size - 1) for size in shape if size > 1)
+    assert spent == Fraction(noise_epsilon)
+
+
+@pytest.mark.parametrize("keep_in", ["none", "bounds", "block"])
+def test_points_move_as_discrete_laplace_says(keep_in: str) -> None:
+    """Chi-square on both axes of 40,000 points of one cell, folded or cut off as declared."""
+    count, place = 40_000, (3, 2)
+    published = NoisyPoints(5, 3.0, GRID, AXES, keep_in=keep_in).publish(sample([place] * count), key(7))  # type: ignore[arg-type]
+    for axis, (size, cells) in enumerate(zip(GRID.cells, AXES, strict=True)):
+        a = math.exp(-3.0 / (2 * (size - 1)))
+        law: dict[int, float] = {}
+        for y in range(-400, 401):
+            at = place[axis] + y
+            if keep_in == "bounds":
+                at = min(max(at, 0), cells - 1)
+            if keep_in == "block":
+                at = min(at % (2 * size), 2 * size - 1 - at % (2 * size))
+            law[at] = law.get(at, 0.0) + (1 - a) / (1 + a) * a ** abs(y)
+        seen = dict(
+            zip(*(found.tolist() for found in np.unique(published.cells[axis], return_counts=True)), strict=True)
+        )
+        common = [at for at, chance in law.items() if chance * count >= 10]
+        rest = 1 - sum(law[at] for at in common)
+        observed = [seen.pop(at, 0) for at in common] + [sum(seen.values())] * (rest > 1e-9)
+        expected = [law[at] * count for at in common] + [rest * count] * (rest > 1e-9)
+        assert stats.chisquare(observed, np.array(expected) * sum(observed) / sum(expected)).pvalue > FALSE_ALARM
+
+
+def test_the_two_axes_move_independently() -> None:
+    published = NoisyPoints(5, 2.0, GRID, AXES, show_blocks=True).publish(sample([(2, 2)] * 20_000), key(9))
+    counts = np.zeros((2, 2))
+    np.add.at(counts, ((published.cells[0] > 2).astype(int), (published.cells[1] > 2).astype(int)), 1)
+    assert stats.chi2_contingency(counts).pvalue > FALSE_ALARM
+
+
+def test_an_axis_with_one_cell_per_block_is_not_moved() -> None:
+    grid = Grid((1, 4), (10, 3))
+    published = NoisyPoints(5, 1.0, grid, AXES).publish(sample([(3, 2)] * 50), key(1))
+    assert set(published.cells[0].tolist()) == {3}
+    assert len(set(published.cells[1].tolist())) > 1
+
+
+def test_the_same_key_gives_the_same_points_and_another_others() -> None:
+    mechanism, crowd = NoisyPoints(5, 1.0, GRID, AXES), sample([(0, 0)] * 30 + [(7, 7)] * 30)
+    one, twin, other = (mechanism.publish(crowd, key(number)).cells for number in (1, 1, 2))
+    assert all(np.array_equal(a, b) for a, b in zip(one, twin, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2**40), st.integers(-(2**50), 2**50)), min_size=1))
+def test_rows_leave_sorted(rows: list[tuple[int, int, int]]) -> None:
+    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
+    assert list(zip(*(column.tolist() for column in _sorted(columns)), strict=True)) == sorted(rows)
+    assert list(zip(*(column.tolist() for column in _sorted(columns[:1])), strict=True)) == sorted(
+        (r[0],) for r in rows
+    )
+
+
+REGIONS = st.tuples(
+    st.tuples(st.integers(0, 20), st.integers(0, 20)),
+    st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    st.integers(1, 6),
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(st.lists(REGIONS, min_size=1, max_size=4), st.tuples(st.integers(1, 30), st.integers(1, 30)))
+def test_a_quadtree_is_a_partition(regions: list, cells: tuple[int, int]) -> None:
+    """Every cell is in exactly the leaf whose box holds it."""
+    tree = Quadtree(
+        cells, tuple((tuple((a, a + w) for a, w in zip(at, wide, strict=True)), deep) for at, wide, deep in regions)
+    )
+    every = np.array([(x, y) for x in range(cells[0]) for y in range(cells[1])])
+    found = tree.of(every)
+    first, size = tree.first(found), tree.size(found)
+    assert ((every >= first) & (every < first + size)).all()
+    assert sum(math.prod(high - low for low, high in box) for box in tree.listed()) == math.prod(cells)
+
+
+def test_boxes_must_not_overlap() -> None:
+    with pytest.raises(InvalidInput, match="overlap"):
+        Boxes((((0, 5), (0, 5)), ((4, 6), (4, 6))))
+    assert Boxes((((0, 5), (0, 5)), ((5, 6), (0, 5)))).of(np.array([[4, 4], [5, 0], [6, 6]])).tolist() == [0, 1, -1]
+
+
+@pytest.mark.parametrize("loss", [0.05, 0.7, 3.0])
+def test_what_noise_is_expected_to_do(loss: float) -> None:
+    """Mean distance, deviation and reach, against the sums that define them."""
+    a, noise = math.exp(-loss), AxisNoise(loss)
+    law = {y: (1 - a) / (1 + a) * a ** abs(y) for y in range(-2000, 2001)}
+    assert noise.mean_distance == pytest.approx(sum(abs(y) * p for y, p in law.items()))
+    assert noise.deviation == pytest.approx(math.sqrt(sum(y * y * p for y, p in law.items())))
+    reach = noise.reach(1e-3)
+    assert sum(p for y, p in law.items() if abs(y) > reach) <= 1e-3 * (1 + 1e-9)
+    assert reach == 0 or sum(p for y, p in law.items() if abs(y) > reach - 1) > 1e-3
+    assert all_within([noise, AxisNoise(math.inf)], 100, 0.05) == [noise.reach(0.0005), 0]
+
+
+def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
+    """CBP Proposition 11 by simulation: 300 releases of 200 points, each to stay within with probability 0.9."""
+    mechanism, failures = NoisyPoints(5, 2.0, GRID, AXES), 0
+    reach = all_within(mechanism.noise(GRID.cells), 200, 0.1)
+    for number in range(300):
+        cells = mechanism.publish(sample([(2, 2)] * 200), key(number)).cells
+        failures += any(int(np.abs(cells[axis] - 2).max()) > reach[axis] for axis in range(2))
+    assert stats.binom.sf(failures - 1, 300, 0.1) > FALSE_ALARM
