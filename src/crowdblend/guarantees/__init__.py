@@ -7,6 +7,7 @@ from crowdblend.guarantees.aggregates import (
     Neighbourhood,
     RandomSamples,
     RobustSampling,
+    Together,
 )
 from crowdblend.guarantees.promises import (
     CrowdBlending,
@@ -17,13 +18,14 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import Estimator, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
     "CrowdBlending",
     "Differential",
     "DifferentialUnderSampling",
+    "Estimator",
     "Exploration",
     "Guarantee",
     "IidSampling",
@@ -34,6 +36,7 @@ __all__ = [
     "Relation",
     "RobustSampling",
     "Sampler",
+    "Together",
     "Useful",
     "ZeroKnowledge",
 ]

@@ -88,3 +88,18 @@ class Neighbourhood(Aggregate):
 
     def words(self) -> str:
         return f"{self.samples} random people and everybody within {self.radius} steps of each, you concealed"
+
+
+@dataclass(frozen=True)
+class Together(Aggregate):
+    """Several aggregates at once, each with random choices of its own."""
+
+    parts: tuple[Aggregate, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.parts) < 2 or any(not isinstance(part, Aggregate) for part in self.parts):
+            raise InvalidInput("parts must be at least two aggregates. Use a single aggregate by itself.")
+
+    def words(self) -> str:
+        return ", and ".join(part.words() for part in self.parts)
