@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES, Key, Kind
+from crowdblend.release.keys import COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, SECTIONS, TABLES, Key, Kind
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
@@ -36,12 +36,19 @@ def policy_schema() -> dict[str, Any]:
         "description": "Several tables from one sample.",
         "items": _section(TABLES),
     }
+    properties["graph"] = _section(GRAPH)
+    properties["graph"]["properties"]["statistics"] = {
+        "type": "array",
+        "description": "The statistics of a network, one after the other.",
+        "items": _section(GRAPH_STATISTICS),
+        "minItems": 1,
+    }
     return {
         "$schema": _DIALECT,
         "title": "crowdblend policy",
         "type": "object",
         "properties": properties,
-        "required": ["data", "columns", "release"],
+        "required": ["data", "release"],
         "additionalProperties": False,
     }
 

@@ -3,6 +3,8 @@
 from crowdblend.release.keys.declared import (
     COLUMN_KINDS,
     DATA,
+    GRAPH,
+    GRAPH_STATISTICS,
     KINDS,
     PARTS,
     RECODING,
@@ -26,6 +28,8 @@ from crowdblend.release.keys.read import (
 __all__ = [
     "COLUMN_KINDS",
     "DATA",
+    "GRAPH",
+    "GRAPH_STATISTICS",
     "KINDS",
     "PARTS",
     "PLACEHOLDER",
