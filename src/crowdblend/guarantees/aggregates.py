@@ -87,7 +87,8 @@ class Neighbourhood(Aggregate):
     radius: int
 
     def words(self) -> str:
-        return f"{self.samples} random people and everybody within {self.radius} steps of each, you concealed"
+        steps = "1 step" if self.radius == 1 else f"{self.radius} steps"
+        return f"{self.samples} random people and everybody within {steps} of each, you concealed"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.ledger import Ledger
 from crowdblend.randomness import new_key
-from crowdblend.release.folder import whole_folder, write_internal
+from crowdblend.release.folder import whole_folder, write_internal, write_internal_page
 from crowdblend.release.identity import sample_of
 from crowdblend.release.kind import AnyPolicy, Progress, Promised
 from crowdblend.release.kinds import promise
@@ -57,4 +57,6 @@ def release(
         write_report(partial)
     record.finish(certificate, files)
     write_internal(folder, {**reading.facts, **published.internal, "seconds": time.perf_counter() - started})
+    if published.internal_page is not None:
+        write_internal_page(folder, published.internal_page())
     return Released(folder, certificate, promised)

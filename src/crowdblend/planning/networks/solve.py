@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, NotApplicable
@@ -72,7 +73,7 @@ def error_of(scale: float, resolution: float) -> float:
     """P[|Y| > j] = 2a^{j+1}/(1+a) for discrete Laplace noise of j steps; half a step for rounding."""
     ratio = resolution / scale
     beyond = math.log(2 / ((1 - CONFIDENCE) * (1 + math.exp(-ratio)))) / ratio
-    return (max(0, math.ceil(beyond) - 1) + 0.5) * resolution
+    return float((max(0, math.ceil(beyond) - 1) + Decimal("0.5")) * Decimal(repr(resolution)))
 
 
 def plan_network(question: NetworkQuestion) -> NetworkPlan:

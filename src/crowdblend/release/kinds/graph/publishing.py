@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from crowdblend.release.kind import Publication
 from crowdblend.release.kinds.graph.policy import GraphPolicy, Statistic
 from crowdblend.release.kinds.graph.reading import Read
 from crowdblend.release.outputs import write_columns
+from crowdblend.report.network import network_page
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,21 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
         noisy = mechanism.publish(values, KeyedSource(key, b"noise of network statistic %d" % at))
         true[statistic.label] = [float(value) for value in values]
         numbers += [
-            Number(statistic.label, label, statistic.low + value, plan.error)
+            Number(statistic.label, label, _from(statistic.low, value), plan.error)
             for label, value in zip(_labels(statistic), noisy, strict=True)
         ]
     path = f"data.{policy.release.format}"
-    return Publication(lambda folder: _write(numbers, folder / path), internal=_internal(structure, true))
+    internal = _internal(structure, true)
+    return Publication(
+        write=lambda folder: _write(numbers, folder / path),
+        internal=internal,
+        internal_page=lambda: network_page(internal),
+    )
+
+
+def _from(low: float, value: float) -> float:
+    """Where an average lies, in decimals, so that it is on the grid to the eye too."""
+    return float(Decimal(repr(low)) + Decimal(repr(value)))
 
 
 def _labels(statistic: Statistic) -> tuple[str | None, ...]:
