@@ -79,9 +79,9 @@ class NoisyStatistic:
             value = _SAMPLED[self.plan.name](view, bound, seen.samples, seen.explored, source)
         return min(value, Fraction(self.plan.width))
 
-    def simulate(self, view: View, source: Source) -> int:
-        """What the simulator says instead of the release, on the grid."""
-        return self.noisy([self.estimated(view, source)], source)[0]
+    def simulate(self, view: View, source: Source, runs: int = 1) -> list[int]:
+        """What the simulator says instead of the release, on the grid, in independent runs."""
+        return self.noisy([self.estimated(view, source) for _ in range(runs)], source)
 
 
 _EDITS: dict[str, Callable[[Structure], int]] = {

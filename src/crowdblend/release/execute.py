@@ -55,8 +55,9 @@ def release(
         certificate = promised.certificate(files, published.outcome)
         (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
         write_report(partial)
+        page = published.internal_page() if published.internal_page is not None else None
     record.finish(certificate, files)
     write_internal(folder, {**reading.facts, **published.internal, "seconds": time.perf_counter() - started})
-    if published.internal_page is not None:
-        write_internal_page(folder, published.internal_page())
+    if page is not None:
+        write_internal_page(folder, page)
     return Released(folder, certificate, promised)

@@ -56,5 +56,6 @@ def _doubling(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
     binned: dict[int, int] = {}
     for size, count in numbers.items():
         binned[int(size).bit_length()] = binned.get(int(size).bit_length(), 0) + count
-    named = {0: "0", 1: "1"}
-    return [(named.get(bits, f"{1 << bits - 1} to {(1 << bits) - 1}"), binned[bits]) for bits in sorted(binned)]
+    return [
+        (str(bits) if bits < 2 else f"{1 << bits - 1} to {(1 << bits) - 1}", binned[bits]) for bits in sorted(binned)
+    ]
