@@ -99,6 +99,12 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
             {**_HIDDEN, ("dimension", "epsilon"): 1},
         )
     ],
+    **{
+        f"graph.differential.{name}": [Example((), {**_NOISE, "degree_bound": 9}, _HIDDEN)]
+        for name in ("distance", "eulerian", "degree")
+    },
+    "graph.differential.average": [Example((), {**_NOISE, "width": 3.0}, {**_HIDDEN, ("width", "epsilon"): 1})],
+    "graph.differential.histogram": [Example((), _NOISE, _HIDDEN)],
     "composition.networks": [
         Example((_about(Exploration(400, 20), 0.3), _about(Exploration(100, 60), 0.5))),
         Example((_about(Exploration(400, 20), 0.3), _about(Neighbourhood(50, 2), 0.5))),

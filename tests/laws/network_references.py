@@ -111,6 +111,16 @@ def _sharp(a: Any, moved: Any, scale: float, rounding: Any) -> Fields:
     return _knowledge((min(moved + mpf(a.reach), mpf(a.width)) + rounding) / mpf(scale), a.aggregate)
 
 
+def _differential(moved: Any, scale: float) -> Fields:
+    return {
+        "epsilon": moved / mpf(scale),
+        "delta": 0.0,
+        "relation": Relation.REPLACE,
+        "people": 1,
+        "samplings": 0,
+    }
+
+
 def _sum(*premises: Any) -> Fields:
     parts = [p for a in premises for p in (a.aggregate.parts if isinstance(a.aggregate, Together) else (a.aggregate,))]
     made: list[Any] = []
@@ -148,6 +158,21 @@ NETWORK_REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "graph.sharp.histogram": lambda a, dimension, population, scale, resolution: _sharp(
         a, mpf(1) / population, scale, dimension * mpf(resolution)
+    ),
+    "graph.differential.distance": lambda degree_bound, population, scale, resolution: _differential(
+        mpf(2) / population + mpf(resolution), scale
+    ),
+    "graph.differential.eulerian": lambda degree_bound, population, scale, resolution: _differential(
+        mpf(4) / population + mpf(resolution), scale
+    ),
+    "graph.differential.degree": lambda degree_bound, population, scale, resolution: _differential(
+        mpf(2 * degree_bound) / population + mpf(resolution), scale
+    ),
+    "graph.differential.average": lambda width, population, scale, resolution: _differential(
+        mpf(width) / population + mpf(resolution), scale
+    ),
+    "graph.differential.histogram": lambda population, scale, resolution: _differential(
+        mpf(2) / population + 2 * mpf(resolution), scale
     ),
     "composition.networks": _sum,
 }

@@ -78,6 +78,19 @@ def test_concealing_anybody_moves_it_by_at_most_their_links(name: str) -> None:
     assert max(moves) == {"connected": 5, "cycle-free": 4, "eulerian": 2}[name]
 
 
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_replacing_anybody_s_links_moves_it_by_at_most_the_bound(name: str) -> None:
+    """d edits between any two sets of at most d links of one person, and 2d for Euler paths."""
+    n = 5
+    for degree_bound in (2, 3, 4):
+        for vertex in range(n):
+            found: dict[Graph, list[int]] = {}
+            for graph in graphs(n, degree_bound):
+                found.setdefault(conceal(n, graph, vertex), []).append(fewest(n, name)[graph])
+            most = max(max(edits) - min(edits) for edits in found.values())
+            assert 0 < most <= degree_bound * (2 if name == "eulerian" else 1)
+
+
 @pytest.mark.parametrize("degree_bound", [2, 3, 4, 5])
 def test_distances_keep_to_their_ranges(degree_bound: int) -> None:
     n = 6

@@ -13,7 +13,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import Estimator, Relation, Sampler, ZeroKnowledge
+from crowdblend.guarantees import Differential, Estimator, Relation, Sampler, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 from crowdblend.numerics.balls import round_up
 
@@ -21,6 +21,7 @@ DISTANCES = (CONNECTED, CYCLE_FREE, EULERIAN)
 OURS = "crowdblend, docs/proofs.md#networks"
 NOISY = (Assumption.PUBLIC_SIZE, Assumption.GRID_NOISE)
 PEOPLE = (*NOISY, Assumption.CONCEALED_ROWS)
+ALONE = (Assumption.BOUNDED_DEGREE, *NOISY)
 
 
 @rule(
@@ -142,3 +143,79 @@ def _is_about(rule_id: str, premise: Sampler | Estimator, statistics: tuple[str,
             f"{rule_id} needs an estimate of the {' or the '.join(statistics)}, got one of the {premise.statistic}. "
             "Use another rule."
         )
+
+
+@rule(
+    Theorem(
+        id="graph.differential.distance",
+        source=OURS,
+        statement="The distance to connectedness or cycle-freeness, rounded to a grid of step r, with discrete Laplace "
+        "noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """Links of one person only join components, or only close cycles, at most d of them: d of M = dn/2."""
+    edits = arb(degree_bound) / (arb(degree_bound) * population / 2)
+    return _replaced(edits + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.eulerian",
+        source=OURS,
+        statement="The distance to an Euler path, rounded to a grid of step r, with discrete Laplace noise of scale λ, "
+        "is (4/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_eulerian(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """At most d links go and at most d come, each one edit of M = dn/2."""
+    edits = 2 * arb(degree_bound) / (arb(degree_bound) * population / 2)
+    return _replaced(edits + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.degree",
+        source=OURS,
+        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
+        "(2d/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """The number of links moves by at most d, and each counts at both ends."""
+    return _replaced(2 * arb(degree_bound) / population + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.average",
+        source=OURS,
+        statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
+        "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
+        assumes=(Assumption.STATED_RANGE, *NOISY),
+    )
+)
+def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
+    """One value of n moves within the interval."""
+    return _replaced(arb(width) / population + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.histogram",
+        source=OURS,
+        statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of "
+        "scale λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
+        assumes=(Assumption.FIXED_CLASSES, *NOISY),
+    )
+)
+def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
+    """One person leaves a class and enters another; all other shares stay."""
+    return _replaced(2 * (arb(1) / population + resolution), scale)
+
+
+def _replaced(moved: arb, scale: float) -> Differential:
+    return Differential(round_up(moved / scale), 0.0, Relation.REPLACE)

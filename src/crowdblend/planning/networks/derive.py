@@ -84,6 +84,21 @@ def released(question: NetworkQuestion, estimated: Derivation, scale: float, res
     )
 
 
+def differential(question: NetworkQuestion, scale: float, resolution: float) -> Derivation:
+    """What the noise alone promises against somebody who knows everybody else."""
+    bounds = question.bounds
+    noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
+    if question.name == "average":
+        return graph_releases.differential_average(**noise, width=question.width)
+    if question.name == "histogram":
+        return graph_releases.differential_histogram(**noise)
+    rules: dict[str, Callable[..., Derivation]] = {
+        "eulerian": graph_releases.differential_eulerian,
+        "average-degree": graph_releases.differential_degree,
+    }
+    return rules.get(question.name, graph_releases.differential_distance)(**noise, degree_bound=bounds.degree_bound)
+
+
 def sensitivity(question: NetworkQuestion) -> float:
     """How far concealing a person moves the statistic; only to start a search from."""
     bounds = question.bounds

@@ -13,7 +13,7 @@ from decimal import Decimal
 from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, NotApplicable
 from crowdblend.guarantees import Neighbourhood
-from crowdblend.planning.networks.derive import Seen, estimator, released, sampler, sensitivity
+from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
 from crowdblend.planning.networks.question import NetworkQuestion
 
 # The error that is stated holds with this probability.
@@ -45,6 +45,10 @@ class NetworkPlan:
         """What it promises."""
         epsilon: float = self.derivation.conclusion.epsilon
         return epsilon
+
+    def differential(self) -> Derivation:
+        """What it promises against somebody who knows everybody else."""
+        return differential(self.question, self.scale, self.resolution)
 
     @property
     def samples(self) -> int:

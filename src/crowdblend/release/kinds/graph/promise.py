@@ -9,7 +9,6 @@ from typing import Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Certificate, Derivation
-from crowdblend.calculus.rules import zero_knowledge
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless
 from crowdblend.release.kind import Progress, Publication, Reading
@@ -28,9 +27,8 @@ class Promise:
         return compose(*(plan.derivation for plan in self.plans))
 
     def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
-        """The zero-knowledge promise, and the differential one that follows from it."""
-        whole = self.together()
-        promises = (whole, zero_knowledge.zero_knowledge_is_differential(whole))
+        """The zero-knowledge promise, and the differential one against somebody who knows everybody else."""
+        promises = (self.together(), compose(*(plan.differential() for plan in self.plans)))
         return Certificate(promises, (), {**self.facts(outcome), "files": files or {}})
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
