@@ -16,7 +16,7 @@ from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
 
 NETWORK = planted()
 BOUNDS = Bounds(PEOPLE, DEGREE_BOUND, 2.0)
-RUNS = 1_500
+RUNS = 600
 # Hoeffding: a share of RUNS strays by more than this with probability 1e-6.
 STRAY = math.sqrt(math.log(2e6) / (2 * RUNS))
 

@@ -199,6 +199,8 @@ def refused(policy: Path, words: str) -> None:
         ("samples = 200", "samples = 3999", "fewer than all 4000 people"),
         ("samples = 200", 'samples = 200\ncolumn = "age"', "column in .* must be left out"),
         ("epsilon = 2.0", "epsilon = 0.01", "must come with an error below half its range"),
+        ('kind = "graph"', 'kind = "table"', r"\[graph\] must come with kind"),
+        ("samples = 200", "samples = 200\nresolution = 1e-15", "resolution of connectivity must be at least"),
         ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "k in .release. must be left out"),
         ('name = "connectivity"', 'name = "average-degree"', "average-degree twice"),
         ('name = "connectivity"', 'name = "diameter"', "must be one of"),

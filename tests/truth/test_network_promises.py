@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
+from itertools import combinations, combinations_with_replacement
 
 import pytest
 
@@ -87,6 +88,26 @@ def test_nobody_has_more_neighbours_of_larger_degree_than_the_root_of_all_ends()
             terms = [light_ends(n, graph, v) for v in range(n)]
             assert sum(terms) == ends
             assert all((term_ / 2) ** 2 <= ends for term_ in terms)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+def test_samples_of_people_s_data_stray_as_little_as_claimed(samples: int) -> None:
+    """Averages of values in [0, 1] and shares of three classes, k of 5 people without replacement, in every table."""
+    people = 5
+    average = RULES["graph.estimator.average"].conclude(samples=samples, population=people, width=1.0)
+    shares = RULES["graph.estimator.histogram"].conclude(samples=samples, population=people, dimension=3)
+    for table in combinations_with_replacement((0, 1, 2), people):
+        whole = [table.count(value) / people for value in (0, 1, 2)]
+        draws = list(combinations(table, samples))
+        strays = {
+            average: [abs(sum(draw) / samples - sum(table) / people) / 2 for draw in draws],
+            shares: [sum(abs(draw.count(v) / samples - whole[v]) for v in (0, 1, 2)) for draw in draws],
+        }
+        for claim, errors in strays.items():
+            for factor in (1.0, 1.5, 4.0):
+                scale = claim.least_scale * factor
+                moment = sum(math.exp(error / scale) for error in errors) / len(errors)
+                assert math.log(moment) <= claim.reach / scale * (1 + 1e-12)
 
 
 QUESTIONS: dict[str, Callable[[Bounds], NetworkQuestion]] = {

@@ -170,6 +170,8 @@ class Policy:
 
 def read_policy(parts: dict[str, Any], folder: Path) -> Policy:
     """The policy of a table or of microdata."""
+    if "graph" in parts:
+        raise InvalidInput('[graph] must come with kind = "graph" in [release]. Correct kind, or remove [graph].')
     if "columns" not in parts:
         raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")
     return Policy(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from crowdblend.calculus import Derivation
-from crowdblend.errors import Infeasible, NotApplicable
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import Neighbourhood
 from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
 from crowdblend.planning.networks.question import NetworkQuestion
@@ -23,6 +23,8 @@ FINENESS = 1000
 # With a larger K the paper's form would need at most this many times its own noise.
 MOST_EXTRA_NOISE = 2.0
 LEAST_EPSILON = 1e-6
+# The exact sampler of the noise goes down to 2^-40 of its scale.
+FINEST = 1e-11
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
         again = [replace(plan.question, bounds=replace(plan.question.bounds, people=people)) for plan in plans]
         try:
             made = [plan_network(question) for question in again]
-        except (Infeasible, NotApplicable):
+        except (Infeasible, InvalidInput):
             return False
         return sum(plan.samples for plan in made) < people and all(plan.error < plan.width / 2 for plan in made)
 
@@ -142,6 +144,11 @@ def _keeping(
     question: NetworkQuestion, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
 ) -> NetworkPlan:
     """A scale found in doubles may be a last digit too small; what is promised is computed by the rule."""
+    if resolution < scale * FINEST:
+        raise InvalidInput(
+            f"resolution of {question.name} must be at least {scale * FINEST:.2g} for noise of this size, "
+            f"got {resolution:g}. Leave it out."
+        )
     while True:
         derivation = released(question, estimated, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
