@@ -75,11 +75,13 @@ def read_network(policy: GraphPolicy, progress: Progress | None) -> Read:
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
     if not ends.num_rows:
         raise InvalidInput("the network must have at least one link, and has none. Check source in [data].")
+    rows = ends.num_rows
     found, first, second = numbered(ends.column(0), ends.column(1), known)
+    del ends  # the names are the larger part of what is held
     _check_people(links, found, listed=known is not None)
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
-    return Read(made, columns, ends.num_rows)
+    return Read(made, columns, rows)
 
 
 def _check_people(links: Links, found: int, *, listed: bool) -> None:
