@@ -19,7 +19,7 @@ from crowdblend.networks.naming import numbered
 from crowdblend.release.database import database, private_folder, redacted
 from crowdblend.release.kind import Progress
 from crowdblend.release.kinds.graph.policy import GraphPolicy, Links, Statistic
-from crowdblend.release.sections import DataSource, Release
+from crowdblend.release.sections import STDIN, DataSource, Release
 from crowdblend.release.source import Relation, open_source
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Read:
 
 
 def check_source(policy: GraphPolicy) -> None:
-    """Refuse files that are not there or lack a column, without reading a row."""
+    """Refuse files that are not there or lack a column, without reading a row; a stream is not touched."""
     links = policy.graph
-    if policy.graph_in_memory is None:
+    if policy.graph_in_memory is None and policy.data.source != STDIN:
         with _opened(policy.data, policy.release, (links.source, links.target)):
             pass
     if links.vertices is not None:
