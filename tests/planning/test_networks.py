@@ -10,7 +10,15 @@ from dataclasses import replace
 import pytest
 
 from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.planning.networks import NAMES, Bounds, NetworkQuestion, least_people, plan_network, refuse_useless
+from crowdblend.planning.networks import (
+    NAMES,
+    Bounds,
+    NetworkQuestion,
+    least_people,
+    plan_network,
+    refuse_useless,
+    trades,
+)
 from crowdblend.planning.networks.derive import released
 from crowdblend.planning.networks.solve import error_of
 
@@ -111,6 +119,19 @@ def test_a_small_k_is_refused_with_one_that_would_do() -> None:
         plan_network(asked)
     enough = float(str(caught.value).split("about ")[1].split()[0])
     assert plan_network(replace(asked, failure_exponent=enough)).epsilon <= 0.7
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_people_or_a_weaker_promise_mean_less_error(name: str) -> None:
+    planned = plan_network(question(name, epsilon=0.3, samples=3_000))
+    varied = trades(planned)
+    assert set(varied) == {"4 times the samples", "twice the epsilon"}
+    assert all(error < planned.error * 0.9 for error in varied.values())
+
+
+def test_trades_in_the_paper_s_terms() -> None:
+    planned = plan_network(question("connectivity", epsilon=0.3, accuracy=0.003, failure_exponent=60))
+    assert trades(planned)["half the accuracy"] < planned.error
 
 
 def test_planning_loads_no_arrays() -> None:

@@ -1,7 +1,14 @@
 """Plan statistics of a network: how much noise, for which promise, relative to how many people."""
 
 from crowdblend.planning.networks.question import NAMES, PEOPLE_S_DATA, Bounds, NetworkQuestion
-from crowdblend.planning.networks.solve import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless
+from crowdblend.planning.networks.solve import (
+    CONFIDENCE,
+    NetworkPlan,
+    least_people,
+    plan_network,
+    refuse_useless,
+    trades,
+)
 
 __all__ = [
     "CONFIDENCE",
@@ -13,4 +20,5 @@ __all__ = [
     "least_people",
     "plan_network",
     "refuse_useless",
+    "trades",
 ]

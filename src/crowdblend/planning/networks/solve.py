@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -123,6 +124,23 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
 
     least = max(2, sum(plan.question.samples or 1 for plan in plans))
     return _first(meaningful, least, 10**15)
+
+
+def trades(plan: NetworkPlan) -> dict[str, float]:
+    """What the error would be with more people in the promise, or with a weaker promise relative to the same."""
+    if plan.question.published:
+        more = replace(plan.question, accuracy=(plan.question.accuracy or 0.0) / 2)
+        weaker = replace(plan.question, epsilon=2 * plan.epsilon)
+        varied = {"half the accuracy": more, "twice the epsilon": weaker}
+    else:
+        asked = replace(plan.question, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
+        more = replace(asked, samples=4 * plan.samples)
+        varied = {"4 times the samples": more, "twice the epsilon": replace(asked, epsilon=2 * plan.epsilon)}
+    found = {}
+    for name, question in varied.items():
+        with suppress(Infeasible, InvalidInput):
+            found[name] = plan_network(question).error
+    return found
 
 
 def _enough(needed: int | None, people: int) -> str:

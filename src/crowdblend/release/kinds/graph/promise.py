@@ -10,7 +10,7 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless
+from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.graph.policy import GraphPolicy
 
@@ -68,6 +68,8 @@ class Promise:
                     f"epsilon {plan.epsilon:.4g}, relative to {plan.samples:,} random people{reached}",
                 )
             )
+            varied = "; ".join(f"with {what}, within {error:.3g}" for what, error in trades(plan).items())
+            lines += [("", varied)] if varied else []
         enough = least_people(self.plans)
         lines.append(("would need", f"at least {enough:,} people to be meaningful" if enough else "more people"))
         return lines
