@@ -110,6 +110,7 @@ def test_exact_numbers_stay_beside_the_folder_for_the_owner(tmp_path: Path) -> N
     assert "Do not publish" in page
     report = (tmp_path / "out" / "report.html").read_text()
     assert "Statistics of a network of 4,000 people" in report
+    assert "so it lies between" in report
     assert "Components by" not in report
 
 

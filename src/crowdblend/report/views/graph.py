@@ -77,7 +77,8 @@ def _reading(rows: list[dict[str, Any]]) -> list[str]:
 
 def _numbers(rows: list[dict[str, Any]]) -> Html:
     classes = any(row.get("class") is not None for row in rows)
-    headers = ["statistic", *(["class"] if classes else []), "value", "error at most", "with probability"]
+    named = ["statistic", *(["class"] if classes else [])]
+    headers = [*named, "value", "error at most", "with probability", "so it lies between"]
     cells: list[list[str]] = [
         [
             label(str(row.get("statistic"))),
@@ -85,14 +86,24 @@ def _numbers(rows: list[dict[str, Any]]) -> Html:
             _number(row.get("value")),
             _number(row.get("error")),
             _number(row.get("confidence")),
+            _between(row),
         ]
         for row in rows
     ]
-    right = frozenset(range(len(headers) - 3, len(headers)))
+    right = frozenset(range(len(named), len(headers)))
     return join(
         table(headers, cells, caption="The published numbers", numbers=right),
         element("p", "The data file holds the same numbers.", class_="quiet"),
     )
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    value, error = row.get("value"), row.get("error")
+    if not isinstance(value, int | float) or not isinstance(error, int | float):
+        return "–"
+    # Only an average of people's data can be below 0.
+    low = value - error if str(row.get("statistic")).startswith("average of ") else max(0.0, value - error)
+    return f"{low:.4g} and {value + error:.4g}"
 
 
 def _number(value: Any) -> str:
