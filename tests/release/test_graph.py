@@ -15,6 +15,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
+from crowdblend.ledger import Ledger
 from crowdblend.release import load_policy, parse_policy
 from crowdblend.release.execute import release
 from crowdblend.release.kinds import promise
@@ -164,6 +165,10 @@ samples = 900
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
     refused(tmp_path / "policy.toml", "'age' must lie between from and to")
+    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    with pytest.raises(InvalidInput):
+        release(load_policy(tmp_path / "policy.toml"), tmp_path / "spent", ledger=ledger)
+    assert ledger.entries() == ()
     people[:-1].to_parquet(tmp_path / "people.parquet")
     refused(tmp_path / "policy.toml", "vertices must list exactly")
 
@@ -238,6 +243,14 @@ def test_loops_and_repeats_are_dropped_if_the_policy_says_so(tmp_path: Path) -> 
     again, _ = published(write(tmp_path, [*edges, (5, 5), *[(b, a) for a, b in edges[:50]]], dropping), force=True)
     pd.testing.assert_frame_equal(rows, again)
     refused(write(tmp_path, [(1, 1)], dropping), "has none but dropped ones")
+
+
+def test_names_may_be_numbers_in_one_column_and_texts_in_the_other(tmp_path: Path) -> None:
+    rows, _ = published(write(tmp_path))
+    policy = write(tmp_path, policy=POLICY.replace("links.csv", "links.parquet"))
+    ends = np.array(town().edges)
+    pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1].astype(str)}).to_parquet(tmp_path / "links.parquet")
+    pd.testing.assert_frame_equal(rows, published(policy, force=True)[0])
 
 
 def test_parts_of_names_that_are_numbers_must_be_whole(tmp_path: Path) -> None:

@@ -71,17 +71,23 @@ def read_network(policy: GraphPolicy, progress: Progress | None) -> Read:
         progress("reading", ends.num_rows)
     if links.vertices is not None:
         people = _table(links.vertices, policy.release, (links.vertex, *policy.columns), "vertices", 1)
-        ends, known = _same_type(ends, people.column(0))
+        known = people.column(0)
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
     if not ends.num_rows:
         raise InvalidInput("the network must have at least one link, and has none. Check source in [data].")
     rows = ends.num_rows
+    ends, known = _same_type(ends, known)
     found, first, second = numbered(ends.column(0), ends.column(1), known)
     del ends  # the names are the larger part of what is held
     _check_people(links, found, listed=known is not None)
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
-    return Read(made, columns, rows)
+    read = Read(made, columns, rows)
+    for statistic in policy.statistics:
+        if statistic.column is not None:
+            # Whatever lies outside of its domain is refused now, before the promise counts as spent.
+            read.values(statistic)
+    return read
 
 
 def _check_people(links: Links, found: int, *, listed: bool) -> None:
@@ -146,15 +152,15 @@ def _value(column: str, kind: str) -> str:
     return column if kind in (*_WHOLE, "DOUBLE") else f"NULLIF(CAST({column} AS VARCHAR), '')"
 
 
-def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray) -> tuple[pyarrow.Table, pyarrow.Array]:
-    """Names of one type: texts where one of the files has texts."""
+def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple[pyarrow.Table, pyarrow.Array | None]:
+    """Names of one type: texts where one of the columns has texts."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    types = {field.type for field in ends.schema} | {known.type}
+    types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
     if len(types) > 1:
         ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
-        known = known.cast(pa.string())
-    return ends, known.combine_chunks()
+        known = known.cast(pa.string()) if known is not None else None
+    return ends, known.combine_chunks() if known is not None else None
 
 
 def _of_graph(graph: Any) -> pyarrow.Table:
