@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdblend.networks.links import Network
+from crowdblend.networks.components import components
+from crowdblend.networks.links import Names, Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,22 +27,18 @@ class Structure:
     network: Network
 
     @cached_property
-    def parts(self) -> NDArray[np.int32]:
+    def _found(self) -> tuple[int, Names]:
+        return components(self.network)
+
+    @property
+    def parts(self) -> Names:
         """The number of everybody's component."""
-        from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+        return self._found[1]
 
-        found = self.network
-        # The routine computes with doubles; making them here saves a copy.
-        ones = np.ones(found.links, np.float64)
-        matrix = csr_array((ones, found.high, found.starts), shape=(found.people, found.people))
-        labels: NDArray[np.int32] = connected_components(matrix, directed=False)[1]
-        return labels
-
-    @cached_property
+    @property
     def components(self) -> int:
         """How many components there are."""
-        return int(self.parts.max()) + 1
+        return self._found[0]
 
     @property
     def odd(self) -> int:
