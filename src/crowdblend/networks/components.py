@@ -24,7 +24,7 @@ def components(network: Network) -> tuple[int, Names]:
 
     >>> from crowdblend.networks.links import network
     >>> components(network(5, np.array([0, 3]), np.array([2, 4])))
-    (3, array([0, 1, 0, 2, 2], dtype=int32))
+    (3, array([1, 0, 1, 2, 2], dtype=int32))
     """
     roots = np.arange(network.people, dtype=np.int32)
     starts, counts = network.starts, np.diff(network.starts)
