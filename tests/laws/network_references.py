@@ -122,7 +122,9 @@ def _differential(moved: Any, scale: float) -> Fields:
 
 
 def _sum(*premises: Any) -> Fields:
-    parts = [p for a in premises for p in (a.aggregate.parts if isinstance(a.aggregate, Together) else (a.aggregate,))]
+    parts = [
+        p for a in premises for p in (a.aggregate.aggregates if isinstance(a.aggregate, Together) else (a.aggregate,))
+    ]
     made: list[Any] = []
     for kind, field in ((Exploration, "explored"), (Neighbourhood, "radius"), (RandomSamples, "population")):
         same = [part for part in parts if isinstance(part, kind)]

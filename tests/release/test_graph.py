@@ -120,7 +120,7 @@ def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
     knowledge, differential = made.certificate().guarantees
     parts = knowledge.aggregate
     assert isinstance(parts, Together)
-    assert parts.parts == (Exploration(200, 25), Neighbourhood(300, 1))
+    assert parts.aggregates == (Exploration(200, 25), Neighbourhood(300, 1))
     assert 1.99 < knowledge.epsilon <= 2.0
     assert differential.relation is Relation.REPLACE
     assert 0 < differential.epsilon < knowledge.epsilon
@@ -161,7 +161,7 @@ samples = 900
     assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
     assert abs(rows["value"][2] - people["age"].mean()) <= 20 * rows["error"][2]
     made = promise(load_policy(tmp_path / "policy.toml")).certificate().guarantees[0]
-    assert RandomSamples(1300, 4000) in made.aggregate.parts
+    assert RandomSamples(1300, 4000) in made.aggregate.aggregates
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
     refused(tmp_path / "policy.toml", "'age' must lie between from and to")

@@ -18,10 +18,11 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import Estimator, QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import BoundedScore, Estimator, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
+    "BoundedScore",
     "CrowdBlending",
     "Differential",
     "DifferentialUnderSampling",

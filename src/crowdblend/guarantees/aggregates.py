@@ -95,12 +95,12 @@ class Neighbourhood(Aggregate):
 class Together(Aggregate):
     """Several aggregates at once, each with random choices of its own."""
 
-    parts: tuple[Aggregate, ...]
+    aggregates: tuple[Aggregate, ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.parts) < 2 or any(not isinstance(part, Aggregate) for part in self.parts):
-            raise InvalidInput("parts must be at least two aggregates. Use a single aggregate by itself.")
+        if len(self.aggregates) < 2 or any(not isinstance(part, Aggregate) for part in self.aggregates):
+            raise InvalidInput("aggregates must be at least two. Use a single aggregate by itself.")
 
     def words(self) -> str:
-        return ", and ".join(part.words() for part in self.parts)
+        return ", and ".join(part.words() for part in self.aggregates)

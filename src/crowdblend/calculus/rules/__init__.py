@@ -12,6 +12,7 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    selection,
     zero_knowledge,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "selection",
     "zero_knowledge",
 ]
