@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
+from crowdblend.errors import InvalidInput
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.graph.policy import GraphPolicy
@@ -85,12 +88,24 @@ class Promise:
         from crowdblend.release.kinds.graph.publishing import publish  # noqa: PLC0415  the engine is loaded when it runs
         from crowdblend.release.kinds.graph.reading import read_network  # noqa: PLC0415
 
-        found = read_network(self.policy, progress)
+        with _in_memory():
+            found = read_network(self.policy, progress)
 
         def published() -> Publication:
-            return publish(self.policy, self.plans, found, key)
+            with _in_memory():
+                return publish(self.policy, self.plans, found, key)
 
         return Reading({"rows_read": found.rows}, published)
+
+
+@contextmanager
+def _in_memory() -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise InvalidInput(
+            "the network must fit into memory, about 50 bytes a link, and does not. Use a larger machine."
+        ) from None
 
 
 def _described(plan: NetworkPlan) -> dict[str, Any]:
