@@ -12,7 +12,9 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    sanitizers,
     selection,
+    synopses,
     zero_knowledge,
 )
 
@@ -28,6 +30,8 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "sanitizers",
     "selection",
+    "synopses",
     "zero_knowledge",
 ]

@@ -11,6 +11,7 @@ from crowdblend.release.keys.declared import (
     RELEASE,
     SAMPLING,
     SECTIONS,
+    SYNOPSIS,
     TABLES,
 )
 from crowdblend.release.keys.read import (
@@ -37,6 +38,7 @@ __all__ = [
     "RELEASE",
     "SAMPLING",
     "SECTIONS",
+    "SYNOPSIS",
     "TABLES",
     "Key",
     "Kind",
