@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.release.keys import AXIS, COLUMN_KINDS, LISTS, SECTIONS
+from crowdblend.release.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, SECTIONS
 
 DOCS = Path(__file__).parent
 
@@ -70,6 +70,7 @@ def policy() -> str:
     parts = ["# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors.\n"]
     sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
     sections |= {f"[[{name}]]": keys for name, keys in LISTS.items()}
+    sections |= {"[graph]": GRAPH, "[[graph.statistics]]": GRAPH_STATISTICS}
     sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
     sections |= {"[columns], axes of points": AXIS}
     for title, keys in sections.items():

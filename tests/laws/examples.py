@@ -7,7 +7,7 @@ are allowed, because bounds are capped and clipped.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from crowdblend.guarantees import (
@@ -16,7 +16,6 @@ from crowdblend.guarantees import (
     Differential,
     DifferentialUnderSampling,
     Exploration,
-    Guarantee,
     IidSampling,
     Neighbourhood,
     OutlierPrivate,
@@ -29,16 +28,10 @@ from crowdblend.guarantees import (
 )
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 
+from .example import Example
+from .network_examples import NETWORK_EXAMPLES
+
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
-
-
-@dataclass(frozen=True)
-class Example:
-    """One application of a rule."""
-
-    premises: tuple[Guarantee, ...] = ()
-    parameters: dict[str, Any] = field(default_factory=dict)
-    moves: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 def _dp(epsilon: float, delta: float = 0.0, relation: Relation = ADD, people: int = 1) -> Differential:
@@ -406,6 +399,7 @@ EXAMPLES: dict[str, list[Example]] = {
             {("share", "delta"): -1, ("epsilon", "epsilon"): 1, ("epsilon", "delta"): -1, **_WEAKER_RATE},
         )
     ],
+    **NETWORK_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

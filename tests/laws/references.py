@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
 )
 
 from . import scans
+from .network_references import NETWORK_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -175,13 +176,15 @@ def _hoeffding(samples: int, error: Any, spread: Any) -> Any:
     return _capped(2 * mp.exp(-2 * samples * (error / spread) ** 2))
 
 
-def _explorer(statistic: str, spread: Callable[[int], Any]) -> Callable[..., Fields]:
+def _explorer(
+    statistic: str, spread: Callable[[int], Any], width: Callable[[int], Any] = lambda d: 1
+) -> Callable[..., Fields]:
     """Averages of terms worth n/M = 2/d each; exploring s vertices misses components worth 2/(sd)."""
 
     def reference(degree_bound: int, accuracy: float, samples: int, explored: int) -> Fields:
         left = mpf(accuracy) - mpf(2) / (explored * degree_bound)
         failure = _hoeffding(samples, left, spread(degree_bound) * 2 / degree_bound)
-        return _sampler(statistic, accuracy, failure, 1, Exploration(samples, explored))
+        return _sampler(statistic, accuracy, failure, width(degree_bound), Exploration(samples, explored))
 
     return reference
 
@@ -287,9 +290,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         )
         for form in ("plain", "doubled", "linear", "sharp")
     },
-    "graph.sampler.connected": _explorer("distance to connectedness", lambda d: mpf(1)),
+    "graph.sampler.connected": _explorer("distance to connectedness", lambda d: mpf(1), lambda d: mpf(2) / d),
     "graph.sampler.cycle-free": _explorer("distance to cycle-freeness", lambda d: mpf(d) / 2),
-    "graph.sampler.eulerian": _explorer("distance to an Euler path", lambda d: mpf(1) / 2),
+    "graph.sampler.eulerian": _explorer("distance to an Euler path", lambda d: mpf(1) / 2, lambda d: mpf(1) / d),
     "graph.sampler.average-degree": _average_degree_sampler,
     "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
     "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
@@ -318,5 +321,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
+    **NETWORK_REFERENCES,
     **SYNOPSES,
 }

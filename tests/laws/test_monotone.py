@@ -16,15 +16,14 @@ from crowdblend.guarantees.parameters import PARAMETERS
 from .examples import CASES, EXAMPLES
 
 # Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
-LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity")
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity", "reach", "least_scale")
 SMALLER_IS_WEAKER = ("k", "rate")
 TINY = 1e-12
 
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
-    grows = {
-        name: getattr(promise, name) for name in ("epsilon", "delta", "failure", "accuracy") if hasattr(promise, name)
-    }
+    names = ("epsilon", "delta", "failure", "accuracy", "reach", "least_scale")
+    grows = {name: getattr(promise, name) for name in names if hasattr(promise, name)}
     return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
 
 

@@ -10,9 +10,17 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput, NotApplicable, NotProved
-from crowdblend.guarantees import CrowdBlending, Differential, RandomSamples, Relation, Sampler, ZeroKnowledge
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    Estimator,
+    RandomSamples,
+    Relation,
+    Sampler,
+    ZeroKnowledge,
+)
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.guarantees.utility import AVERAGE
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED
 
 from .examples import EXAMPLES
 
@@ -111,6 +119,7 @@ GROUP = Differential(0.5, 0.0, Relation.ADD_REMOVE, people=2)
 SWAPPED_GROUP = Differential(0.5, 0.0, Relation.REPLACE, people=2)
 SWAPPED = Differential(0.5, 0.0, Relation.REPLACE)
 LEAKY = Differential(0.5, 1e-6, Relation.ADD_REMOVE)
+DRAWN = RandomSamples(1, 2)
 GRAPHS = ("connected", "cycle-free", "eulerian", "average-degree")
 SAMPLED = Differential(0.5, 0.0, Relation.ADD_REMOVE, samplings=1)
 SAMPLED_SWAPPED = Differential(0.5, 0.0, Relation.REPLACE, samplings=1)
@@ -138,6 +147,12 @@ CONDITIONS = [
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
+    *(
+        (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
+        for form, kind in (("published", Sampler), ("sharp", Estimator))
+        for name in ("distance", "degree")
+    ),
+    *((f"graph.sharp.{name}", 0, (Estimator(CONNECTED, 0.1, 0.1, 1.0, DRAWN),)) for name in ("average", "histogram")),
     *((f"graph.{name}", 0, (Sampler(AVERAGE, 0.1, 0.1, 1.0, RandomSamples(1, 2)),)) for name in GRAPHS),
 ]
 
@@ -164,6 +179,9 @@ def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strange
         ("outlier.histogram", {"epsilon": 0}, "epsilon"),
         ("outlier.histogram", {"transition": 15}, "transition"),
         ("graph.sampler.connected", {"explored": 1, "accuracy": 0.39}, "explored"),
+        ("graph.estimator.connected", {"samples": 0}, "sampled"),
+        ("graph.estimator.histogram", {"samples": 0}, "sampled"),
+        ("graph.sharp.distance", {"scale": 1e-3}, "scale"),
         ("queries.vc-accuracy", {"samples": 1}, "samples"),
         ("queries.vc-accuracy", {"failure": 0}, "failure"),
         ("queries.vc-samples", {"samples": 100}, "samples"),

@@ -14,6 +14,7 @@ from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
+    Exploration,
     IidSampling,
     Relation,
     ZeroKnowledge,
@@ -138,6 +139,26 @@ def test_losses_for_groups_or_other_relations_are_not_mixed_in(ledger: Ledger) -
     weaker = (Differential(0.1, 0.0, Relation.REPLACE), Differential(0.1, 0.0, Relation.ADD_REMOVE, people=2))
     ledger.begin(promise(guarantees=weaker))
     assert ledger.budget("residents").differential is None
+
+
+def test_releases_about_a_network_add_up_under_their_own_relation(ledger: Ledger) -> None:
+    network = (
+        ZeroKnowledge(0.5, 0.0, Exploration(100, 20), Relation.CONCEAL),
+        Differential(0.2, 0.0, Relation.REPLACE),
+    )
+    ledger.begin(promise("one", guarantees=network))
+    ledger.begin(promise("two", guarantees=network))
+    budget = ledger.budget("residents")
+    assert budget.differential is None
+    assert budget.replacing.epsilon == 0.4
+    assert budget.zero_knowledge.aggregate == Exploration(200, 20)
+    # A promise for one person more or less alone has no relation in common with these.
+    with pytest.raises(DoesNotCompose, match="under one relation"):
+        ledger.begin(promise("three", guarantees=(DIFFERENTIAL,)))
+    # A planned table promises both, and then the replaced person is what all have in common.
+    ledger.begin(promise("four"))
+    assert ledger.budget("residents").replacing.epsilon > 0.4
+    assert ledger.budget("residents").zero_knowledge is None
 
 
 def test_populations_are_apart(ledger: Ledger) -> None:

@@ -11,9 +11,8 @@ from crowdblend.calculus import RULES
 from crowdblend.guarantees import Exploration, Sampler
 from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 
+from .network_samplers import averages, estimate, term
 from .small_graphs import (
-    Graph,
-    component,
     components,
     conceal,
     connected,
@@ -30,27 +29,6 @@ PROPERTIES = {"connected": connected, "cycle-free": cycle_free, "eulerian": eule
 EDITS = {(name, n): edits_to(n, wanted) for name, wanted in PROPERTIES.items() for n in SIZES}
 # What the rules charge for concealing a vertex, in units of 1/n.
 CHARGED = {"connected": 2, "cycle-free": 2, "eulerian": 4}
-
-
-def term(name: str, n: int, graph: Graph, vertex: int, explored: int) -> Fraction:
-    """What the sampler adds up for a random vertex, when it explores at most so many vertices."""
-    part = component(n, graph, vertex)
-    found = Fraction(1, len(part)) if len(part) <= explored else Fraction(0)
-    degree = degrees(n, graph)[vertex]
-    if name == "connected":
-        return found
-    if name == "cycle-free":
-        return Fraction(degree, 2) - 1 + found
-    if degree % 2:
-        return Fraction(1, 2)
-    even = degree > 0 and all(degrees(n, graph)[v] % 2 == 0 for v in part)
-    return found if even else Fraction(0)
-
-
-def estimate(name: str, n: int, average: Fraction, degree_bound: int) -> Fraction:
-    """The distance that an average of terms stands for, edits divided by M = d·n/2."""
-    edits = n * average - (0 if name == "cycle-free" else 1)
-    return (max(edits, Fraction(0)) if name == "eulerian" else edits) / Fraction(degree_bound * n, 2)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -121,18 +99,6 @@ def test_samplers_are_right_on_average_and_their_terms_bounded(n: int, name: str
                 assert bias <= (0 if explored == n else Fraction(2, explored * d))
             every = [value for values in terms.values() for value in values]
             assert max(every) - min(every) <= spread
-
-
-def averages(terms: list[Fraction], samples: int) -> dict[Fraction, Fraction]:
-    """The exact distribution of the average of so many terms, each of a random vertex."""
-    sums = {Fraction(0): Fraction(1)}
-    for _ in range(samples):
-        longer: dict[Fraction, Fraction] = {}
-        for total, chance in sums.items():
-            for value in terms:
-                longer[total + value] = longer.get(total + value, Fraction(0)) + chance / len(terms)
-        sums = longer
-    return {total / samples: chance for total, chance in sums.items()}
 
 
 @pytest.mark.parametrize("name", PROPERTIES)

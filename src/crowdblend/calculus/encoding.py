@@ -25,11 +25,15 @@ def encode(value: Any) -> Any:
     if is_dataclass(value):
         named = {field.name: encode(getattr(value, field.name)) for field in fields(value)}
         return {"kind": type(value).__name__, **named}
+    if isinstance(value, tuple):
+        return [encode(item) for item in value]
     return value
 
 
 def decode(document: Any) -> Any:
     """The frozen value that a JSON object describes."""
+    if isinstance(document, list):
+        return tuple(decode(item) for item in document)
     if not isinstance(document, dict):
         return document
     named = {name: decode(item) for name, item in document.items() if name != "kind"}

@@ -96,7 +96,7 @@ def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
 
 def _row(entry: Entry) -> list[str]:
     promise = entry.promise
-    loss = promise.differential
+    loss = promise.differential or promise.replacing
     return [
         str(entry.id),
         entry.created[:10],
@@ -124,9 +124,10 @@ def _note(name: str, entry: Entry) -> str:
 
 def _tell(budget: Budget) -> None:
     click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
-    if budget.differential is None:
+    differential = budget.differential or budget.replacing
+    if differential is None:
         click.echo("  together  nothing: these releases promise no differential privacy that adds up")
-    for made in (budget.zero_knowledge, budget.differential):
+    for made in (budget.zero_knowledge, differential):
         if made is not None:
             click.echo(f"  together  {made.words()}")
     for assumption in budget.assumptions:

@@ -7,6 +7,7 @@ from crowdblend.guarantees.aggregates import (
     Neighbourhood,
     RandomSamples,
     RobustSampling,
+    Together,
 )
 from crowdblend.guarantees.promises import (
     CrowdBlending,
@@ -17,7 +18,7 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import BoundedScore, QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import BoundedScore, Estimator, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
@@ -25,6 +26,7 @@ __all__ = [
     "CrowdBlending",
     "Differential",
     "DifferentialUnderSampling",
+    "Estimator",
     "Exploration",
     "Guarantee",
     "IidSampling",
@@ -35,6 +37,7 @@ __all__ = [
     "Relation",
     "RobustSampling",
     "Sampler",
+    "Together",
     "Useful",
     "ZeroKnowledge",
 ]

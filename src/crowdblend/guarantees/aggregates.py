@@ -87,4 +87,20 @@ class Neighbourhood(Aggregate):
     radius: int
 
     def words(self) -> str:
-        return f"{self.samples} random people and everybody within {self.radius} steps of each, you concealed"
+        steps = "1 step" if self.radius == 1 else f"{self.radius} steps"
+        return f"{self.samples} random people and everybody within {steps} of each, you concealed"
+
+
+@dataclass(frozen=True)
+class Together(Aggregate):
+    """Several aggregates at once, each with random choices of its own."""
+
+    aggregates: tuple[Aggregate, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.aggregates) < 2 or any(not isinstance(part, Aggregate) for part in self.aggregates):
+            raise InvalidInput("aggregates must be at least two. Use a single aggregate by itself.")
+
+    def words(self) -> str:
+        return ", and ".join(part.words() for part in self.aggregates)

@@ -113,6 +113,10 @@ PARAMETERS = {
     "explored": _whole(1, "Pass how many vertices each exploration visits."),
     "radius": _whole(0, "Pass how many steps each exploration goes."),
     "failure_exponent": _positive("Pass K; the sampler fails with probability e^-K."),
+    "average_bound": _positive("Pass the public bound on the average number of links."),
+    "resolution": _positive("Pass the step of the grid that published numbers lie on."),
+    "reach": Parameter(0, math.inf, "Pass how far the estimate strays as far as the noise can tell."),
+    "least_scale": Parameter(0, math.inf, "Pass the smallest scale of noise that the statement is for."),
 }
 
 

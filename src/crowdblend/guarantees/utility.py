@@ -10,12 +10,13 @@ from crowdblend.guarantees.promises import Guarantee
 from crowdblend.guarantees.wording import at_most
 
 AVERAGE = "average"
+HISTOGRAM = "histogram"
 CONNECTED = "distance to connectedness"
 CYCLE_FREE = "distance to cycle-freeness"
 EULERIAN = "distance to an Euler path"
 AVERAGE_DEGREE = "average degree"
 RELEASED = "released statistic"
-STATISTICS = (AVERAGE, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGREE, RELEASED)
+STATISTICS = (AVERAGE, HISTOGRAM, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGREE, RELEASED)
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,30 @@ class Sampler(Guarantee):
         return (
             f"the {self.statistic} can be estimated within {at_most(self.accuracy)} from {self.aggregate.words()}, "
             f"except with probability {at_most(self.failure)}"
+        )
+
+
+@dataclass(frozen=True)
+class Estimator(Guarantee):
+    """docs/proofs.md#networks: on every table the aggregate gives an estimate whose error E (in L1) has
+    E[e^{E/λ}] ≤ e^{reach/λ} for every λ from `least_scale` on, so noise of such a scale hides it as well as an error
+    that is always `reach`. The range of the statistic has the L1 length `width`."""
+
+    statistic: str
+    reach: float
+    least_scale: float
+    width: float
+    aggregate: Aggregate
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.statistic not in STATISTICS:
+            raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}, got {self.statistic!r}.")
+
+    def words(self) -> str:
+        return (
+            f"the {self.statistic} can be estimated from {self.aggregate.words()}, with an error that noise of scale "
+            f"{at_most(self.least_scale)} or more hides as well as one of {at_most(self.reach)}"
         )
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.rules.composition import differential_releases_add_up, iid_sample_releases_add_up
+from crowdblend.calculus.rules.composition import (
+    differential_releases_add_up,
+    iid_sample_releases_add_up,
+    network_releases_add_up,
+    random_sample_releases_add_up,
+)
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
 from crowdblend.ledger.entry import Entry
@@ -21,6 +27,7 @@ class Budget:
     population: str
     releases: tuple[int, ...]
     differential: Differential | None
+    replacing: Differential | None
     zero_knowledge: ZeroKnowledge | None
     assumptions: tuple[Assumption, ...]
 
@@ -30,6 +37,7 @@ class Budget:
             "population": self.population,
             "releases": list(self.releases),
             "differential": encode(self.differential),
+            "replacing": encode(self.replacing),
             "zero_knowledge": encode(self.zero_knowledge),
             "assumptions": [assumption.value for assumption in self.assumptions],
         }
@@ -46,18 +54,23 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     return Budget(
         population=population,
         releases=tuple(entry.id for entry in spent),
-        differential=_sum(differential_releases_add_up, losses),
-        zero_knowledge=_sum(iid_sample_releases_add_up, relative),
+        differential=_sum(losses, differential_releases_add_up),
+        replacing=_sum([entry.promise.replacing for entry in spent], differential_releases_add_up),
+        zero_knowledge=_sum(
+            relative, iid_sample_releases_add_up, network_releases_add_up, random_sample_releases_add_up
+        ),
         assumptions=tuple(assumption for assumption in Assumption if taken.get(assumption)),
     )
 
 
-def _sum(rule: Any, premises: list[Any]) -> Any:
-    """What the rule concludes; None when a release has no such promise or they do not fit together."""
+def _sum(premises: list[Any], *rules: Any) -> Any:
+    """What the first rule that applies concludes; None when a release has no such promise or no rule applies."""
     known: list[Guarantee] = [premise for premise in premises if premise is not None]
     if not known or len(known) < len(premises):
         return None
-    try:
-        return rule.conclude(*known) if len(known) > 1 else known[0]
-    except NotApplicable:
-        return None
+    if len(known) == 1:
+        return known[0]
+    for rule in rules:
+        with suppress(NotApplicable):
+            return rule.conclude(*known)
+    return None

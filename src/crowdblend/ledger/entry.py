@@ -43,10 +43,16 @@ class Promise:
         return next((made for made in found if made.relation is Relation.ADD_REMOVE and made.people == 1), None)
 
     @property
+    def replacing(self) -> Differential | None:
+        """The promise about one person's data replaced, which adds up where nobody is sampled."""
+        found = (made for made in self.guarantees if isinstance(made, Differential))
+        return next((made for made in found if made.relation is Relation.REPLACE and made.people == 1), None)
+
+    @property
     def zero_knowledge(self) -> ZeroKnowledge | None:
-        """The promise relative to a sample of everybody else, for one person."""
-        found = (made for made in self.guarantees if isinstance(made, ZeroKnowledge))
-        return next((made for made in found if isinstance(made.aggregate, IidSampling) and made.people == 1), None)
+        """The promise relative to a sample of everybody else, or to any other aggregate, for one person."""
+        found = [made for made in self.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1]
+        return next((made for made in found if isinstance(made.aggregate, IidSampling)), found[0] if found else None)
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as JSON-ready data."""

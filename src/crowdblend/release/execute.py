@@ -9,7 +9,7 @@ from pathlib import Path
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.ledger import Ledger
 from crowdblend.randomness import new_key
-from crowdblend.release.folder import whole_folder, write_internal
+from crowdblend.release.folder import whole_folder, write_internal, write_internal_page
 from crowdblend.release.identity import sample_of
 from crowdblend.release.kind import AnyPolicy, Progress, Promised
 from crowdblend.release.kinds import promise
@@ -55,6 +55,9 @@ def release(
         certificate = promised.certificate(files, published.outcome)
         (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
         write_report(partial)
+        page = published.internal_page() if published.internal_page is not None else None
     record.finish(certificate, files)
     write_internal(folder, {**reading.facts, **published.internal, "seconds": time.perf_counter() - started})
+    if page is not None:
+        write_internal_page(folder, page)
     return Released(folder, certificate, promised)

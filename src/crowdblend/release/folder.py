@@ -98,11 +98,19 @@ def internal_path(folder: Path) -> Path:
 
 def write_internal(folder: Path, facts: Mapping[str, Any]) -> None:
     """Facts for the steward alone, readable by the owner only."""
+    _write_private(folder, internal_path(folder), json.dumps(dict(facts), indent=2) + "\n")
+
+
+def write_internal_page(folder: Path, page: str) -> None:
+    """The same as a page, beside the folder and readable by the owner only."""
+    _write_private(folder, internal_path(folder).with_suffix(".html"), page)
+
+
+def _write_private(folder: Path, path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{folder.name}{PARTIAL}-", dir=folder.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(dict(facts), file, indent=2)
-        file.write("\n")
-    Path(name).replace(internal_path(folder))
+        file.write(text)
+    Path(name).replace(path)
 
 
 def _flush(path: Path) -> None:

@@ -42,6 +42,7 @@ class Publication:
     write: Callable[[Path], None]
     outcome: Any = None
     internal: dict[str, Any] = field(default_factory=dict)
+    internal_page: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -119,3 +119,10 @@ def _open(path: Path, schema: pyarrow.Schema) -> Any:
 
     # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
     return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)
+
+
+def write_columns(columns: dict[str, list[Any]], path: Path) -> None:
+    """A small table of named columns."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    _write(list(columns), iter([[pa.array(values) for values in columns.values()]]), path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.release.keys import AXIS, COLUMN_KINDS, LISTS, SECTIONS, Key, Kind
+from crowdblend.release.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, SECTIONS, Key, Kind
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
@@ -48,12 +48,19 @@ def policy_schema() -> dict[str, Any]:
     }
     for name, keys in LISTS.items():
         properties[name] = {"type": "array", "description": meanings[name], "items": _section(keys)}
+    properties["graph"] = _section(GRAPH)
+    properties["graph"]["properties"]["statistics"] = {
+        "type": "array",
+        "description": "The statistics of a network, one after the other.",
+        "items": _section(GRAPH_STATISTICS),
+        "minItems": 1,
+    }
     return {
         "$schema": _DIALECT,
         "title": "crowdblend policy",
         "type": "object",
         "properties": properties,
-        "required": ["data", "columns", "release"],
+        "required": ["data", "release"],
         "additionalProperties": False,
     }
 

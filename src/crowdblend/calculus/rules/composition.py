@@ -12,13 +12,17 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.theorem import RULES, Derivation, Theorem, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
+    Aggregate,
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
+    Exploration,
     Guarantee,
     IidSampling,
+    Neighbourhood,
     RandomSamples,
     Relation,
+    Together,
     ZeroKnowledge,
 )
 from crowdblend.numerics.balls import round_up
@@ -98,7 +102,43 @@ def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     return _zero_knowledge_sum(premises, IidSampling(drawn[0].rate, sum(d.rounds for d in drawn)))
 
 
-def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: RandomSamples | IidSampling) -> ZeroKnowledge:
+@rule(
+    Theorem(
+        id="composition.networks",
+        source="ZKP Proposition 2, for the aggregates of section 5",
+        statement="Zero-knowledge releases about one network add up: Σε and Σδ, with respect to all their aggregates "
+        "together; the random people of explorations, of neighbourhoods and of plain samples add up, and the farthest "
+        "exploration is granted to each.",
+        assumes=(Assumption.FRESH_SAMPLES,),
+    )
+)
+def network_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
+    """The simulator asks for every aggregate and runs each simulator on its own."""
+    parts = [part for premise in premises for part in _parts(premise.aggregate)]
+    explored = [part for part in parts if isinstance(part, Exploration)]
+    around = [part for part in parts if isinstance(part, Neighbourhood)]
+    plain = [part for part in parts if isinstance(part, RandomSamples)]
+    if not explored + around or len(explored + around + plain) < len(parts) or len({p.population for p in plain}) > 1:
+        raise NotApplicable(
+            "composition.networks adds promises relative to explorations and neighbourhoods of one network and random "
+            "samples of its people. Use composition.random-samples for those alone."
+        )
+    together: list[Aggregate] = []
+    if explored:
+        together.append(Exploration(sum(e.samples for e in explored), max(e.explored for e in explored)))
+    if around:
+        together.append(Neighbourhood(sum(a.samples for a in around), max(a.radius for a in around)))
+    if plain:
+        population = plain[0].population
+        together.append(RandomSamples(min(population, sum(p.samples for p in plain)), population))
+    return _zero_knowledge_sum(premises, together[0] if len(together) == 1 else Together(tuple(together)))
+
+
+def _parts(aggregate: Aggregate) -> tuple[Aggregate, ...]:
+    return aggregate.aggregates if isinstance(aggregate, Together) else (aggregate,)
+
+
+def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregate) -> ZeroKnowledge:
     first = premises[0]
     if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
         raise NotApplicable("zero-knowledge promises add up under one relation and for one group size only.")
@@ -200,6 +240,7 @@ def why_not_from_one_sample(first: Iterable[Guarantee], second: Iterable[Guarant
 
 _COMPOSITIONS = (
     "composition.differential",
+    "composition.networks",
     "composition.random-samples",
     "composition.iid-sampling",
     "composition.blending-differential",

@@ -26,13 +26,14 @@ NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE)
         id="graph.sampler.connected",
         source="ZKP Theorem 26.1 (Marko and Ron), constants from Hoeffding's inequality",
         statement="Averaging 1/(size of v's component), 0 when more than s vertices are found, over t random vertices "
-        "gives the distance to connectedness within δ except with probability 2e^{−t(d(δ − 2/(sd)))²/2}.",
+        "gives the distance to connectedness, which lies between 0 and 2/d, within δ except with probability "
+        "2e^{−t(d(δ − 2/(sd)))²/2}.",
         assumes=NETWORK,
     )
 )
 def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """At most n/s components are too large to be found; the rest averages terms between 0 and 1."""
-    return _explorer(CONNECTED, degree_bound, accuracy, samples, explored, spread=arb(1))
+    return _explorer(CONNECTED, degree_bound, accuracy, samples, explored, spread=arb(1), width=arb(2) / degree_bound)
 
 
 @rule(
@@ -47,7 +48,8 @@ def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explo
 )
 def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """links − n + components; the terms lie in an interval of length d/2."""
-    return _explorer(CYCLE_FREE, degree_bound, accuracy, samples, explored, spread=arb(degree_bound) / 2)
+    spread = arb(degree_bound) / 2
+    return _explorer(CYCLE_FREE, degree_bound, accuracy, samples, explored, spread=spread, width=arb(1))
 
 
 @rule(
@@ -55,14 +57,16 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
         id="graph.sampler.eulerian",
         source="ZKP Theorem 26.2, constants from Hoeffding's inequality",
         statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd "
-        "vertex, 0 when more than s vertices are found, over t random vertices gives the distance to an Euler path "
-        "within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
+        "vertex, 0 when more than s vertices are found, over t random vertices gives the distance to an Euler path, "
+        "which lies between 0 and 1/d, within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
         assumes=NETWORK,
     )
 )
 def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """odd/2 + even components with links − 1, cut at 0; the terms lie between 0 and 1/2."""
-    return _explorer(EULERIAN, degree_bound, accuracy, samples, explored, spread=arb(1) / 2)
+    return _explorer(
+        EULERIAN, degree_bound, accuracy, samples, explored, spread=arb(1) / 2, width=1 / arb(degree_bound)
+    )
 
 
 @rule(
@@ -80,7 +84,35 @@ def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) 
     return Sampler(AVERAGE_DEGREE, accuracy, failure, float(degree_bound), Neighbourhood(samples, 1))
 
 
-def _explorer(statistic: str, degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb) -> Sampler:
+@rule(
+    Theorem(
+        id="graph.sampler.light-ends",
+        source="crowdblend, docs/proofs.md#networks; the idea of Goldreich and Ron behind ZKP Theorem 26.4",
+        statement="Averaging twice the number of neighbours of larger degree (ties by name) over t random vertices "
+        "gives the average degree, which is at most L, within δ except with probability 2e^{−tδ²/(2R(L + δ/3))}, "
+        "R = 2·min(d, √(nL)); isolated vertices are allowed.",
+        assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE),
+    )
+)
+def sampler_light_ends(
+    *, degree_bound: int, average_bound: float, population: int, accuracy: float, samples: int
+) -> Sampler:
+    """A link counts at its end of smaller degree, and nobody has more than √(nL) of those (Bernstein's inequality)."""
+    average = arb(average_bound).min(arb(degree_bound))
+    most = largest_light_term(degree_bound, average, population)
+    exponent = samples * arb(accuracy) ** 2 / (2 * most * (average + arb(accuracy) / 3))
+    failure = min(1.0, round_up(2 * (-exponent).exp()))
+    return Sampler(AVERAGE_DEGREE, accuracy, failure, round_up(average), Neighbourhood(samples, 2))
+
+
+def largest_light_term(degree_bound: int, average: arb, population: int) -> arb:
+    """Twice the most neighbours of larger degree that anybody has: j such neighbours have j² link ends between them."""
+    return 2 * arb(degree_bound).min((population * average).sqrt())
+
+
+def _explorer(
+    statistic: str, degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb, width: arb
+) -> Sampler:
     """An average of t terms in an interval of length `spread`, n/M = 2/d per unit, minus what exploring s misses."""
     missed = 2 / (arb(explored) * degree_bound)
     left = arb(accuracy) - missed
@@ -90,7 +122,7 @@ def _explorer(statistic: str, degree_bound: int, accuracy: float, samples: int, 
             f"got {explored}. Explore more vertices or ask for less accuracy."
         )
     failure = _hoeffding(samples, left * degree_bound / 2 / spread)
-    return Sampler(statistic, accuracy, failure, 1.0, Exploration(samples, explored))
+    return Sampler(statistic, accuracy, failure, round_up(width), Exploration(samples, explored))
 
 
 def _hoeffding(samples: int, relative: arb) -> float:

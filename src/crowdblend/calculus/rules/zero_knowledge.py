@@ -114,10 +114,13 @@ def laplace_by_sample_complexity(premise: Sampler, *, sensitivity: float, scale:
     return laplace_release(premise, arb(sensitivity), arb(scale))
 
 
-def laplace_release(premise: Sampler, sensitivity: arb, scale: arb) -> ZeroKnowledge:
-    """Proposition 12: the noise hides a typical step, and the width of the range where the sampler fails."""
-    near = ((sensitivity + premise.accuracy) / scale).exp()
-    far = (arb(premise.width) / scale).exp()
+def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, step: float = 0.0) -> ZeroKnowledge:
+    """Proposition 12: the noise hides a typical step, and the width of the range where the sampler fails.
+
+    On a grid both values are rounded first, which moves them apart by at most one `step` of the grid.
+    """
+    near = ((sensitivity + premise.accuracy + step) / scale).exp()
+    far = ((arb(premise.width) + step) / scale).exp()
     failure = arb(premise.failure)
     # Nothing moves further than the range is wide, so an accuracy beyond it costs no more than that.
     typical = near.min(far)

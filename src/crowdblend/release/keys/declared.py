@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crowdblend.planning.networks.question import NAMES
 from crowdblend.recoding.dates import PERIODS
 from crowdblend.release.keys.read import Key
 from crowdblend.selection.scores import SCORES
@@ -35,7 +36,7 @@ SAMPLING = (
     Key("sample", "whole", "Exactly how many people are drawn, without replacement.", kinds=_EXACTLY),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata", "points", "outlier-table", "synopsis")
+KINDS = ("table", "microdata", "points", "outlier-table", "synopsis", "graph")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -96,6 +97,56 @@ OUTLIERS = (
     Key("transition", "whole", "t: noise is constant from K - t people on; planned unless given.", ranged=True),
     Key("factor", "number", "c: the promise to crowds of j is c times epsilon(j); 2 unless given.", ranged=True),
 )
+GRAPH = (
+    Key(
+        "people",
+        "whole",
+        "How many people there are, those without links included; public.",
+        required=True,
+        ranged=True,
+    ),
+    Key(
+        "degree_bound",
+        "whole",
+        "The most links that anybody can have, known beforehand; public.",
+        required=True,
+        ranged=True,
+    ),
+    Key(
+        "average_bound",
+        "number",
+        "The most links that people can have on average; degree_bound unless given.",
+        ranged=True,
+    ),
+    Key("source", "text", 'The column with one end of every link; "source" unless given.'),
+    Key("target", "text", 'The column with the other end; "target" unless given.'),
+    Key("vertices", "text", "CSV or Parquet file with a row for everybody; needed for statistics of their data."),
+    Key("vertex", "text", 'The column of that file that names people as the links do; "id" unless given.'),
+    Key("self_loops", "text", "What to do with links of a person to itself.", ("refuse", "drop")),
+    Key("duplicates", "text", "What to do with links that are listed twice, in either direction.", ("refuse", "drop")),
+)
+GRAPH_STATISTICS = (
+    Key("name", "text", "The statistic.", NAMES, required=True),
+    Key(
+        "epsilon",
+        "number",
+        "Its privacy loss; an equal part of what is left of the release's unless given.",
+        ranged=True,
+    ),
+    Key("samples", "whole", "How many random people the promise is relative to.", ranged=True),
+    Key("error", "number", "The error to keep to, at 95 % confidence; instead of samples or epsilon."),
+    Key("explored", "whole", "How many people may be reached from each of them; planned unless given.", ranged=True),
+    Key("accuracy", "number", "In the paper's terms: δ, what the sampler may err by; below 1/2.", ranged=True),
+    Key("failure_exponent", "number", "In the paper's terms: K; the sampler fails with probability e^-K.", ranged=True),
+    Key(
+        "resolution", "number", "The step of the grid that published numbers lie on; planned unless given.", ranged=True
+    ),
+    Key("column", "text", "For average and histogram: the column of the vertices."),
+    Key("from", "number", "For average: the smallest possible value."),
+    Key("to", "number", "For average: the largest possible value."),
+    Key("values", "texts", "For histogram: the classes."),
+    Key("other", "text", "For histogram: the class of every other value."),
+)
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "data": DATA,
     "sampling": SAMPLING,
@@ -106,7 +157,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "outliers": OUTLIERS,
 }
 LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE}
-PARTS = (*SECTIONS, "columns", *LISTS)
+PARTS = (*SECTIONS, "graph", "columns", *LISTS)
 # Parts that say something about some kinds only; elsewhere they would be ignored, and are refused instead.
 PARTS_OF = {
     "tables": ("table", "microdata"),
@@ -116,6 +167,7 @@ PARTS_OF = {
     "quadtree": ("points",),
     "outliers": ("outlier-table",),
     "synopsis": ("synopsis",),
+    "graph": ("graph",),
 }
 
 _OTHER = Key("other", "text", "The class of every value outside the domain.")

@@ -20,6 +20,7 @@ MODULES = {
     "synopsis": "synopsis",
     "points": "points",
     "outlier-table": "outliers",
+    "graph": "graph",
 }
 
 

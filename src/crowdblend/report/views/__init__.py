@@ -12,6 +12,7 @@ MODULES: dict[str, str] = {
     "points": "points",
     "outlier-table": "outliers",
     "synopsis": "synopsis",
+    "graph": "graph",
 }
 
 

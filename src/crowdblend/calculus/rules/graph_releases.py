@@ -1,0 +1,221 @@
+"""Statistics of networks as they are released: on a grid, with discrete Laplace noise (docs/proofs.md#networks).
+
+The mechanism rounds the statistic to the grid and the simulator rounds its estimate, clipped to the range, in the same
+way; that moves the two apart by at most one step r. Concealing a vertex removes at most d links, and the distance to
+any property moves by at most one edit with every link: d edits, 2/n of M.
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.rules.zero_knowledge import laplace_release
+from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.errors import NotApplicable
+from crowdblend.guarantees import Differential, Estimator, Relation, Sampler, ZeroKnowledge
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
+from crowdblend.numerics.balls import round_up
+
+DISTANCES = (CONNECTED, CYCLE_FREE, EULERIAN)
+OURS = "crowdblend, docs/proofs.md#networks"
+NOISY = (Assumption.PUBLIC_SIZE, Assumption.GRID_NOISE)
+PEOPLE = (*NOISY, Assumption.CONCEALED_ROWS)
+ALONE = (Assumption.BOUNDED_DEGREE, *NOISY)
+
+
+@rule(
+    Theorem(
+        id="graph.published.distance",
+        source="ZKP Theorem 26.1 to 26.3 through Proposition 12, on a grid",
+        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+        "discrete Laplace noise of scale λ, is ln((1−β)e^{(2/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with "
+        "respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+        assumes=NOISY,
+    )
+)
+def published_distance(premise: Sampler, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
+    """Proposition 12 with the rounding counted as part of the sensitivity."""
+    _is_about("graph.published.distance", premise, DISTANCES)
+    return laplace_release(premise, arb(2) / population, arb(scale), resolution)
+
+
+@rule(
+    Theorem(
+        id="graph.published.degree",
+        source="ZKP Theorem 26.4 through Proposition 12, on a grid",
+        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
+        "ln((1−β)e^{(2d/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect to the aggregate of its "
+        "(δ, β)-sampler, w the width of its range.",
+        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
+    )
+)
+def published_degree(
+    premise: Sampler, *, degree_bound: int, population: int, scale: float, resolution: float
+) -> ZeroKnowledge:
+    """Each of at most d links counts at both ends."""
+    _is_about("graph.published.degree", premise, (AVERAGE_DEGREE,))
+    return laplace_release(premise, 2 * arb(degree_bound) / population, arb(scale), resolution)
+
+
+@rule(
+    Theorem(
+        id="graph.sharp.distance",
+        source=OURS,
+        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+        "discrete Laplace noise of scale λ, is (2/n + h + r)/λ-zero-knowledge private with respect to the aggregate of "
+        "an estimator that strays by no more than h as far as noise of scale λ can tell.",
+        assumes=NOISY,
+    )
+)
+def sharp_distance(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
+    """The exponential moment of the error instead of its worst case."""
+    _is_about("graph.sharp.distance", premise, DISTANCES)
+    return _hidden(premise, arb(2) / population, scale, arb(resolution))
+
+
+@rule(
+    Theorem(
+        id="graph.sharp.degree",
+        source=OURS,
+        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
+        "(2d/n + h + r)/λ-zero-knowledge private with respect to the aggregate of an estimator that strays by no more "
+        "than h as far as noise of scale λ can tell.",
+        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
+    )
+)
+def sharp_degree(
+    premise: Estimator, *, degree_bound: int, population: int, scale: float, resolution: float
+) -> ZeroKnowledge:
+    """Each of at most d links counts at both ends."""
+    _is_about("graph.sharp.degree", premise, (AVERAGE_DEGREE,))
+    return _hidden(premise, 2 * arb(degree_bound) / population, scale, arb(resolution))
+
+
+@rule(
+    Theorem(
+        id="graph.sharp.average",
+        source=OURS,
+        statement="The average of people's data in an interval of length w, a concealed person counting as its lower "
+        "end, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (w/n + h + r)/λ-zero-knowledge "
+        "private with respect to the aggregate of an estimator that strays by no more than h.",
+        assumes=PEOPLE,
+    )
+)
+def sharp_average(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
+    """One person moves the average by the width over n."""
+    _is_about("graph.sharp.average", premise, (AVERAGE,))
+    return _hidden(premise, arb(premise.width) / population, scale, arb(resolution))
+
+
+@rule(
+    Theorem(
+        id="graph.sharp.histogram",
+        source=OURS,
+        statement="The shares of m classes of people, a concealed person counting in none, each rounded to a grid of "
+        "step r, with discrete Laplace noise of scale λ, are (1/n + h + mr)/λ-zero-knowledge private with respect to "
+        "the aggregate of an estimator that strays (in L1) by no more than h as far as noise of scale λ can tell.",
+        assumes=PEOPLE,
+    )
+)
+def sharp_histogram(
+    premise: Estimator, *, dimension: int, population: int, scale: float, resolution: float
+) -> ZeroKnowledge:
+    """One person is in one class, and every class is rounded."""
+    _is_about("graph.sharp.histogram", premise, (HISTOGRAM,))
+    return _hidden(premise, arb(1) / population, scale, dimension * arb(resolution))
+
+
+def _hidden(premise: Estimator, sensitivity: arb, scale: float, rounding: arb) -> ZeroKnowledge:
+    """Nothing moves further than the range is wide, however far the estimate strays."""
+    if scale < premise.least_scale:
+        raise NotApplicable(
+            f"scale must be at least {premise.least_scale:g} for this estimator, got {scale:g}. "
+            "Add more noise or sample more people."
+        )
+    moved = (sensitivity + premise.reach).min(arb(premise.width)) + rounding
+    return ZeroKnowledge(round_up(moved / scale), 0.0, premise.aggregate, Relation.CONCEAL)
+
+
+def _is_about(rule_id: str, premise: Sampler | Estimator, statistics: tuple[str, ...]) -> None:
+    if premise.statistic not in statistics:
+        raise NotApplicable(
+            f"{rule_id} needs an estimate of the {' or the '.join(statistics)}, got one of the {premise.statistic}. "
+            "Use another rule."
+        )
+
+
+@rule(
+    Theorem(
+        id="graph.differential.distance",
+        source=OURS,
+        statement="The distance to connectedness or cycle-freeness, rounded to a grid of step r, with discrete Laplace "
+        "noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """Links of one person only join components, or only close cycles, at most d of them: d of M = dn/2."""
+    edits = arb(degree_bound) / (arb(degree_bound) * population / 2)
+    return _replaced(edits + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.eulerian",
+        source=OURS,
+        statement="The distance to an Euler path, rounded to a grid of step r, with discrete Laplace noise of scale λ, "
+        "is (4/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_eulerian(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """At most d links go and at most d come, each one edit of M = dn/2."""
+    edits = 2 * arb(degree_bound) / (arb(degree_bound) * population / 2)
+    return _replaced(edits + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.degree",
+        source=OURS,
+        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
+        "(2d/n + r)/λ-differentially private with one person's links replaced.",
+        assumes=ALONE,
+    )
+)
+def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
+    """The number of links moves by at most d, and each counts at both ends."""
+    return _replaced(2 * arb(degree_bound) / population + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.average",
+        source=OURS,
+        statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
+        "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
+        assumes=(Assumption.STATED_RANGE, *NOISY),
+    )
+)
+def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
+    """One value of n moves within the interval."""
+    return _replaced(arb(width) / population + resolution, scale)
+
+
+@rule(
+    Theorem(
+        id="graph.differential.histogram",
+        source=OURS,
+        statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of "
+        "scale λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
+        assumes=(Assumption.FIXED_CLASSES, *NOISY),
+    )
+)
+def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
+    """One person leaves a class and enters another; all other shares stay."""
+    return _replaced(2 * (arb(1) / population + resolution), scale)
+
+
+def _replaced(moved: arb, scale: float) -> Differential:
+    return Differential(round_up(moved / scale), 0.0, Relation.REPLACE)

@@ -1,0 +1,96 @@
+"""A statistic of a network with discrete Laplace noise on a grid, and its simulator (ZKP Theorem 26 on a grid).
+
+Both round to the grid and add the same noise; they differ in what they start from. The mechanism computes the statistic
+from the whole network. The simulator estimates it by looking at a few random people of the network with somebody
+concealed. That their outputs are close is the promise, and it can be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from crowdblend.networks import exact, samplers
+from crowdblend.networks.exact import Structure
+from crowdblend.networks.views import View
+from crowdblend.planning.networks import NetworkPlan
+from crowdblend.randomness import Source, discrete_laplace
+
+
+@dataclass(frozen=True)
+class GridNoise:
+    """Noise of a scale on the multiples of a resolution, for values between 0 and a width."""
+
+    scale: float
+    resolution: float
+    width: float
+
+    def rounded(self, value: Fraction) -> int:
+        """The nearest step of the grid, halves upwards, in exact arithmetic."""
+        return int((value / Fraction(self.resolution) + Fraction(1, 2)) // 1)
+
+    def added(self, steps: list[int], source: Source) -> list[int]:
+        """Each step with noise of its own."""
+        loss = Fraction(self.resolution) / Fraction(self.scale)
+        noise = discrete_laplace(len(steps), loss, source).tolist()
+        return [step + more for step, more in zip(steps, noise, strict=True)]
+
+    def shown(self, step: int) -> float:
+        """The published number: moved into the range, which is post-processing."""
+        most = self.rounded(Fraction(self.width))
+        return float(Decimal(repr(self.resolution)) * min(max(step, 0), most))
+
+
+@dataclass(frozen=True)
+class NoisyStatistic:
+    """One planned statistic: parameters here, data in the call."""
+
+    plan: NetworkPlan
+
+    @property
+    def noise(self) -> GridNoise:
+        """The noise that the certificate speaks of."""
+        return GridNoise(self.plan.scale, self.plan.resolution, self.plan.width)
+
+    def exact(self, structure: Structure) -> Fraction:
+        """The statistic of the whole network."""
+        if self.plan.name == "average-degree":
+            return exact.average_degree(structure)
+        bounds = self.plan.question.bounds
+        return exact.relative(_EDITS[self.plan.name](structure), bounds.people, bounds.degree_bound)
+
+    def publish(self, values: list[Fraction], source: Source) -> list[float]:
+        """What leaves the house."""
+        return [self.noise.shown(step) for step in self.noisy(values, source)]
+
+    def noisy(self, values: list[Fraction], source: Source) -> list[int]:
+        """The values on the grid, with noise, before they are moved into the range."""
+        return self.noise.added([self.noise.rounded(value) for value in values], source)
+
+    def estimated(self, view: View, source: Source) -> Fraction:
+        """What the simulator makes of a few random people and whoever they can be followed to."""
+        seen, bound = self.plan.seen, self.plan.question.bounds.degree_bound
+        if self.plan.name == "average-degree":
+            ask = samplers.sampled_light_ends if self.plan.light_ends else samplers.sampled_degree
+            value = ask(view, seen.samples, source)
+        else:
+            value = _SAMPLED[self.plan.name](view, bound, seen.samples, seen.explored, source)
+        return min(value, Fraction(self.plan.width))
+
+    def simulate(self, view: View, source: Source, runs: int = 1) -> list[int]:
+        """What the simulator says instead of the release, on the grid, in independent runs."""
+        return self.noisy([self.estimated(view, source) for _ in range(runs)], source)
+
+
+_EDITS: dict[str, Callable[[Structure], int]] = {
+    "connectivity": exact.edits_to_connected,
+    "cycle-freeness": exact.edits_to_cycle_free,
+    "eulerian": exact.edits_to_euler_path,
+}
+_SAMPLED: dict[str, Callable[[View, int, int, int, Source], Fraction]] = {
+    "connectivity": samplers.sampled_connected,
+    "cycle-freeness": samplers.sampled_cycle_free,
+    "eulerian": samplers.sampled_euler_path,
+}

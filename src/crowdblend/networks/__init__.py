@@ -1,0 +1,7 @@
+"""Networks of people: links, exact statistics, and the samplers that look at a few people only."""
+
+from crowdblend.networks.exact import Structure
+from crowdblend.networks.links import Adjacency, Network, network
+from crowdblend.networks.views import Concealed, View, Watched
+
+__all__ = ["Adjacency", "Concealed", "Network", "Structure", "View", "Watched", "network"]

@@ -1,0 +1,112 @@
+"""The samplers behind the promises: they look at a few random people and whoever is reached from there, nobody else.
+
+They are the simulators of ZKP Theorem 26: run on the network with a person concealed, and with the release's noise
+added, they show what anybody could have learned without that person. Each averages one term per random person, in
+exact fractions; the constants are those of the rules graph.sampler.* and graph.estimator.*.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from crowdblend.networks.views import View
+from crowdblend.randomness import Source, uniform
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A walk around a person: that person's number of links, and those of the whole component if it is small."""
+
+    degree: int
+    component: tuple[int, ...] | None
+
+    @property
+    def even(self) -> bool:
+        """Whether the component was found, has links, and nobody in it has an odd number of them."""
+        return self.component is not None and self.degree > 0 and not any(degree % 2 for degree in self.component)
+
+
+def walk(view: View, start: int, most: int) -> Walk:
+    """Breadth first, until the component is found or more than `most` people are in sight.
+
+    Neighbours are asked of at most `most` people, of each once.
+    """
+    found, known = [start], {start}
+    degrees: list[int] = []
+    for person in found:
+        row = view.neighbours(person)
+        degrees.append(len(row))
+        if len(row) >= most:
+            return Walk(degrees[0], None)
+        for other in row.tolist():
+            if other not in known:
+                known.add(other)
+                found.append(other)
+        if len(found) > most:
+            return Walk(degrees[0], None)
+    return Walk(degrees[0], tuple(degrees))
+
+
+def sampled_connected(view: View, degree_bound: int, samples: int, explored: int, source: Source) -> Fraction:
+    """The distance to connectedness: one term 1/size for a component that is found (Marko and Ron)."""
+    walks = _walks(view, samples, explored, source)
+    components = view.people * _inverse(walks) / samples
+    return _between((components - 1) * _edit(view, degree_bound), Fraction(2, degree_bound))
+
+
+def sampled_cycle_free(view: View, degree_bound: int, samples: int, explored: int, source: Source) -> Fraction:
+    """The distance to cycle-freeness: half the links of a person, less the person, plus 1/size of the component."""
+    walks = _walks(view, samples, explored, source)
+    ends = sum(found.degree for found in walks)
+    surplus = view.people * ((Fraction(ends, 2) + _inverse(walks)) / samples - 1)
+    return _between(surplus * _edit(view, degree_bound), Fraction(1))
+
+
+def sampled_euler_path(view: View, degree_bound: int, samples: int, explored: int, source: Source) -> Fraction:
+    """The distance to an Euler path: 1/2 for somebody odd, else 1/size of a component with links and nobody odd."""
+    walks = _walks(view, samples, explored, source)
+    odd = sum(found.degree % 2 for found in walks)
+    edits = view.people * (Fraction(odd, 2) + _inverse([found for found in walks if found.even])) / samples - 1
+    return _between(edits * _edit(view, degree_bound), Fraction(1, degree_bound))
+
+
+def sampled_degree(view: View, samples: int, source: Source) -> Fraction:
+    """The average number of links of random people."""
+    total = sum(len(view.neighbours(person)) for person in _random_people(view, samples, source))
+    return Fraction(total, samples)
+
+
+def sampled_light_ends(view: View, samples: int, source: Source) -> Fraction:
+    """The average number of links, every link counted twice at the end with fewer links (after Goldreich and Ron)."""
+    total = 0
+    for person in _random_people(view, samples, source):
+        row = view.neighbours(person)
+        mine = (len(row), person)
+        total += sum((len(view.neighbours(other)), other) > mine for other in row.tolist())
+    return Fraction(2 * total, samples)
+
+
+def _random_people(view: View, samples: int, source: Source) -> Iterable[int]:
+    people: list[int] = uniform(samples, view.people, source).tolist()
+    return people
+
+
+def _walks(view: View, samples: int, explored: int, source: Source) -> list[Walk]:
+    return [walk(view, person, explored) for person in _random_people(view, samples, source)]
+
+
+def _inverse(walks: list[Walk]) -> Fraction:
+    """The sum of 1/size over the components that were found."""
+    sizes = Counter(len(found.component) for found in walks if found.component is not None)
+    return sum((Fraction(times, size) for size, times in sizes.items()), Fraction(0))
+
+
+def _edit(view: View, degree_bound: int) -> Fraction:
+    return Fraction(2, degree_bound * view.people)
+
+
+def _between(value: Fraction, width: Fraction) -> Fraction:
+    return min(max(value, Fraction(0)), width)

@@ -1,0 +1,109 @@
+"""The derivations of a statistic's promise, in the sharp form and in the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import graph_estimators, graph_releases, graphs
+from crowdblend.planning.networks.question import NetworkQuestion
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the simulator looks at: so many random people, and so many reached from each."""
+
+    samples: int
+    explored: int = 1
+
+
+def estimator(question: NetworkQuestion, seen: Seen) -> Derivation:
+    """How well the sampler of the statistic estimates it, on average over its luck."""
+    bounds = question.bounds
+    degree, average, population = bounds.degree_bound, bounds.average_bound, bounds.people
+    walked = {"degree_bound": degree, "samples": seen.samples, "explored": seen.explored}
+    if question.name == "connectivity":
+        return graph_estimators.estimator_connected(**walked)
+    if question.name == "eulerian":
+        return graph_estimators.estimator_eulerian(**walked)
+    if question.name == "cycle-freeness":
+        return graph_estimators.estimator_cycle_free(**walked, average_bound=average)
+    if question.name == "average":
+        return graph_estimators.estimator_average(samples=seen.samples, population=population, width=question.width)
+    if question.name == "histogram":
+        return graph_estimators.estimator_histogram(
+            samples=seen.samples, population=population, dimension=question.classes
+        )
+    counted = {"degree_bound": degree, "average_bound": average, "samples": seen.samples}
+    plain = graph_estimators.estimator_average_degree(**counted)
+    light = graph_estimators.estimator_light_ends(**counted, population=population)
+    return plain if plain.conclusion.reach <= light.conclusion.reach else light
+
+
+def sampler(question: NetworkQuestion, seen: Seen) -> Derivation:
+    """How often the sampler of the statistic misses its accuracy; that of the average degree is a share of L."""
+    bounds, accuracy = question.bounds, question.accuracy
+    assert accuracy is not None
+    walked = {
+        "degree_bound": bounds.degree_bound,
+        "accuracy": accuracy,
+        "samples": seen.samples,
+        "explored": seen.explored,
+    }
+    rules: dict[str, Callable[..., Derivation]] = {
+        "connectivity": graphs.sampler_connected,
+        "cycle-freeness": graphs.sampler_cycle_free,
+        "eulerian": graphs.sampler_eulerian,
+    }
+    if question.name in rules:
+        return rules[question.name](**walked)
+    counted = {
+        "degree_bound": bounds.degree_bound,
+        "accuracy": accuracy * bounds.average_bound,
+        "samples": seen.samples,
+    }
+    light = graphs.sampler_light_ends(**counted, average_bound=bounds.average_bound, population=bounds.people)
+    plain = graphs.sampler_average_degree(**counted)
+    return plain if plain.conclusion.failure < light.conclusion.failure else light
+
+
+def released(question: NetworkQuestion, estimated: Derivation, scale: float, resolution: float) -> Derivation:
+    """The promise of the statistic with noise of that scale on that grid."""
+    bounds = question.bounds
+    noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
+    if question.name == "average":
+        return graph_releases.sharp_average(estimated, **noise)
+    if question.name == "histogram":
+        return graph_releases.sharp_histogram(estimated, **noise, dimension=question.classes)
+    if question.name == "average-degree":
+        rule = graph_releases.published_degree if question.published else graph_releases.sharp_degree
+        return rule(estimated, **noise, degree_bound=bounds.degree_bound)
+    return (graph_releases.published_distance if question.published else graph_releases.sharp_distance)(
+        estimated, **noise
+    )
+
+
+def differential(question: NetworkQuestion, scale: float, resolution: float) -> Derivation:
+    """What the noise alone promises against somebody who knows everybody else."""
+    bounds = question.bounds
+    noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
+    if question.name == "average":
+        return graph_releases.differential_average(**noise, width=question.width)
+    if question.name == "histogram":
+        return graph_releases.differential_histogram(**noise)
+    rules: dict[str, Callable[..., Derivation]] = {
+        "eulerian": graph_releases.differential_eulerian,
+        "average-degree": graph_releases.differential_degree,
+    }
+    return rules.get(question.name, graph_releases.differential_distance)(**noise, degree_bound=bounds.degree_bound)
+
+
+def sensitivity(question: NetworkQuestion) -> float:
+    """How far concealing a person moves the statistic; only to start a search from."""
+    bounds = question.bounds
+    if question.name == "average":
+        return (question.width or 0.0) / bounds.people
+    if question.name == "histogram":
+        return 1 / bounds.people
+    return (2 * bounds.degree_bound if question.name == "average-degree" else 2) / bounds.people

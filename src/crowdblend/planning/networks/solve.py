@@ -1,0 +1,264 @@
+"""Find the least noise that keeps a promise, the fewest people that keep an error, or the promise of both.
+
+The noise is planned from the policy alone: what the network looks like plays no part in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from crowdblend.calculus import Derivation
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees import Neighbourhood
+from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
+from crowdblend.planning.networks.question import NetworkQuestion
+
+# The error that is stated holds with this probability.
+CONFIDENCE = 0.95
+# Steps of the grid in what the noise has to hide; rounding then costs a thousandth.
+FINENESS = 1000
+# With a larger K the paper's form would need at most this many times its own noise.
+MOST_EXTRA_NOISE = 2.0
+LEAST_EPSILON = 1e-6
+# The exact sampler of the noise goes down to 2^-40 of its scale.
+FINEST = 1e-11
+
+
+@dataclass(frozen=True)
+class NetworkPlan:
+    """A statistic with nothing left open."""
+
+    question: NetworkQuestion
+    derivation: Derivation
+    seen: Seen
+    scale: float
+    resolution: float
+
+    @property
+    def name(self) -> str:
+        """The statistic."""
+        return self.question.name
+
+    @property
+    def epsilon(self) -> float:
+        """What it promises."""
+        epsilon: float = self.derivation.conclusion.epsilon
+        return epsilon
+
+    def differential(self) -> Derivation:
+        """What it promises against somebody who knows everybody else."""
+        return differential(self.question, self.scale, self.resolution)
+
+    @property
+    def samples(self) -> int:
+        """How many random people the promise is relative to."""
+        return self.seen.samples
+
+    @property
+    def light_ends(self) -> bool:
+        """Whether the average degree is counted at the ends with fewer links."""
+        aggregate = self.derivation.conclusion.aggregate
+        return isinstance(aggregate, Neighbourhood) and aggregate.radius == 2
+
+    @property
+    def width(self) -> float:
+        """The length of the range of the statistic; a share of people lies between 0 and 1."""
+        width: float = self.derivation.premises[0].conclusion.width
+        return 1.0 if self.name == "histogram" else width
+
+    @property
+    def error(self) -> float:
+        """What the published number is off by at most, with probability CONFIDENCE, rounding included."""
+        return error_of(self.scale, self.resolution)
+
+
+def error_of(scale: float, resolution: float) -> float:
+    """P[|Y| > j] = 2a^{j+1}/(1+a) for discrete Laplace noise of j steps; half a step for rounding."""
+    ratio = resolution / scale
+    beyond = math.log(2 / ((1 - CONFIDENCE) * (1 + math.exp(-ratio)))) / ratio
+    return float((max(0, math.ceil(beyond) - 1) + Decimal("0.5")) * Decimal(repr(resolution)))
+
+
+def plan_network(question: NetworkQuestion) -> NetworkPlan:
+    """The statistic with its noise, its promise and its error."""
+    if question.published:
+        return _published(question)
+    if question.samples is not None and question.epsilon is not None:
+        return _noise_for(question, question.samples, question.epsilon)
+    if question.samples is not None:
+        return _epsilon_for(question, question.samples)
+    return _samples_for(question)
+
+
+def refuse_useless(plans: Sequence[NetworkPlan]) -> None:
+    """Refuse, before anything is spent, what would show nothing or promise nothing beyond differential privacy."""
+    people, needed = plans[0].question.bounds.people, least_people(plans)
+    for plan in plans:
+        if plan.error >= plan.width / 2:
+            raise Infeasible(
+                f"{plan.name} must come with an error below half its range of {plan.width:.3g}, and it would be "
+                f"{plan.error:.3g}. Raise epsilon or samples{_enough(needed, people)}."
+            )
+    drawn = sum(plan.samples for plan in plans)
+    if drawn >= people:
+        raise Infeasible(
+            f"the statistics must be relative to fewer than all {people} people, and take {drawn} random ones. "
+            f"Ask for fewer samples, a larger error or fewer statistics{_enough(needed, people)}."
+        )
+
+
+def least_people(plans: Sequence[NetworkPlan]) -> int | None:
+    """The smallest population for which these statistics, asked for in the same way, mean something; None for none."""
+
+    def meaningful(people: int) -> bool:
+        again = [replace(plan.question, bounds=replace(plan.question.bounds, people=people)) for plan in plans]
+        try:
+            made = [plan_network(question) for question in again]
+        except (Infeasible, InvalidInput):
+            return False
+        return sum(plan.samples for plan in made) < people and all(plan.error < plan.width / 2 for plan in made)
+
+    least = max(2, sum(plan.question.samples or 1 for plan in plans))
+    return _first(meaningful, least, 10**15)
+
+
+def trades(plan: NetworkPlan) -> dict[str, float]:
+    """What the error would be with more people in the promise, or with a weaker promise relative to the same."""
+    if plan.question.published:
+        more = replace(plan.question, accuracy=(plan.question.accuracy or 0.0) / 2)
+        weaker = replace(plan.question, epsilon=2 * plan.epsilon)
+        varied = {"half the accuracy": more, "twice the epsilon": weaker}
+    else:
+        asked = replace(plan.question, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
+        more = replace(asked, samples=4 * plan.samples)
+        varied = {"4 times the samples": more, "twice the epsilon": replace(asked, epsilon=2 * plan.epsilon)}
+    found = {}
+    for name, question in varied.items():
+        with suppress(Infeasible, InvalidInput):
+            found[name] = plan_network(question).error
+    return found
+
+
+def _enough(needed: int | None, people: int) -> str:
+    return f", or publish about at least {needed} people" if needed is not None and needed > people else ""
+
+
+def _noise_for(question: NetworkQuestion, samples: int, epsilon: float) -> NetworkPlan:
+    """The least noise that keeps a promise relative to so many people."""
+    seen = Seen(samples, _explored(question, samples))
+    estimated = estimator(question, seen)
+    moved = min(sensitivity(question) + estimated.conclusion.reach, estimated.conclusion.width)
+    resolution = _resolution(question, moved)
+    rounding = resolution * (question.classes or 1)
+    scale = max(estimated.conclusion.least_scale, (moved + rounding) / epsilon)
+    return _keeping(question, estimated, seen, scale, resolution, epsilon)
+
+
+def _keeping(
+    question: NetworkQuestion, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
+) -> NetworkPlan:
+    """A scale found in doubles may be a last digit too small; what is promised is computed by the rule."""
+    if resolution < scale * FINEST:
+        raise InvalidInput(
+            f"resolution of {question.name} must be at least {scale * FINEST:.2g} for noise of this size, "
+            f"got {resolution:g}. Leave it out."
+        )
+    while True:
+        derivation = released(question, estimated, scale, resolution)
+        if derivation.conclusion.epsilon <= epsilon:
+            return NetworkPlan(question, derivation, seen, scale, resolution)
+        scale *= 1 + 1e-12
+
+
+def _epsilon_for(question: NetworkQuestion, samples: int) -> NetworkPlan:
+    """The smallest epsilon with which noise on so many samples keeps to the error."""
+    assert question.error is not None
+    low, high = LEAST_EPSILON, 1.0
+    while _noise_for(question, samples, high).error > question.error:
+        high *= 2
+        if high > 1e5:
+            raise _out_of_reach(question)
+    for _ in range(40):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if _noise_for(question, samples, middle).error <= question.error else (middle, high)
+    return _noise_for(question, samples, high)
+
+
+def _samples_for(question: NetworkQuestion) -> NetworkPlan:
+    """The fewest random people relative to which the promise keeps to the error."""
+    epsilon, error = question.epsilon, question.error
+    assert epsilon is not None
+    assert error is not None
+    samples = _first(lambda t: _noise_for(question, t, epsilon).error <= error, 1, question.bounds.people)
+    if samples is None:
+        raise _out_of_reach(question)
+    return _noise_for(question, samples, epsilon)
+
+
+def _out_of_reach(question: NetworkQuestion) -> Infeasible:
+    return Infeasible(
+        f"{question.name} cannot keep to an error of {question.error:g} with {question.bounds.people} people. "
+        "Allow a larger error, or raise epsilon."
+    )
+
+
+def _published(question: NetworkQuestion) -> NetworkPlan:
+    """The paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
+    accuracy, exponent, epsilon = question.accuracy, question.failure_exponent, question.epsilon
+    assert accuracy is not None
+    assert exponent is not None
+    assert epsilon is not None
+    explored = math.ceil(4 / (accuracy * question.bounds.degree_bound)) if question.explores else 1
+    fails = math.exp(-exponent)
+    samples = _first(lambda t: sampler(question, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15)
+    if samples is None:
+        raise Infeasible(f"failure_exponent of {question.name} must be smaller, got {exponent:g}. Lower it.")
+    seen = Seen(samples, explored)
+    estimated = sampler(question, seen)
+    moved = sensitivity(question) + estimated.conclusion.accuracy
+    resolution = _resolution(question, moved)
+    scale = (moved + resolution) / epsilon
+    if released(question, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
+        far = (estimated.conclusion.width + resolution) / (scale * MOST_EXTRA_NOISE)
+        least = far - math.log(math.exp(epsilon) - math.exp(epsilon / MOST_EXTRA_NOISE))
+        raise Infeasible(
+            f"failure_exponent of {question.name} must be about {math.ceil(least)} or more with this accuracy and "
+            f"epsilon, got {exponent:g}. Raise it, or leave out accuracy and failure_exponent and give samples."
+        )
+    low, high = scale, scale * MOST_EXTRA_NOISE
+    for _ in range(50):
+        middle = (low + high) / 2
+        fits = released(question, estimated, middle, resolution).conclusion.epsilon <= epsilon
+        low, high = (low, middle) if fits else (middle, high)
+    return _keeping(question, estimated, seen, high, resolution, epsilon)
+
+
+def _explored(question: NetworkQuestion, samples: int) -> int:
+    """As many people as make what exploring misses no larger than what sampling does."""
+    if not question.explores:
+        return 1
+    factor = 2 if question.name == "eulerian" else 1
+    return question.explored or min(question.bounds.people, math.ceil(factor * math.sqrt(2 * samples / math.log(2))))
+
+
+def _resolution(question: NetworkQuestion, moved: float) -> float:
+    """A power of ten, fine enough not to matter."""
+    return question.resolution or float(f"1e{math.floor(math.log10(moved / FINENESS))}")
+
+
+def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
+    """The first number from `low` on for which a claim holds that then stays true; None if there is none."""
+    high = low
+    while not holds(min(high, most)):
+        if high >= most:
+            return None
+        low, high = high + 1, high * 2
+    high = min(high, most)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return high

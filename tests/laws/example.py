@@ -1,0 +1,17 @@
+"""What a row of the table of examples is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdblend.guarantees import Guarantee
+
+
+@dataclass(frozen=True)
+class Example:
+    """One application of a rule."""
+
+    premises: tuple[Guarantee, ...] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
+    moves: dict[tuple[str, str], int] = field(default_factory=dict)

@@ -1,0 +1,39 @@
+"""Links become a simple network, or are refused in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.networks import Concealed, network
+
+
+def test_rows_hold_everybody_s_neighbours() -> None:
+    rng = np.random.default_rng(1)
+    pairs = {tuple(sorted(map(int, pair))) for pair in rng.integers(0, 40, (120, 2)) if pair[0] != pair[1]}
+    order = rng.permutation(np.array(sorted(pairs)))
+    flipped = np.where(rng.integers(0, 2, len(order))[:, None], order, order[:, ::-1])
+    found = network(40, flipped[:, 0], flipped[:, 1])
+    assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == sorted(pairs)
+    for person in range(40):
+        expected = {a + b - person for a, b in pairs if person in (a, b)}
+        row = found.adjacency.neighbours(person).tolist()
+        assert set(row) == expected
+        assert len(row) == len(expected) == found.degrees[person]
+        hidden = Concealed(found.adjacency, 7).neighbours(person).tolist()
+        assert set(hidden) == (set() if person == 7 else expected - {7})
+
+
+@pytest.mark.parametrize(("source", "target", "word"), [([0, 1], [1, 1], "self_loops"), ([0, 1], [1, 0], "duplicates")])
+def test_loops_and_repeats_are_refused_or_dropped(source: list[int], target: list[int], word: str) -> None:
+    with pytest.raises(InvalidInput, match=word):
+        network(3, np.array(source), np.array(target))
+    found = network(3, np.array(source), np.array(target), self_loops="drop", duplicates="drop")
+    assert (found.low.tolist(), found.high.tolist()) == ([0], [1])
+
+
+def test_a_network_may_have_no_links() -> None:
+    found = network(3, np.array([], np.int64), np.array([], np.int64))
+    assert found.degrees.tolist() == [0, 0, 0]
+    assert found.adjacency.neighbours(1).tolist() == []

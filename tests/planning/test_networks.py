@@ -1,0 +1,139 @@
+"""Plans of network statistics keep their promise with the least noise, and know when they are useless."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.planning.networks import (
+    NAMES,
+    Bounds,
+    NetworkQuestion,
+    least_people,
+    plan_network,
+    refuse_useless,
+    trades,
+)
+from crowdblend.planning.networks.derive import released
+from crowdblend.planning.networks.solve import error_of
+
+BOUNDS = Bounds(100_000, 30, 6.0)
+MORE = {"average": {"width": 50.0}, "histogram": {"classes": 4}}
+
+
+def question(name: str, **given: float) -> NetworkQuestion:
+    return NetworkQuestion(name, BOUNDS, **given, **MORE.get(name, {}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.3])
+def test_the_noise_keeps_the_promise_and_no_less_would(name: str, epsilon: float) -> None:
+    planned = plan_network(question(name, epsilon=epsilon, samples=3_000))
+    assert epsilon * (1 - 1e-9) <= planned.epsilon <= epsilon
+    less = released(planned.question, planned.derivation.premises[0], planned.scale * 0.999, planned.resolution)
+    assert less.conclusion.epsilon > epsilon
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_of_three_give_the_third(name: str) -> None:
+    planned = plan_network(question(name, epsilon=0.7, samples=3_000))
+    by_error = plan_network(question(name, epsilon=0.7, error=planned.error))
+    assert by_error.samples <= 3_000
+    assert by_error.error <= planned.error
+    fewer = plan_network(question(name, epsilon=0.7, samples=int(by_error.samples * 0.95)))
+    assert fewer.error > planned.error
+    by_both = plan_network(question(name, samples=3_000, error=planned.error))
+    assert by_both.epsilon <= 0.7 * (1 + 1e-9)
+    assert by_both.epsilon >= 0.69
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_the_paper_s_form_needs_more_people(name: str) -> None:
+    accuracy = {"average-degree": 0.1, "cycle-freeness": 0.02}.get(name, 0.003)
+    published = plan_network(question(name, epsilon=0.7, accuracy=accuracy, failure_exponent=25))
+    assert published.epsilon <= 0.7
+    sampler = published.derivation.premises[0].conclusion
+    assert sampler.failure <= math.exp(-25)
+    assert published.derivation.rule.id.startswith("graph.published.")
+    sharp = plan_network(question(name, epsilon=0.7, error=published.error))
+    assert sharp.samples * 10 < published.samples
+
+
+def test_light_ends_are_counted_where_degrees_may_be_huge() -> None:
+    plain = plan_network(question("average-degree", epsilon=1, samples=2_000))
+    huge = replace(question("average-degree", epsilon=1, samples=2_000), bounds=Bounds(100_000, 50_000, 6.0))
+    assert not plain.light_ends
+    assert plan_network(huge).light_ends
+
+
+def test_the_stated_error_is_exceeded_once_in_twenty() -> None:
+    for ratio in (0.001, 0.1, 2.0):
+        a = math.exp(-ratio)
+        beyond = round(error_of(1 / ratio, 1.0) + 0.5)
+        assert 2 * a**beyond / (1 + a) <= 0.05
+        assert beyond == 1 or 2 * a ** (beyond - 1) / (1 + a) > 0.05
+
+
+def test_how_many_people_it_takes() -> None:
+    bounds = Bounds(2_000, 30, 6.0)
+    asked = NetworkQuestion("connectivity", bounds, epsilon=1.0, samples=2_500)
+    planned = plan_network(asked)
+    with pytest.raises(Infeasible, match="publish about at least 2501 people"):
+        refuse_useless([planned])
+    assert least_people([planned]) == 2501
+    refuse_useless([plan_network(replace(asked, bounds=replace(bounds, people=2_501)))])
+    noisy = plan_network(NetworkQuestion("connectivity", bounds, epsilon=0.2, samples=100))
+    with pytest.raises(Infeasible, match="half its range"):
+        refuse_useless([noisy])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": "diameter"}, "name must be one of"),
+        ({"epsilon": 0.0}, "above 0"),
+        ({"samples": None}, "two of epsilon, samples and error"),
+        ({"error": 0.1}, "two of epsilon, samples and error"),
+        ({"accuracy": 0.1}, "together"),
+        ({"accuracy": 0.1, "failure_exponent": 9.0}, "Leave them out"),
+        ({"accuracy": 0.5, "failure_exponent": 9.0, "samples": None}, "below 0.5"),
+        ({"name": "average", "accuracy": 0.1, "failure_exponent": 9.0}, "are for networks"),
+        ({"samples": -1}, "samples must be"),
+    ],
+)
+def test_questions_are_refused_in_one_sentence(given: dict[str, float], words: str) -> None:
+    asked = {"name": "connectivity", "bounds": BOUNDS, "epsilon": 1.0, "samples": 100}
+    with pytest.raises(InvalidInput, match=words) as caught:
+        NetworkQuestion(**{**asked, **given})  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_a_small_k_is_refused_with_one_that_would_do() -> None:
+    asked = question("connectivity", epsilon=0.7, accuracy=0.003, failure_exponent=2)
+    with pytest.raises(Infeasible, match="must be about") as caught:
+        plan_network(asked)
+    enough = float(str(caught.value).split("about ")[1].split()[0])
+    assert plan_network(replace(asked, failure_exponent=enough)).epsilon <= 0.7
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_people_or_a_weaker_promise_mean_less_error(name: str) -> None:
+    planned = plan_network(question(name, epsilon=0.3, samples=3_000))
+    varied = trades(planned)
+    assert set(varied) == {"4 times the samples", "twice the epsilon"}
+    assert all(error < planned.error * 0.9 for error in varied.values())
+
+
+def test_trades_in_the_paper_s_terms() -> None:
+    planned = plan_network(question("connectivity", epsilon=0.3, accuracy=0.003, failure_exponent=60))
+    assert trades(planned)["half the accuracy"] < planned.error
+
+
+def test_planning_loads_no_arrays() -> None:
+    code = "import sys, crowdblend.planning.networks; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
