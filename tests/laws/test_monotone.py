@@ -16,14 +16,17 @@ from crowdblend.guarantees.parameters import PARAMETERS
 from .examples import CASES, EXAMPLES
 
 # Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
-LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width")
+_TOTALS = ("step", "drift", "reach")
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", *_TOTALS)
 SMALLER_IS_WEAKER = ("k", "rate")
 TINY = 1e-12
 
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
     grows = {
-        name: getattr(promise, name) for name in ("epsilon", "delta", "failure", "accuracy") if hasattr(promise, name)
+        name: getattr(promise, name)
+        for name in ("epsilon", "delta", "failure", "accuracy", *_TOTALS)
+        if hasattr(promise, name)
     }
     return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
 

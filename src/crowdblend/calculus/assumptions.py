@@ -55,6 +55,14 @@ class Assumption(Enum):
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
+    GRID_NOISE = (
+        "The noise on every total is discrete Laplace on whole numbers, with the loss per step that the derivation "
+        "states."
+    )
+    BOUNDED_PARTS = (
+        "Nobody adds more steps to a total than the derivation states; bounds, grid, bins and conditions were fixed "
+        "before anybody looked at the data."
+    )
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."

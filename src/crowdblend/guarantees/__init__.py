@@ -17,7 +17,7 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import NoisyTotals, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
@@ -28,6 +28,7 @@ __all__ = [
     "Guarantee",
     "IidSampling",
     "Neighbourhood",
+    "NoisyTotals",
     "OutlierPrivate",
     "QuerySampler",
     "RandomSamples",

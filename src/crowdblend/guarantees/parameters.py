@@ -96,6 +96,12 @@ PARAMETERS = {
     "dimension": _whole(1, "Pass how many numbers are released, or the VC dimension of the class."),
     "lipschitz": Parameter(0, math.inf, "Pass how far the converter stretches errors; 1 for fractions."),
     "weight": Parameter(0, 1, "Pass the probability of the first mechanism."),
+    # totals
+    "steps": _whole(1, "Pass how many steps of the grid lie between the two bounds of a value.", 2**53),
+    "bins": _whole(1, "Pass how many bins the histogram has.", 10**6),
+    "step": Parameter(0, math.inf, "Pass how far one person and rounding move the totals, in units of their noise."),
+    "drift": Parameter(0, math.inf, "Pass the standard deviations of one person's part, in units of the noise."),
+    "reach": Parameter(0, math.inf, "Pass how far replacing one person moves the totals, in units of their noise."),
     # graphs
     "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),
     "explored": _whole(1, "Pass how many vertices each exploration visits."),

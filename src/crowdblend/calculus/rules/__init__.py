@@ -10,6 +10,7 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    totals,
     zero_knowledge,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "totals",
     "zero_knowledge",
 ]

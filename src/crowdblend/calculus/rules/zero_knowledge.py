@@ -267,15 +267,37 @@ def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population
     )
 
 
+@rule(
+    Theorem(
+        id="sample-and-sanitize.differential",
+        source="crowdblend, docs/proofs.md#sample-and-sanitize",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
+        "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-differentially private with one person's data replaced.",
+        assumes=DRAWN,
+    )
+)
+def drawing_strengthens(premise: Differential, *, samples: int, population: int) -> Differential:
+    """The argument of the sharp rule with any other value in the place of the concealed row."""
+    _sanitizer("sample-and-sanitize.differential", premise)
+    drawn = RandomSamples(samples, population)
+    q = arb(drawn.samples) / drawn.population
+    epsilon = round_up(log1p(q * expm1(premise.epsilon)))
+    return Differential(epsilon, min(1.0, round_up(q * premise.delta)), Relation.REPLACE, samplings=1)
+
+
 def _sanitized(
     rule_id: str, premise: Differential, samples: int, population: int, epsilon: arb, delta: arb
 ) -> ZeroKnowledge:
+    _sanitizer(rule_id, premise)
+    drawn = RandomSamples(samples, population)
+    return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
+
+
+def _sanitizer(rule_id: str, premise: Differential) -> None:
     _replacing(rule_id, premise)
     if premise.people != 1:
         raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
     require_unsampled(rule_id, premise)
-    drawn = RandomSamples(samples, population)
-    return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
 
 
 def _replacing(rule_id: str, premise: Differential) -> None:
