@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES
+from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, STATISTICS, TABLES
 
 DOCS = Path(__file__).parent
 
@@ -69,7 +69,7 @@ def policy() -> str:
     """Every key of a policy, from the declarations that check it."""
     parts = ["# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors.\n"]
     sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
-    sections |= {"[[tables]]": TABLES}
+    sections |= {"[[tables]]": TABLES, "[[statistics]]": STATISTICS}
     sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
     for title, keys in sections.items():
         rows = [f"| `{key.name}` | {key.meaning} |" for key in keys]

@@ -1,5 +1,6 @@
 """Data-independent generalizations: every class is declared before a row is read."""
 
+from crowdblend.recoding.bounded import Bounded
 from crowdblend.recoding.breaks import Breaks
 from crowdblend.recoding.classes import Closed, Computed, Lookup, Open, Recoding
 from crowdblend.recoding.dates import DateRange, Dates
@@ -9,6 +10,7 @@ from crowdblend.recoding.prefixes import Prefixes
 from crowdblend.recoding.values import Values
 
 __all__ = [
+    "Bounded",
     "Breaks",
     "Closed",
     "Computed",

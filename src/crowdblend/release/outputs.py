@@ -28,7 +28,7 @@ def write_table(published: PublishedClasses, path: Path) -> None:
             piece = [*_labelled(published, published.codes[rows]), published.counts[rows]]
             yield piece if published.exact is None else [*piece, published.exact[rows]]
 
-    _write(columns, pieces(), path)
+    write_columns(columns, pieces(), path)
 
 
 def write_microdata(published: PublishedClasses, path: Path) -> None:
@@ -44,7 +44,7 @@ def write_microdata(published: PublishedClasses, path: Path) -> None:
             rows = np.minimum(ends[touched], stop) - np.maximum(begins, start)
             yield _labelled(published, np.repeat(published.codes[touched], rows, axis=0))
 
-    _write(list(published.columns), pieces(), path)
+    write_columns(list(published.columns), pieces(), path)
 
 
 def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
@@ -57,7 +57,8 @@ def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[
     ]
 
 
-def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
+def write_columns(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
+    """Arrays of equal length under their names, piece by piece; the file's ending is its format."""
     import pyarrow as pa  # noqa: PLC0415
 
     writer: Any = None

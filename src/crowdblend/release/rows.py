@@ -120,6 +120,13 @@ class Rows:
         yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
 
+    def marked(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The sampled rows of each batch and their persons' marks; refuses, in the end, when somebody had two rows."""
+        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        for rows, persons in self.sampled(selected):
+            yield _checked(rows, persons, check), persons.marks(self.secret)
+        check.check(self._persons_again)
+
     def finish(self) -> None:
         """Refuse a source without rows."""
         if not self.read:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, TABLES, Key, Kind
+from crowdblend.release.keys import COLUMN_KINDS, SECTIONS, STATISTICS, TABLES, Key, Kind
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
@@ -19,6 +19,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "level": {"anyOf": [{"type": "integer"}, {"const": "choose"}]},
     "widths": {"type": ["number", "array"], "items": {"type": "number"}, "minItems": 1},
     "day": {"type": "string", "format": "date"},
+    "where": {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {"type": ["string", "integer", "array"], "items": {"type": ["string", "integer"]}},
+    },
 }
 
 
@@ -35,6 +40,11 @@ def policy_schema() -> dict[str, Any]:
         "type": "array",
         "description": "Several tables from one sample.",
         "items": _section(TABLES),
+    }
+    properties["statistics"] = {
+        "type": "array",
+        "description": "The statistics to publish.",
+        "items": _section(STATISTICS),
     }
     return {
         "$schema": _DIALECT,

@@ -14,13 +14,17 @@ from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, Wa
 
 @dataclass(frozen=True)
 class Asked:
-    """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β."""
+    """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β.
+
+    `mixed` allows one part of the statistics to go one way and the rest the other, which reads the data twice.
+    """
 
     shapes: tuple[Shape, ...]
     epsilon: float
     samples: int
     population: int
     failure: float
+    mixed: bool = True
 
     def __post_init__(self) -> None:
         if not self.shapes:
@@ -107,7 +111,7 @@ def plan_statistics(asked: Asked) -> StatisticsPlan:
 def _mixtures(asked: Asked) -> list[tuple[tuple[tuple[int, ...], Way], ...]]:
     """Every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
     half = asked.samples // 2
-    if len(asked.shapes) == 1 or half == 0:
+    if not asked.mixed or len(asked.shapes) == 1 or half == 0:
         return []
     halves = {EVERYBODY: half, SAMPLE: asked.samples - half}
     whole = tuple(range(len(asked.shapes)))

@@ -20,6 +20,7 @@ DATA = (
     Key("format", "text", "What the source is, when its name does not say.", ("csv", "parquet", "duckdb", "postgres")),
     Key("table", "text", "The table in a DuckDB or PostgreSQL database."),
     Key("delimiter", "text", "The character between the fields of a CSV file."),
+    Key("people", "whole", "Statistics: how many people the data hold; this number is public."),
     Key("duplicates", "text", "What to do when a person has several rows.", ("refuse", "one")),
 )
 SAMPLING = (
@@ -29,9 +30,10 @@ SAMPLING = (
     Key("high", "number", _BIASED + "the largest ordinary probability.", ranged=True),
     Key("exceptions", "whole", _BIASED + "how many people may have any probability.", ranged=True),
     Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
+    Key("sample", "whole", "Statistics: how many random people what is published may tell no more than."),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata")
+KINDS = ("table", "microdata", "statistics")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -41,6 +43,8 @@ RELEASE = (
     Key("flag", "flag", "Say which cells are exact; needs a larger k."),
     Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
     Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
+    Key("confidence", "number", "Statistics: how surely each stays within its stated error; 0.95 unless given."),
+    Key("group", "whole", "Statistics: promise for this many people together as well."),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),
@@ -61,13 +65,22 @@ TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),
     Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
 )
+STATISTICS = (
+    Key("name", "text", "The statistic's name in the published data.", required=True),
+    Key("average", "text", "The average of a column of numbers between two bounds."),
+    Key("fraction", "where", "The share of people with these labels, for example { sex = \"Female\" }."),
+    Key("count", "where", "How many people have these labels."),
+    Key("histogram", "text", "How many people have each label of a column."),
+    Key("where", "where", "With histogram: count only people with these labels."),
+    Key("weight", "number", "How much of epsilon the statistic gets, relative to the others; 1 unless given."),
+)
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "data": DATA,
     "sampling": SAMPLING,
     "release": RELEASE,
     "recoding": RECODING,
 }
-PARTS = (*SECTIONS, "columns", "tables")
+PARTS = (*SECTIONS, "columns", "tables", "statistics")
 
 _OTHER = Key("other", "text", "The class of every value outside the domain.")
 _MISSING = Key("missing", "text", "The class of NULL and empty values.")
@@ -111,5 +124,12 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
         _OTHER,
         _MISSING,
         _WEIGHT,
+    ),
+    "resolution": (
+        Key("from", "number", "The lower bound, included.", required=True),
+        Key("to", "number", "The upper bound, included.", required=True),
+        Key("resolution", "number", "Values are rounded to whole multiples of this, counted from from.", required=True),
+        Key("outside", "text", "What happens to values beyond the bounds.", ("refuse", "clamp")),
+        Key("blank", "number", "The value that NULL and empty values count as."),
     ),
 }

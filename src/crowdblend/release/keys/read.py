@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 
-Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths"]
+Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "where"]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 
@@ -28,6 +28,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "wholes": "a list of whole numbers, for example [0, 2, 3]",
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
+    "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
 }
 
@@ -56,6 +57,15 @@ def _is_day(value: Any) -> bool:
     return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
 
 
+def _is_where(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(map(_is_label_or_labels, value.values()))
+
+
+def _is_label_or_labels(value: Any) -> bool:
+    labels = value if isinstance(value, list) and value else [value]
+    return all(isinstance(label, str) or _is_whole(label) for label in labels)
+
+
 _FITS: dict[Kind, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) or _is_whole(item) for item in value),
@@ -67,6 +77,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "level": lambda value: _is_whole(value) or value == "choose",
     "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "day": _is_day,
+    "where": _is_where,
 }
 
 
@@ -139,6 +150,8 @@ def _read(where: str, key: Key, value: Any) -> Any:
         )
     if key.kind == "texts":
         return tuple(str(item) for item in value)
+    if key.kind == "where":
+        return {name: tuple(map(str, some if isinstance(some, list) else [some])) for name, some in value.items()}
     if key.ranged:
         value = float(value) if isinstance(value, Decimal) else value
         if abs(value) > _LARGEST:

@@ -1,0 +1,303 @@
+"""The policy of statistics: which numbers, about which declared columns, within which loss.
+
+StatisticsPolicy
+├── data: DataSource         where the people are, one row each, and how many they are
+├── sampling: Sampling       k: how many random people the publication may tell no more than
+├── classes: Column …        columns with labels, for conditions and histograms
+├── measures: Bounded …      columns with bounds, for averages
+├── statistics: Statistic …  what is published
+└── release: Release         ε, the confidence of the errors, a group to promise for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from crowdblend.errors import InvalidInput
+from crowdblend.planning.statistics import Shape
+from crowdblend.recoding import Bounded, Closed, Intervals
+from crowdblend.recoding.reading import exact
+from crowdblend.release.columns import Column, read_columns
+from crowdblend.release.keys import COLUMN_KINDS, STATISTICS, did_you_mean, naming, read_keys, shown
+from crowdblend.release.sections import DataSource, Release, Sampling, read_data, read_release, read_sampling
+
+Where = Mapping[str, tuple[str, ...]]
+What = Literal["average", "fraction", "count", "histogram"]
+_WHAT: tuple[What, ...] = ("average", "fraction", "count", "histogram")
+_MOST_STATISTICS = 10_000
+_MOST_BINS = 1_000_000
+# Totals stay whole numbers that a double holds exactly.
+_LARGEST_TOTAL = 2**53
+_DEFAULT_STEPS = 1_000
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One published statistic; `column` is averaged or counted by label, `where` says among whom."""
+
+    name: str
+    what: What
+    column: str | None
+    where: Where
+    weight: float = 1.0
+
+    def words(self) -> str:
+        """The statistic as one says it."""
+        among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.where.items())
+        if self.what == "average":
+            return f"average of {self.column}"
+        if self.what == "histogram":
+            return f"people by {self.column}" + (f", where {among}" if among else "")
+        return f"{'share' if self.what == 'fraction' else 'number'} of people whose {among}"
+
+
+@dataclass(frozen=True)
+class StatisticsPolicy:
+    """What the steward decided, complete and free of contradictions."""
+
+    data: DataSource
+    sampling: Sampling
+    release: Release
+    classes: tuple[Column, ...]
+    measures: Mapping[str, Bounded]
+    statistics: tuple[Statistic, ...]
+
+    def __post_init__(self) -> None:
+        self._check_sections()
+        self._check_statistics()
+
+    @property
+    def kind(self) -> str:
+        """What is published."""
+        return self.release.kind
+
+    @property
+    def people(self) -> int:
+        """n: how many people there are, which is public."""
+        return self.data.people or 0
+
+    @property
+    def samples(self) -> int:
+        """k: how many random people the promise is relative to."""
+        return self.sampling.sample or 0
+
+    @property
+    def confidence(self) -> float:
+        """How surely a statistic stays within its stated error."""
+        return _CONFIDENCE if self.release.confidence is None else float(self.release.confidence)
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of all statistics together."""
+        return float(self.release.epsilon or 0)
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns that some statistic needs, each once."""
+        columns = [name for made in self.statistics for name in (made.column, *made.where) if name is not None]
+        return list(dict.fromkeys(columns))
+
+    def bins(self, statistic: Statistic) -> tuple[str, ...]:
+        """The labels that a statistic counts by; none for a single number."""
+        return self._labels(str(statistic.column)) if statistic.what == "histogram" else ()
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """What the noise has to know of every statistic."""
+        weights = sum(statistic.weight for statistic in self.statistics)
+        return tuple(
+            Shape(
+                steps=self.measures[str(made.column)].steps if made.what == "average" else 1,
+                bins=max(1, len(self.bins(made))),
+                share=made.weight / weights,
+            )
+            for made in self.statistics
+        )
+
+    def _labels(self, name: str) -> tuple[str, ...]:
+        return next(column.recoding.labels or () for column in self.classes if column.name == name)
+
+    def _check_sections(self) -> None:
+        if self.data.people is None:
+            raise InvalidInput(
+                "people in [data] must say how many people the data hold, and is missing. Count them and add it: the "
+                "number is public in this kind of promise."
+            )
+        if self.people < 1 or self.sampling.sample is None:
+            raise InvalidInput(
+                "[sampling] must have sample, the number of random people that the promise is relative to, and [data] "
+                "people of at least 1. Add or correct them."
+            )
+        if not 1 <= self.samples <= self.people:
+            raise InvalidInput(
+                f"sample in [sampling] must be between 1 and the {self.people} people of [data], got {self.samples}. "
+                "Lower it."
+            )
+        drawn = self.sampling
+        if drawn.rate is not None or drawn.already_drawn or drawn.biased:
+            raise InvalidInput(
+                '[sampling] must have sample and nothing but key beside it for kind = "statistics". Remove the rest: '
+                "exactly that many people are drawn here."
+            )
+        self._check_release()
+
+    def _check_release(self) -> None:
+        if self.release.epsilon is None:
+            raise InvalidInput("[release] must have epsilon, the loss of all statistics together. Add it, say 1.0.")
+        if not 0 < self.epsilon <= 500:
+            raise InvalidInput(f"epsilon in [release] must be above 0 and at most 500, got {self.epsilon:g}. Lower it.")
+        if not 0 < self.confidence < 1:
+            raise InvalidInput(
+                f"confidence in [release] must lie between 0 and 1, got {self.confidence:g}. Write 0.95, for example."
+            )
+        if self.release.group is not None and not 1 <= self.release.group <= self.people:
+            raise InvalidInput(
+                f"group in [release] must be between 1 and the {self.people} people of [data], got "
+                f"{self.release.group}. Correct it."
+            )
+        unused = {
+            "k": self.release.k,
+            "delta": self.release.delta,
+            "below_k": None if self.release.below_k == "suppress" else self.release.below_k,
+            "flag": self.release.flag or None,
+        }
+        for name, value in unused.items():
+            if value is not None:
+                raise InvalidInput(f'{name} in [release] must be left out for kind = "statistics". Remove it.')
+        if self.data.duplicates == "one":
+            raise InvalidInput(
+                'duplicates in [data] must be "refuse" for kind = "statistics": everybody counts once. Merge the rows.'
+            )
+
+    def _check_statistics(self) -> None:
+        if not 1 <= len(self.statistics) <= _MOST_STATISTICS:
+            raise InvalidInput(
+                f"the policy must have between 1 and {_MOST_STATISTICS} [[statistics]], got {len(self.statistics)}. "
+                'Add one, for example { name = "women", fraction = { sex = "Female" } }.'
+            )
+        seen: set[str] = set()
+        for made in self.statistics:
+            if not made.name.strip() or "\0" in made.name or made.name in seen:
+                raise InvalidInput(
+                    f"[[statistics]] must have different names that can be seen, got {made.name!r}. Rename it."
+                )
+            seen.add(made.name)
+            naming(f"statistic {made.name!r}", lambda made=made: self._check_statistic(made))  # type: ignore[misc]
+        if sum(len(self.bins(made)) for made in self.statistics) > _MOST_BINS:
+            raise InvalidInput(f"all histograms together may have at most {_MOST_BINS} bins. Use coarser classes.")
+
+    def _check_statistic(self, made: Statistic) -> None:
+        if made.weight <= 0:
+            raise InvalidInput(f"weight must be above 0, got {made.weight:g}. It is the statistic's part of epsilon.")
+        if made.what == "average":
+            self._check_average(str(made.column))
+        elif made.what == "histogram":
+            self._check_classes(str(made.column))
+        for name, labels in made.where.items():
+            self._check_classes(name)
+            known = self._labels(name)
+            for label in labels:
+                if label not in known:
+                    raise InvalidInput(f"column {name!r} has no label {label!r}. {did_you_mean(label, known)}")
+
+    def _check_average(self, name: str) -> None:
+        if name not in self.measures:
+            self._check_declared(name)
+            raise InvalidInput(
+                f"an average must have bounds for its column, and {name!r} has none. Declare from, to and resolution: "
+                "without bounds no noise hides a person."
+            )
+        if self.people * self.measures[name].steps > _LARGEST_TOTAL:
+            raise InvalidInput(f"column {name!r} must have fewer steps for so many people. Use a coarser resolution.")
+
+    def _check_classes(self, name: str) -> None:
+        self._check_declared(name)
+        found = next((column for column in self.classes if column.name == name), None)
+        if found is None or not isinstance(found.recoding, Closed):
+            raise InvalidInput(
+                f"column {name!r} must have classes that are all known beforehand. Declare it with values, width, "
+                "breaks or a hierarchy."
+            )
+
+    def _check_declared(self, name: str) -> None:
+        declared = [column.name for column in self.classes] + [*self.measures]
+        if name not in declared:
+            raise InvalidInput(f"column {name!r} must be declared in [columns], and is not. {did_you_mean(name, declared)}")
+
+
+def read_policy(parts: dict[str, Any], folder: Path) -> StatisticsPolicy:
+    """The policy of statistics."""
+    for name in ("tables", "recoding"):
+        if name in parts:
+            raise InvalidInput(f'{name} must be left out for kind = "statistics". Remove that section.')
+    if "columns" not in parts:
+        raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")
+    classes, measures = _read_columns(parts["columns"], folder)
+    return StatisticsPolicy(
+        data=read_data(parts["data"], folder),
+        sampling=read_sampling(parts.get("sampling", {})),
+        release=read_release(parts["release"]),
+        classes=classes,
+        measures=measures,
+        statistics=_read_statistics(parts.get("statistics", [])),
+    )
+
+
+def _read_columns(table: Any, folder: Path) -> tuple[tuple[Column, ...], dict[str, Bounded]]:
+    """The columns with classes, and the columns with bounds; intervals of equal width have both."""
+    table = table if isinstance(table, Mapping) else {}
+    numbers = {name: made for name, made in table.items() if isinstance(made, Mapping) and "resolution" in made}
+    rest = {name: made for name, made in table.items() if name not in numbers}
+    classes = read_columns(rest, folder) if rest or not numbers else ()
+    for column in classes:
+        if column.chooses:
+            raise InvalidInput(f"column {column.name!r} must have one recoding for statistics. Name a single one.")
+    measures = {name: naming(f"column {name!r}", lambda: _bounded(f"column {name!r}", numbers[name])) for name in numbers}
+    measures |= {made.name: _of_intervals(made.recoding) for made in classes if isinstance(made.recoding, Intervals)}
+    return classes, measures
+
+
+def _of_intervals(recoding: Intervals) -> Bounded:
+    """The numbers behind intervals, on a grid of a thousand steps; what has a class of its own beyond is moved in."""
+    step = (exact("to", recoding.stop) - exact("from", recoding.start)) / _DEFAULT_STEPS
+    beyond = recoding.top or recoding.bottom or recoding.other is not None
+    return Bounded(recoding.start, recoding.stop, step, "clamp" if beyond else "refuse")
+
+
+def _bounded(where: str, table: Any) -> Bounded:
+    given = read_keys(where, COLUMN_KINDS["resolution"], table)
+    return Bounded(
+        given["from"], given["to"], given["resolution"], given.get("outside", "refuse"), given.get("blank")
+    )
+
+
+def _read_statistics(parts: Any) -> tuple[Statistic, ...]:
+    if not isinstance(parts, list):
+        raise InvalidInput(f"[[statistics]] must be a list of tables, got {shown(parts)}. Use double brackets.")
+    return tuple(_statistic(read_keys("[[statistics]]", STATISTICS, part)) for part in parts)
+
+
+def _statistic(given: dict[str, Any]) -> Statistic:
+    asked = [what for what in _WHAT if what in given]
+    if len(asked) != 1:
+        raise InvalidInput(
+            f"statistic {given['name']!r} must have exactly one of average, fraction, count and histogram, got "
+            f"{' and '.join(asked) or 'none'}. Keep one."
+        )
+    what = asked[0]
+    if "where" in given and what != "histogram":
+        raise InvalidInput(
+            f"where of statistic {given['name']!r} must come with histogram, got {what}. An average among some people "
+            "is a ratio, and a fraction or count takes its labels itself."
+        )
+    named = what in ("average", "histogram")
+    return Statistic(
+        name=given["name"],
+        what=what,
+        column=given[what] if named else None,
+        where=given.get("where", {}) if named else given[what],
+        weight=float(given.get("weight", 1)),
+    )
