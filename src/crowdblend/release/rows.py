@@ -127,6 +127,19 @@ class Rows:
             yield _checked(rows, persons, check), persons.marks(self.secret)
         check.check(self._persons_again)
 
+    def people(self) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The same without any columns but `who`, the persons themselves."""
+        yield from self.marked(f"{self._person()} AS who")
+
+    def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
+        """The rows of these people, from a second look at the source: the engine reads columns faster than it hands
+        them over."""
+        self._connection.register("drawn", people)
+        try:
+            yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
+        finally:
+            self._connection.unregister("drawn")
+
     def finish(self) -> None:
         """Refuse a source without rows."""
         if not self.read:
@@ -171,8 +184,8 @@ class Rows:
             self._progress("reading", self.read)
             yield batch
 
-    def _stream(self, selected: str) -> Iterator[pyarrow.RecordBatch]:
-        rows = self._connection.sql(f"SELECT {selected} FROM {self.relation.sql}")
+    def _stream(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
+        rows = self._connection.sql(f"SELECT {selected} FROM {self.relation.sql} {which}")
         # DuckDB's later name first; what the other one does is the same.
         streamed = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
         yield from streamed(_BATCH)
