@@ -17,11 +17,10 @@ def refuse_what_does_not_compose(new: Promise, entries: Iterable[Entry]) -> None
             reason = why_not_from_one_sample(entry.promise.guarantees, new.guarantees)
             raise DoesNotCompose(f"release {entry.id} has already used this sample. {reason.words()}")
     for entry in spent:
-        if entry.promise.population == new.population and not (entry.promise.differential and new.differential):
+        if entry.promise.population == new.population and not (entry.promise.replaced and new.replaced):
             raise DoesNotCompose(
                 f"release {entry.id} and this one are about the same people and must both promise differential privacy "
-                "for one person more or less, since only that adds up (composition.differential). Sample before "
-                "releasing."
+                "for one person, since only that adds up (composition.differential). Sample before releasing."
             )
 
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.encoding import encode
-from crowdblend.calculus.rules.composition import differential_releases_add_up, iid_sample_releases_add_up
+from crowdblend.calculus.groups import best_for_group
+from crowdblend.calculus.rules.composition import (
+    differential_releases_add_up,
+    iid_sample_releases_add_up,
+    random_sample_releases_add_up,
+)
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
 from crowdblend.ledger.entry import Entry
@@ -16,13 +21,23 @@ from crowdblend.ledger.entry import Entry
 
 @dataclass(frozen=True)
 class Budget:
-    """The spent promises of one population, added up; None where no theorem adds them up."""
+    """The spent promises of one population, added up; None where no theorem adds them up.
+
+    Differential privacy is for one person more or less where every release promises that, and else for one person's
+    data replaced. Zero-knowledge privacy adds up the rounds, or the number of random people, that it is relative to.
+    """
 
     population: str
     releases: tuple[int, ...]
     differential: Differential | None
     zero_knowledge: ZeroKnowledge | None
     assumptions: tuple[Assumption, ...]
+
+    def for_group(self, people: int) -> ZeroKnowledge | None:
+        """What the zero-knowledge promises together come to for several people, by the best of three propositions."""
+        if self.zero_knowledge is None:
+            return None
+        return best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
         """The budget as JSON-ready data."""
@@ -39,6 +54,7 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     """The budget of the people that are called `population`."""
     spent = [entry for entry in entries if entry.counts and entry.promise.population == population]
     losses = [entry.promise.differential for entry in spent]
+    replaced = [entry.promise.replaced for entry in spent]
     relative = [entry.promise.zero_knowledge for entry in spent]
     several = len(spent) > 1
     shared = any(not entry.promise.fresh for entry in spent)
@@ -46,8 +62,8 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     return Budget(
         population=population,
         releases=tuple(entry.id for entry in spent),
-        differential=_sum(differential_releases_add_up, losses),
-        zero_knowledge=_sum(iid_sample_releases_add_up, relative),
+        differential=_sum(differential_releases_add_up, losses) or _sum(differential_releases_add_up, replaced),
+        zero_knowledge=_sum(iid_sample_releases_add_up, relative) or _sum(random_sample_releases_add_up, relative),
         assumptions=tuple(assumption for assumption in Assumption if taken.get(assumption)),
     )
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import decode, encode
+from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Guarantee, IidSampling, Relation, ZeroKnowledge
+from crowdblend.guarantees import Differential, Guarantee, IidSampling, RandomSamples, Relation, ZeroKnowledge
 
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = 1000
@@ -43,10 +44,19 @@ class Promise:
         return next((made for made in found if made.relation is Relation.ADD_REMOVE and made.people == 1), None)
 
     @property
+    def replaced(self) -> Differential | None:
+        """The promise about one person's data replaced, stated or following from the one above; it adds up too."""
+        found = (made for made in self.guarantees if isinstance(made, Differential))
+        stated = next((made for made in found if made.relation is Relation.REPLACE and made.people == 1), None)
+        if stated is None and self.differential is not None:
+            return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
+        return stated
+
+    @property
     def zero_knowledge(self) -> ZeroKnowledge | None:
-        """The promise relative to a sample of everybody else, for one person."""
-        found = (made for made in self.guarantees if isinstance(made, ZeroKnowledge))
-        return next((made for made in found if isinstance(made.aggregate, IidSampling) and made.people == 1), None)
+        """The promise relative to random samples of everybody else, for one person."""
+        found = (made for made in self.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1)
+        return next((made for made in found if isinstance(made.aggregate, IidSampling | RandomSamples)), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as JSON-ready data."""

@@ -151,7 +151,7 @@ def _hierarchies(given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
 
 def _no_classes(_: dict[str, Any], __: Path) -> Recoding:
     raise InvalidInput(
-        "resolution declares numbers to be averaged, and this column must have classes. Use width instead of resolution."
+        "resolution declares numbers to be averaged, and this column must have classes. Use width instead."
     )
 
 

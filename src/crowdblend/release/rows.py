@@ -135,10 +135,7 @@ class Rows:
         """The rows of these people, from a second look at the source: the engine reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
-        try:
-            yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
-        finally:
-            self._connection.unregister("drawn")
+        yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
     def finish(self) -> None:
         """Refuse a source without rows."""

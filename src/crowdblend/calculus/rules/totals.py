@@ -51,9 +51,7 @@ def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
     if bins == 1:
         return noisy_sum.function(steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
     loss = arb(noise_epsilon)
-    return NoisyTotals(
-        round_up((1 + arb(bins) / 2) * loss), round_up(arb(bins - 1).sqrt() * loss), round_up(2 * loss)
-    )
+    return NoisyTotals(round_up((1 + arb(bins) / 2) * loss), round_up(arb(bins - 1).sqrt() * loss), round_up(2 * loss))
 
 
 @rule(

@@ -39,7 +39,12 @@ class SampleSimulator:
 
     def simulate(self, aggregate_information: Rows, source: Source) -> tuple[Whole, ...]:
         """What the release of a sample's totals might have been."""
-        return self.mechanism.publish(_by_statistic(aggregate_information.sum(axis=0), self.bins), source)
+        return self.mechanism.publish(_by_statistic(self.estimate(aggregate_information), self.bins), source)
+
+    def estimate(self, aggregate_information: Rows) -> Whole:
+        """The totals of the rows themselves."""
+        totals: Whole = aggregate_information.sum(axis=0)
+        return totals
 
 
 def _by_statistic(totals: Whole, bins: tuple[int, ...]) -> list[Whole]:

@@ -11,6 +11,9 @@ from crowdblend.planning.statistics import published
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, Way, from_everybody, from_sample
 
+# The positions of some statistics, and the way that they go; all statistics together.
+Taken = tuple[tuple[tuple[int, ...], Way], ...]
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -36,7 +39,9 @@ class Asked:
                 f"sample must be between 1 and the {self.population} people there are, got {self.samples}. Draw fewer."
             )
         if not 0 < self.failure < 1:
-            raise InvalidInput(f"confidence must lie between 0 and 1, got {1 - self.failure:g}. Pass 0.95, for example.")
+            raise InvalidInput(
+                f"confidence must lie between 0 and 1, got {1 - self.failure:g}. Pass 0.95, for example."
+            )
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class StatisticsPlan:
 
     asked: Asked
     alternatives: dict[Mechanism, Way | None]
-    ways: tuple[tuple[tuple[int, ...], Way], ...]
+    ways: Taken
 
     @property
     def zero_knowledge(self) -> Derivation:
@@ -97,7 +102,7 @@ def plan_statistics(asked: Asked) -> StatisticsPlan:
     """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
     everything = tuple(range(len(asked.shapes)))
     alternatives = {name: _way(name, asked, everything, 1.0, asked.samples) for name in (EVERYBODY, SAMPLE)}
-    candidates = [((everything, way),) for way in alternatives.values() if way is not None]
+    candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
     candidates += _mixtures(asked)
     if not candidates:
         raise InvalidInput(
@@ -108,12 +113,12 @@ def plan_statistics(asked: Asked) -> StatisticsPlan:
     return StatisticsPlan(asked, alternatives, best)
 
 
-def _mixtures(asked: Asked) -> list[tuple[tuple[tuple[int, ...], Way], ...]]:
+def _mixtures(asked: Asked) -> list[Taken]:
     """Every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
     half = asked.samples // 2
     if not asked.mixed or len(asked.shapes) == 1 or half == 0:
         return []
-    halves = {EVERYBODY: half, SAMPLE: asked.samples - half}
+    halves: dict[Mechanism, int] = {EVERYBODY: half, SAMPLE: asked.samples - half}
     whole = tuple(range(len(asked.shapes)))
     tried = {name: _way(name, asked, whole, 1.0, some) for name, some in halves.items()}
     if None in tried.values():
@@ -141,9 +146,7 @@ def _way(name: Mechanism, asked: Asked, places: Sequence[int], share: float, sam
     return build(shapes, loss, samples, asked.population, asked.failure)
 
 
-def _total(shapes: Sequence[Shape], ways: tuple[tuple[tuple[int, ...], Way], ...]) -> float:
+def _total(shapes: Sequence[Shape], ways: Taken) -> float:
     return sum(
-        error / shapes[place].steps
-        for places, way in ways
-        for place, error in zip(places, way.errors, strict=True)
+        error / shapes[place].steps for places, way in ways for place, error in zip(places, way.errors, strict=True)
     )

@@ -9,10 +9,11 @@ from crowdblend.planning.statistics.accuracy import Shape
 
 def laplace(shape: Shape, epsilon: float, samples: int, population: int, failure: float) -> float | None:
     """Lap((1/n + k^(−1/3))/ε') with ε' + 2·exp(−k^(1/3)) = ε, stated for averages and ε' ≤ 1; None beyond that."""
-    left = epsilon - 2 * math.exp(-(samples ** (1 / 3)))
+    root = math.pow(samples, 1 / 3)
+    left = epsilon - 2 * math.exp(-root)
     if shape.bins > 1 or not 0 < left <= 1:
         return None
-    scale = (1 / population + samples ** (-1 / 3)) / left
+    scale = (1 / population + 1 / root) / left
     return shape.steps * scale * math.log(1 / failure)
 
 

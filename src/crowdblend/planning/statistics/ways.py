@@ -74,9 +74,7 @@ def from_sample(shapes: Sequence[Shape], epsilon: float, samples: int, populatio
     amplified = RULES["sample-and-sanitize.sharp"]
 
     def promise(scale: float) -> Derivation:
-        return amplified(
-            RULES["totals.differential"](_totals(shapes, scale)), samples=samples, population=population
-        )
+        return amplified(RULES["totals.differential"](_totals(shapes, scale)), samples=samples, population=population)
 
     scale = _largest(
         inner,

@@ -68,7 +68,7 @@ TABLES = (
 STATISTICS = (
     Key("name", "text", "The statistic's name in the published data.", required=True),
     Key("average", "text", "The average of a column of numbers between two bounds."),
-    Key("fraction", "where", "The share of people with these labels, for example { sex = \"Female\" }."),
+    Key("fraction", "where", 'The share of people with these labels, for example { sex = "Female" }.'),
     Key("count", "where", "How many people have these labels."),
     Key("histogram", "text", "How many people have each label of a column."),
     Key("where", "where", "With histogram: count only people with these labels."),

@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 
-Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "where"]
+Kind: TypeAlias = Literal[
+    "text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "where"
+]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 

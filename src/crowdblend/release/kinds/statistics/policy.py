@@ -201,7 +201,8 @@ class StatisticsPolicy:
             known = self._labels(name)
             for label in labels:
                 if label not in known:
-                    raise InvalidInput(f"column {name!r} has no label {label!r}. {did_you_mean(label, known)}")
+                    alike = [some for some in known if some.lower() == label.lower()] or known
+                    raise InvalidInput(f"column {name!r} has no label {label!r}. {did_you_mean(label, alike)}")
 
     def _check_average(self, name: str) -> None:
         if name not in self.measures:
@@ -223,9 +224,11 @@ class StatisticsPolicy:
             )
 
     def _check_declared(self, name: str) -> None:
-        declared = [column.name for column in self.classes] + [*self.measures]
+        declared = dict.fromkeys([*(column.name for column in self.classes), *self.measures])
         if name not in declared:
-            raise InvalidInput(f"column {name!r} must be declared in [columns], and is not. {did_you_mean(name, declared)}")
+            raise InvalidInput(
+                f"column {name!r} must be declared in [columns], and is not. {did_you_mean(name, declared)}"
+            )
 
 
 def read_policy(parts: dict[str, Any], folder: Path) -> StatisticsPolicy:
@@ -255,7 +258,7 @@ def _read_columns(table: Any, folder: Path) -> tuple[tuple[Column, ...], dict[st
     for column in classes:
         if column.chooses:
             raise InvalidInput(f"column {column.name!r} must have one recoding for statistics. Name a single one.")
-    measures = {name: naming(f"column {name!r}", lambda: _bounded(f"column {name!r}", numbers[name])) for name in numbers}
+    measures = {name: _bounded(f"column {name!r}", made) for name, made in numbers.items()}
     measures |= {made.name: _of_intervals(made.recoding) for made in classes if isinstance(made.recoding, Intervals)}
     return classes, measures
 
@@ -269,9 +272,8 @@ def _of_intervals(recoding: Intervals) -> Bounded:
 
 def _bounded(where: str, table: Any) -> Bounded:
     given = read_keys(where, COLUMN_KINDS["resolution"], table)
-    return Bounded(
-        given["from"], given["to"], given["resolution"], given.get("outside", "refuse"), given.get("blank")
-    )
+    outside, blank = given.get("outside", "refuse"), given.get("blank")
+    return naming(where, lambda: Bounded(given["from"], given["to"], given["resolution"], outside, blank))
 
 
 def _read_statistics(parts: Any) -> tuple[Statistic, ...]:

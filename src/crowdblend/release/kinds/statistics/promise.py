@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
-from crowdblend.calculus.groups import best_for_group
+from crowdblend.calculus.groups import derived_for_group
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, plan_statistics
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.statistics.policy import Statistic, StatisticsPolicy
@@ -36,7 +37,7 @@ class Promise:
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
         one, group = self.plan.zero_knowledge, self.policy.release.group
-        together = () if group is None or group == 1 else (best_for_group(one, group),)
+        together = () if group is None or group == 1 else (derived_for_group(one, group),)
         return (one, *together, self.plan.differential)
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
@@ -52,10 +53,7 @@ class Promise:
                 "confidence": policy.confidence,
             },
             "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
-            "columns": {
-                **{column.name: column.recoding.words() for column in policy.classes},
-                **{name: bounded.words() for name, bounded in policy.measures.items() if self._averages(name)},
-            },
+            "columns": {name: self._column(name) for name in policy.wanted},
             "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
         }
 
@@ -69,9 +67,7 @@ class Promise:
         ]
         for place, made in enumerate(policy.statistics):
             way = self.plan.way_of(place).mechanism
-            lines.append(
-                ("would publish", f"{made.name}: {made.words()}, ±{self.error(place):.4g} from {_WAYS[way]}")
-            )
+            lines.append(("would publish", f"{made.name}: {made.words()}, ±{self.error(place):.4g} from {_WAYS[way]}"))
             other = SAMPLE if way == EVERYBODY else EVERYBODY
             instead = self._error_if_all(other, place)
             shown = "too much noise" if instead is None else f"±{instead:.4g}"
@@ -111,7 +107,7 @@ class Promise:
         share = min(max(steps, Fraction(0)), Fraction(1))
         return float(share if made.what == "fraction" else share * self.policy.people)
 
-    def _published(self, totals: dict[str, Any], key: bytes) -> Publication:
+    def _published(self, totals: Mapping[Any, Any], key: bytes) -> Publication:
         from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
         from crowdblend.randomness import KeyedSource  # noqa: PLC0415
         from crowdblend.release.kinds.statistics.outputs import write_statistics  # noqa: PLC0415
@@ -134,8 +130,14 @@ class Promise:
         ]
         return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
 
-    def _averages(self, name: str) -> bool:
-        return any(made.what == "average" and made.column == name for made in self.policy.statistics)
+    def _column(self, name: str) -> str:
+        """How a column was read: its labels, its bounds, or both."""
+        policy, read = self.policy, []
+        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+            read += [column.recoding.words() for column in policy.classes if column.name == name]
+        if any((made.what, made.column) == ("average", name) for made in policy.statistics):
+            read.append(policy.measures[name].words())
+        return "; averaged as ".join(read)
 
     def _in_unit(self, place: int, steps: float) -> float:
         made = self.policy.statistics[place]

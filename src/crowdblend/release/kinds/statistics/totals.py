@@ -9,6 +9,7 @@ of statistics hardly matters. Averages need one sum for each column with bounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ def _drawn(rows: Rows, selected: str, samples: int, population: int, key: bytes)
 
 def _rate(samples: int, population: int, margin: float) -> float:
     """A share of marks so large that fewer people than wanted lie below it with probability under 1e-13 only."""
-    return min(1.0, (samples + margin * (8 * samples**0.5 + 60)) / population)
+    return min(1.0, (samples + margin * (8 * math.sqrt(samples) + 60)) / population)
 
 
 def _open(policy: StatisticsPolicy, draw: Draw, progress: Progress | None) -> AbstractContextManager[Rows]:
@@ -117,9 +118,7 @@ class _Counter:
         self._coding = Coding(rows.cursor, columns, rows.types(names)) if columns else None
         self._tally = Tally(self._coding.words, self._coding.classes, rows.room) if self._coding else None
         kinds = dict(zip(self._sums, rows.types([*self._sums]), strict=True))
-        steps = [
-            policy.measures[name].sql(f"m{place}", reads_numbers(kinds[name])) for place, name in enumerate(kinds)
-        ]
+        steps = [policy.measures[name].sql(f"m{place}", reads_numbers(kinds[name])) for place, name in enumerate(kinds)]
         self._query = ", ".join(f"CAST(sum({some}) AS BIGINT), bool_or(({some}) IS NULL)" for some in steps)
         raw = [
             f"{name} AS m{place}" if reads_numbers(kind) else f"CAST({name} AS VARCHAR) AS m{place}"
