@@ -25,7 +25,8 @@ from crowdblend.release.sections import DataSource, Release, Sampling
 Where = Mapping[str, tuple[str, ...]]
 What = Literal["average", "fraction", "count", "histogram"]
 WHAT: tuple[What, ...] = ("average", "fraction", "count", "histogram")
-_MOST_STATISTICS = 10_000
+# Every promise derives from all of them, and a certificate has at most 500 steps.
+_MOST_STATISTICS = 150
 _MOST_BINS = 1_000_000
 # Totals stay whole numbers that a double holds exactly.
 _LARGEST_TOTAL = 2**53
