@@ -17,7 +17,7 @@ from .examples import CASES, EXAMPLES
 
 # Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
 _TOTALS = ("step", "drift", "reach")
-LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", *_TOTALS)
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity", *_TOTALS)
 SMALLER_IS_WEAKER = ("k", "rate")
 TINY = 1e-12
 

@@ -41,7 +41,7 @@ class Statistics:
 
     def totals(self) -> NoisyTotals:
         parts = [
-            RULES["totals.sum"].conclude(steps=steps, noise_epsilon=epsilon_above(growth))
+            RULES["totals.sum"].conclude(grid_steps=steps, noise_epsilon=epsilon_above(growth))
             if bins == 1
             else RULES["totals.histogram"].conclude(bins=bins, noise_epsilon=epsilon_above(growth))
             for bins, steps, growth in zip(self.bins, self.steps, self.growths, strict=True)

@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "Explain a release on one page.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
     "demo": "Publish a made-up town in three ways.",
+    "attack": "Break releases that look safe, and try the same on ours.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
     "rules": "List the theorems, or show one.",
 }

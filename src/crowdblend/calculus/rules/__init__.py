@@ -10,6 +10,7 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    selection,
     totals,
     zero_knowledge,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "selection",
     "totals",
     "zero_knowledge",
 ]

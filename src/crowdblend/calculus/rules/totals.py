@@ -31,10 +31,12 @@ _NOISE = (
         assumes=_NOISE,
     )
 )
-def noisy_sum(*, steps: int, noise_epsilon: float) -> NoisyTotals:
+def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
     """Values in an interval of length w deviate from their mean by at most w/2."""
     loss = arb(noise_epsilon)
-    return NoisyTotals(round_up((steps + arb(0.5)) * loss), round_up(steps * loss / 2), round_up(steps * loss))
+    return NoisyTotals(
+        round_up((grid_steps + arb(0.5)) * loss), round_up(grid_steps * loss / 2), round_up(grid_steps * loss)
+    )
 
 
 @rule(
@@ -49,7 +51,7 @@ def noisy_sum(*, steps: int, noise_epsilon: float) -> NoisyTotals:
 def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
     """The deviations of shares that sum to at most 1 are together largest when all bins are equal."""
     if bins == 1:
-        return noisy_sum.function(steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
+        return noisy_sum.function(grid_steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
     loss = arb(noise_epsilon)
     return NoisyTotals(round_up((1 + arb(bins) / 2) * loss), round_up(arb(bins - 1).sqrt() * loss), round_up(2 * loss))
 

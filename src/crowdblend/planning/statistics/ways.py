@@ -112,7 +112,7 @@ def _at_least(shapes: Sequence[Shape], scale: float) -> bool:
 
 def _totals(shapes: Sequence[Shape], scale: float) -> Derivation:
     parts = [
-        RULES["totals.sum"](steps=shape.steps, noise_epsilon=noise)
+        RULES["totals.sum"](grid_steps=shape.steps, noise_epsilon=noise)
         if shape.bins == 1
         else RULES["totals.histogram"](bins=shape.bins, noise_epsilon=noise)
         for shape, noise in zip(shapes, _noise(shapes, scale), strict=True)
