@@ -128,8 +128,17 @@ class Rows:
         check.check(self._persons_again)
 
     def people(self) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
-        """The same without any columns but `who`, the persons themselves."""
-        yield from self.marked(f"{self._person()} AS who")
+        """The sampled persons themselves, called `who`, and their marks; refuses, in the end, whoever had two rows."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        for batch in self._batches(f"{self._person()} AS who"):
+            persons = read_persons(batch.column(0), str(self.data.person))
+            drawn = persons.drawn(self.secret, self.draw.rate or 1.0)
+            sampled = persons.where(drawn)
+            check.add(sampled)
+            yield batch.take(pa.array(np.flatnonzero(drawn))), sampled.marks(self.secret)
+        check.check(self._persons_again)
 
     def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
         """The rows of these people, from a second look at the source: the engine reads columns faster than it hands

@@ -32,10 +32,19 @@ def smallest_marks(marked: Iterable[tuple[pyarrow.RecordBatch, Marks]], samples:
         batches.append(batch)
         marks.append(of_batch)
     if batches:
-        together = np.concatenate(marks)
-        keep = np.zeros(len(together), dtype=np.bool_)
-        keep[np.lexsort((together[:, 0], together[:, 1]))[:samples]] = True
-        yield pa.Table.from_batches(batches).filter(pa.array(keep))
+        yield pa.Table.from_batches(batches).filter(pa.array(_smallest(np.concatenate(marks), samples)))
+
+
+def _smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
+    """Which marks are among the smallest; the low word decides where the high word is that of the last one."""
+    if len(marks) <= samples:
+        return np.ones(len(marks), dtype=np.bool_)
+    high = np.ascontiguousarray(marks[:, 1])
+    last = np.partition(high, samples - 1)[samples - 1]
+    keep: NDArray[np.bool_] = high < last
+    equal = np.flatnonzero(high == last)
+    keep[equal[np.argsort(marks[equal, 0])[: samples - np.count_nonzero(keep)]]] = True
+    return keep
 
 
 def rows_at_random(
