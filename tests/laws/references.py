@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
 )
 
 from . import scans
+from .synopsis_references import SYNOPSES
 
 mp.dps = 60
 
@@ -314,9 +315,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "graph.sampler.cycle-free": _explorer("distance to cycle-freeness", lambda d: mpf(d) / 2),
     "graph.sampler.eulerian": _explorer("distance to an Euler path", lambda d: mpf(1) / 2),
     "graph.sampler.average-degree": _average_degree_sampler,
-    "sample-and-sanitize.differential": lambda a, samples, population: _differential(
-        _amplified(a.epsilon, mpf(samples) / population), mpf(a.delta) * samples / population, SWAP, samplings=1
-    ),
     "totals.sum": lambda grid_steps, noise_epsilon: _totals(
         (grid_steps + mpf(1) / 2) * mpf(noise_epsilon),
         grid_steps * mpf(noise_epsilon) / 2,
@@ -353,4 +351,5 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
+    **SYNOPSES,
 }

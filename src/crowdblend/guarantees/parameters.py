@@ -102,6 +102,12 @@ PARAMETERS = {
     "step": Parameter(0, math.inf, "Pass how far one person and rounding move the totals, in units of their noise."),
     "drift": Parameter(0, math.inf, "Pass the standard deviations of one person's part, in units of the noise."),
     "reach": Parameter(0, math.inf, "Pass how far replacing one person moves the totals, in units of their noise."),
+    # synopses
+    "queries": _whole(1, "Pass how many queries the class has."),
+    "universe": _whole(1, "Pass how many different rows are possible."),
+    "rows": _whole(1, "Pass how many synthetic rows are published."),
+    "addends": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
+    "slack": _positive("Pass how far beyond the noise the fit may stay."),
     # choosing
     "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
     "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),

@@ -13,25 +13,42 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.randomness import KeyedSource, thin
 from crowdblend.release.coding import Coding, only_occurring
+from crowdblend.release.columns import Column
 from crowdblend.release.kind import Progress
 from crowdblend.release.people import OneOfEach, Persons
-from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, Rows, chunks, open_rows
+from crowdblend.release.sections import DataSource, Release
 from crowdblend.release.tally import Tally, refuse_beyond
 
 if TYPE_CHECKING:
     import pyarrow
 
 
+class Countable(Protocol):
+    """A policy whose people are counted by classes."""
+
+    @property
+    def data(self) -> DataSource:
+        """Where the people are."""
+
+    @property
+    def release(self) -> Release:
+        """Memory and threads."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What they are counted by."""
+
+
 def sample_classes(
-    policy: Policy, draw: Draw, progress: Progress | None = None
+    policy: Countable, draw: Draw, progress: Progress | None = None
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward; `progress` is told the phase and the rows so far."""
     names = [column.name for column in policy.columns]
@@ -45,7 +62,7 @@ def sample_classes(
         refuse_beyond(rows.room, len(counts) * (4 * len(names) + 24))
         classes = coding.classes_of(words, counts)
         if policy.data.person is None and (draw.key is not None or draw.part is not None):
-            classes = _thinned(classes, draw, [not column.recoding.closed for column in policy.columns])
+            classes = thinned(policy, classes, draw)
         facts = {"rows_read": rows.read, "people_sampled": classes.people, "classes": len(classes.counts)}
         if rows.same_people is not None:
             facts["same_people"] = rows.same_people
@@ -67,7 +84,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def _thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> SampledClasses:
+def thinned(policy: Countable, classes: SampledClasses, draw: Draw) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:
@@ -75,7 +92,7 @@ def _thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> Sample
     if draw.part is not None:
         counts = draw.part.of_counts(counts)
     left = SampledClasses(classes.columns, classes.labels, classes.codes, counts).where(counts > 0)
-    return only_occurring(left, is_open)
+    return only_occurring(left, [not column.recoding.closed for column in policy.columns])
 
 
 def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

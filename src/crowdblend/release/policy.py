@@ -99,7 +99,9 @@ class Policy:
         }
         for name, given in belonging.items():
             if given is not None:
-                raise InvalidInput(f'{name} must come with kind = "statistics", got "{self.kind}". Remove it.')
+                raise InvalidInput(
+                    f'{name} must come with kind = "statistics" or "synopsis", got "{self.kind}". Remove it.'
+                )
 
     def _check_choosing(self) -> None:
         offering = [column.name for column in self.columns if column.chooses]
@@ -195,6 +197,10 @@ def read_policy(parts: dict[str, Any], folder: Path) -> Policy:
     if "statistics" in parts:
         raise InvalidInput(
             f'[[statistics]] must come with kind = "statistics", got "{parts["release"]["kind"]}". Drop one of them.'
+        )
+    if "synopsis" in parts:
+        raise InvalidInput(
+            f'[synopsis] must come with kind = "synopsis", got "{parts["release"]["kind"]}". Drop one of them.'
         )
     if "columns" not in parts:
         raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")

@@ -24,6 +24,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
         "minProperties": 1,
         "additionalProperties": {"type": ["string", "integer", "array"], "items": {"type": ["string", "integer"]}},
     },
+    "conditions": {
+        "type": "array",
+        "items": {"type": "object", "additionalProperties": {"type": ["string", "integer"]}, "minProperties": 1},
+        "minItems": 1,
+    },
 }
 
 

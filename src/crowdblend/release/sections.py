@@ -161,7 +161,7 @@ def read_sampling(table: Any) -> Sampling:
 class Release:
     """What is published and under which promise; the one parameter that is None is planned."""
 
-    kind: Literal["table", "microdata", "statistics"]
+    kind: Literal["table", "microdata", "statistics", "synopsis"]
     below_k: Literal["suppress", "noise"] = "suppress"
     k: int | None = None
     epsilon: float | None = None

@@ -10,7 +10,9 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    sanitizers,
     selection,
+    synopses,
     totals,
     zero_knowledge,
 )
@@ -25,7 +27,9 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "sanitizers",
     "selection",
+    "synopses",
     "totals",
     "zero_knowledge",
 ]

@@ -273,16 +273,14 @@ def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population
         source="crowdblend, docs/proofs.md#sample-and-sanitize",
         statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
         "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-differentially private with one person's data replaced.",
-        assumes=DRAWN,
+        assumes=tuple(made for made in DRAWN if made is not Assumption.CONCEALED_ROWS),
     )
 )
-def drawing_strengthens(premise: Differential, *, samples: int, population: int) -> Differential:
-    """The argument of the sharp rule with any other value in the place of the concealed row."""
-    _sanitizer("sample-and-sanitize.differential", premise)
-    drawn = RandomSamples(samples, population)
-    q = arb(drawn.samples) / drawn.population
-    epsilon = round_up(log1p(q * expm1(premise.epsilon)))
-    return Differential(epsilon, min(1.0, round_up(q * premise.delta)), Relation.REPLACE, samplings=1)
+def sample_and_sanitize_differential(premise: Differential, *, samples: int, population: int) -> Differential:
+    """The same argument with other data in the place of a concealed row."""
+    close = sample_and_sanitize_sharp.conclude(premise, samples=samples, population=population)
+    assert isinstance(close, ZeroKnowledge)
+    return Differential(close.epsilon, close.delta, Relation.REPLACE, samplings=1)
 
 
 def _sanitized(

@@ -10,6 +10,7 @@ from crowdblend.release.keys.declared import (
     SAMPLING,
     SECTIONS,
     STATISTICS,
+    SYNOPSIS,
     TABLES,
 )
 from crowdblend.release.keys.read import (
@@ -35,6 +36,7 @@ __all__ = [
     "SAMPLING",
     "SECTIONS",
     "STATISTICS",
+    "SYNOPSIS",
     "TABLES",
     "Key",
     "Kind",

@@ -13,7 +13,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 
 Kind: TypeAlias = Literal[
-    "text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "where"
+    "text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "where", "conditions"
 ]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -32,6 +32,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "widths": "a number, or a list of numbers to choose from",
     "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
+    "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
 }
 
 
@@ -80,6 +81,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "day": _is_day,
     "where": _is_where,
+    "conditions": lambda value: isinstance(value, list) and all(isinstance(item, Mapping) for item in value),
 }
 
 

@@ -18,6 +18,7 @@ MODULES = {
     "table": "classes",
     "microdata": "classes",
     "statistics": "statistics",
+    "synopsis": "synopsis",
 }
 
 

@@ -19,7 +19,7 @@ _DEFAULT_STEPS = 1_000
 
 def read_policy(parts: dict[str, Any], folder: Path) -> StatisticsPolicy:
     """The policy of statistics."""
-    for name in ("tables", "recoding"):
+    for name in ("tables", "recoding", "synopsis"):
         if name in parts:
             raise InvalidInput(f'{name} must be left out for kind = "statistics". Remove that section.')
     if "columns" not in parts:
