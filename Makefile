@@ -26,6 +26,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/release.py
 	$(BIN)/python bench/selection.py
+	$(BIN)/python bench/statistics.py
 	$(BIN)/python bench/synopsis.py
 
 docs: .venv/ready ## write the generated pages anew

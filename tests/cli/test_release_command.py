@@ -178,3 +178,39 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
     assert not [file for file in place.iterdir() if "published" in file.name]
     listed = json.loads(crowdblend(place, "ledger", "list", "--ledger", "ledger.sqlite", "--json").stdout)
     assert "unfinished" in json.dumps(listed)
+
+
+STATISTICS = """
+[data]
+source = "town.parquet"
+person = "person_id"
+people = 5000
+[sampling]
+sample = 500
+[columns]
+sex = { values = ["female", "male"] }
+age = { from = 0, to = 100, width = 20, top = true }
+[release]
+kind = "statistics"
+epsilon = 1.0
+[[statistics]]
+name = "mean age"
+average = "age"
+[[statistics]]
+name = "women"
+fraction = { sex = "female" }
+"""
+
+
+def test_statistics_from_dry_run_to_verify(place: Path) -> None:
+    (place / "policy.toml").write_text(STATISTICS, encoding="utf-8")
+    dry = crowdblend(place, "release", "policy.toml", "--dry-run", "--json")
+    assert dry.returncode == 0, dry.stderr
+    told = json.loads(dry.stdout)
+    assert {"error", "error_everybody", "error_sample", "way"} <= told["statistics"]["women"].keys()
+    assert not (place / "policy").exists()
+    done = crowdblend(place, "release", "policy.toml", "--yes", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "the data of 500 random people out of 5000, you concealed" in done.stdout
+    assert crowdblend(place, "verify", "out").returncode == 0
+    assert crowdblend(place, "report", "out", "--out", "again.html").returncode == 0

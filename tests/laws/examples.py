@@ -18,6 +18,7 @@ from crowdblend.guarantees import (
     Exploration,
     IidSampling,
     Neighbourhood,
+    NoisyTotals,
     OutlierPrivate,
     QuerySampler,
     RandomSamples,
@@ -99,6 +100,9 @@ _EXPLORED = Example(
 _GRAPH = {("population", "epsilon"): -1, ("scale", "epsilon"): -1}
 _LAPLACE = {("scale", "epsilon"): -1}
 _DRAWN_SAMPLER = Sampler(AVERAGE, 0.1, 0.01, 2.0, RandomSamples(100, 1000))
+_NOISY = NoisyTotals(0.001, 0.0004, 0.0009)
+_TOTALS = {("grid_steps", "reach"): 1, ("noise_epsilon", "step"): 1, ("noise_epsilon", "drift"): 1}
+_ESTIMATED = {("samples", "epsilon"): -1, ("population", "epsilon"): 1}
 
 
 def _found(statistic: str) -> Example:
@@ -238,6 +242,22 @@ EXAMPLES: dict[str, list[Example]] = {
     "sample-and-sanitize.linear": _SANITIZE,
     "sample-and-sanitize.sharp": _SANITIZE,
     "sample-and-sanitize.differential": _SANITIZE,
+    "totals.sum": [
+        Example((), {"grid_steps": 100, "noise_epsilon": 0.01}, _TOTALS),
+        Example((), {"grid_steps": 1, "noise_epsilon": 0.3}, _TOTALS),
+    ],
+    "totals.histogram": [
+        Example((), {"bins": 12, "noise_epsilon": 0.1}, {("bins", "drift"): 1, ("noise_epsilon", "reach"): 1}),
+        Example((), {"bins": 1, "noise_epsilon": 0.1}, {("bins", "drift"): 1, ("noise_epsilon", "reach"): 1}),
+    ],
+    "totals.together": [Example((NoisyTotals(0.1, 0.04, 0.09), NoisyTotals(0.2, 0.3, 0.1))), Example((_NOISY,))],
+    "totals.differential": [Example((_NOISY,))],
+    "totals.zero-knowledge": [
+        Example((_NOISY,), {"samples": 400, "population": 9000}, _ESTIMATED),
+        Example((NoisyTotals(0.6, 0.25, 0.5),), {"samples": 900, "population": 1000}, _ESTIMATED),
+        Example((NoisyTotals(0.6, 0.25, 0.5),), {"samples": 9, "population": 9}, {}),
+        Example((NoisyTotals(0.6, 0.25, 0.5),), {"samples": 0, "population": 9}, {("population", "epsilon"): 1}),
+    ],
     "graph.sampler.connected": [_EXPLORED],
     "graph.sampler.cycle-free": [
         Example((), {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20}, _EXPLORER)

@@ -171,6 +171,30 @@ def _sanitized(premise: Any, samples: int, population: int, form: str) -> Fields
     return _knowledge(epsilon, delta, RandomSamples(samples, population))
 
 
+def _totals(step: Any, drift: Any, reach: Any) -> Fields:
+    return {"step": step, "drift": drift, "reach": reach}
+
+
+def _bins(bins: int, noise_epsilon: float) -> Fields:
+    """Alone, a bin is a count; together they deviate most when each holds the same share."""
+    m, loss = mpf(bins), mpf(noise_epsilon)
+    share = 1 / m if bins > 1 else mpf(1) / 2
+    deviation = m * mp.sqrt(share * (1 - share))
+    return _totals((1 + m / 2) * loss, deviation * loss, min(m, mpf(2)) * loss)
+
+
+def _estimated(premise: Any, samples: int, population: int) -> Fields:
+    """The larger of a moment (Hoeffding's lemma with Serfling's factor) and a mean deviation."""
+    n, k, step, drift, reach = map(mpf, (population, samples, premise.step, premise.drift, premise.reach))
+    drawn = RandomSamples(samples, population)
+    if not samples:
+        return _knowledge(step + n * reach, mpf(0), drawn)
+    proxy = min(k * (1 - (k - 1) / n), (n - k) * (1 - (n - k - 1) / n))
+    moment = (reach * n / k) ** 2 * proxy / 8
+    mean = n * drift * mp.sqrt((n - k) / max(n - 1, mpf(1)) / k)
+    return _knowledge(step + max(moment, mean), mpf(0), drawn)
+
+
 def _hoeffding(samples: int, error: Any, spread: Any) -> Any:
     """2·exp(−2tδ²/w²): t independent terms in an interval of length w, the average off by δ."""
     return _capped(2 * mp.exp(-2 * samples * (error / spread) ** 2))
@@ -294,6 +318,15 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "graph.sampler.cycle-free": _explorer("distance to cycle-freeness", lambda d: mpf(d) / 2),
     "graph.sampler.eulerian": _explorer("distance to an Euler path", lambda d: mpf(1) / 2, lambda d: mpf(1) / d),
     "graph.sampler.average-degree": _average_degree_sampler,
+    "totals.sum": lambda grid_steps, noise_epsilon: _totals(
+        (grid_steps + mpf(1) / 2) * mpf(noise_epsilon),
+        grid_steps * mpf(noise_epsilon) / 2,
+        grid_steps * mpf(noise_epsilon),
+    ),
+    "totals.histogram": _bins,
+    "totals.together": lambda *a: _totals(*(sum(mpf(getattr(p, f)) for p in a) for f in ("step", "drift", "reach"))),
+    "totals.differential": lambda a: _differential(mpf(a.reach), mpf(0), SWAP),
+    "totals.zero-knowledge": _estimated,
     "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
     "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
     "graph.eulerian": lambda a, population, scale: _laplace(a, mpf(4) / population, scale),

@@ -16,14 +16,18 @@ from crowdblend.guarantees.parameters import PARAMETERS
 from .examples import CASES, EXAMPLES
 
 # Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
-LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity", "reach", "least_scale")
+_TOTALS = ("step", "drift", "reach", "least_scale")
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity", *_TOTALS)
 SMALLER_IS_WEAKER = ("k", "rate")
 TINY = 1e-12
 
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
-    names = ("epsilon", "delta", "failure", "accuracy", "reach", "least_scale")
-    grows = {name: getattr(promise, name) for name in names if hasattr(promise, name)}
+    grows = {
+        name: getattr(promise, name)
+        for name in ("epsilon", "delta", "failure", "accuracy", *_TOTALS)
+        if hasattr(promise, name)
+    }
     return {**grows, **({"k": -promise.k} if hasattr(promise, "k") else {})}
 
 

@@ -144,3 +144,19 @@ def test_the_variable_names_the_ledger(ask, path: Path, monkeypatch: pytest.Monk
 def test_importing_the_ledger_loads_no_database() -> None:
     code = "import sys, crowdblend.ledger, crowdblend.cli.ledger; assert 'sqlalchemy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_budget_for_a_group(ask) -> None:
+    code, out, err = ask("budget", "--group", "3", "--json")
+    assert (code, err) == (0, "")
+    (budget,) = json.loads(out)["budgets"]
+    assert (budget["group"]["kind"], budget["group"]["people"]) == ("ZeroKnowledge", 3)
+    code, out, _ = ask("budget", "--group", "3")
+    assert code == 0
+    assert "group     zero-knowledge privacy: whoever sees the release learns hardly more about any 3 people" in out
+
+
+def test_a_group_has_somebody(ask) -> None:
+    code, _, err = ask("budget", "--group", "0")
+    assert code == 2
+    assert err.count("\n") == 1

@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     DifferentialUnderSampling,
     Exploration,
     IidSampling,
+    RandomSamples,
     Relation,
     ZeroKnowledge,
 )
@@ -135,9 +136,8 @@ def test_one_release_costs_what_it_promises(ledger: Ledger) -> None:
     assert budget.assumptions == (Assumption.ASSUMED_RATE,)
 
 
-def test_losses_for_groups_or_other_relations_are_not_mixed_in(ledger: Ledger) -> None:
-    weaker = (Differential(0.1, 0.0, Relation.REPLACE), Differential(0.1, 0.0, Relation.ADD_REMOVE, people=2))
-    ledger.begin(promise(guarantees=weaker))
+def test_losses_for_groups_are_not_mixed_in(ledger: Ledger) -> None:
+    ledger.begin(promise(guarantees=(Differential(0.1, 0.0, Relation.ADD_REMOVE, people=2),)))
     assert ledger.budget("residents").differential is None
 
 
@@ -149,16 +149,54 @@ def test_releases_about_a_network_add_up_under_their_own_relation(ledger: Ledger
     ledger.begin(promise("one", guarantees=network))
     ledger.begin(promise("two", guarantees=network))
     budget = ledger.budget("residents")
-    assert budget.differential is None
-    assert budget.replacing.epsilon == 0.4
+    assert budget.differential == Differential(0.4, 0.0, Relation.REPLACE)
     assert budget.zero_knowledge.aggregate == Exploration(200, 20)
-    # A promise for one person more or less alone has no relation in common with these.
-    with pytest.raises(DoesNotCompose, match="under one relation"):
-        ledger.begin(promise("three", guarantees=(DIFFERENTIAL,)))
-    # A planned table promises both, and then the replaced person is what all have in common.
-    ledger.begin(promise("four"))
-    assert ledger.budget("residents").replacing.epsilon > 0.4
+    # A planned table promises more, and the replaced person is what all have in common.
+    ledger.begin(promise("three"))
+    assert ledger.budget("residents").differential.relation is Relation.REPLACE
+    assert ledger.budget("residents").differential.epsilon > 0.4
     assert ledger.budget("residents").zero_knowledge is None
+
+
+def test_where_somebody_can_only_be_replaced_all_losses_are_of_that_kind(ledger: Ledger) -> None:
+    spend(ledger, "one", guarantees=(Differential(0.1, 0.0, Relation.REPLACE),))
+    spend(ledger, "two", guarantees=(Differential(0.25, 0.0, Relation.ADD_REMOVE),))
+    together = ledger.budget("residents").differential
+    assert together.relation is Relation.REPLACE
+    assert Fraction(0.1) + 2 * Fraction(0.25) <= Fraction(together.epsilon) < Fraction(0.6) * (1 + Fraction(1, 10**9))
+
+
+def _relative_to(samples: int, epsilon: float, population: int = 1000) -> tuple[ZeroKnowledge, Differential]:
+    drawn = RandomSamples(samples, population)
+    return ZeroKnowledge(epsilon, 0.0, drawn, Relation.CONCEAL), Differential(epsilon, 0.0, Relation.REPLACE)
+
+
+def test_numbers_of_random_people_and_losses_add_up(ledger: Ledger) -> None:
+    """ZKP Proposition 2."""
+    spend(ledger, "one", guarantees=_relative_to(30, 0.1))
+    spend(ledger, "two", guarantees=_relative_to(50, 0.2))
+    together = ledger.budget("residents").zero_knowledge
+    assert together.aggregate == RandomSamples(80, 1000)
+    assert Fraction(together.epsilon) >= Fraction(0.1) + Fraction(0.2)
+    assert together.epsilon == pytest.approx(0.3, rel=1e-15)
+
+
+def test_samples_of_different_populations_do_not_add_up(ledger: Ledger) -> None:
+    spend(ledger, "one", guarantees=_relative_to(30, 0.1))
+    spend(ledger, "two", guarantees=_relative_to(50, 0.2, population=2000))
+    spend(ledger, "three", population="others", guarantees=_relative_to(50, 0.2))
+    assert ledger.budget("residents").zero_knowledge is None
+    assert ledger.budget("residents").for_group(3) is None
+    assert ledger.budget("others").for_group(3).people == 3
+
+
+def test_table_releases_and_statistics_stand_beside_each_other(ledger: Ledger) -> None:
+    spend(ledger, "one")
+    spend(ledger, "two", guarantees=_relative_to(30, 0.1))
+    budget = ledger.budget("residents")
+    assert budget.zero_knowledge is None
+    assert budget.differential.relation is Relation.REPLACE
+    assert budget.differential.epsilon >= 2.1
 
 
 def test_populations_are_apart(ledger: Ledger) -> None:

@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.recoding import Breaks, Closed, DateRange, Dates, Intervals, Lookup, Open, Prefixes, Recoding, Values
+from crowdblend.recoding import (
+    Bounded,
+    Breaks,
+    Closed,
+    DateRange,
+    Dates,
+    Intervals,
+    Lookup,
+    Open,
+    Prefixes,
+    Recoding,
+    Values,
+)
 from crowdblend.recoding.dates import PERIODS
 
 duckdb = pytest.importorskip("duckdb")
@@ -214,3 +226,31 @@ def test_dates_out_of_reach_are_outside(database, recoding):
     expected = recoding.code("x") if isinstance(recoding, Closed) else recoding.label("x")
     for text in ("infinity", "-infinity", "10000-01-01", "0001-12-31 (BC)"):
         assert in_sql(database, recoding, [text], "DATE") == [expected]
+
+
+BOUNDED = [
+    Bounded(0, 100, 1),
+    Bounded(0, 100, 10, outside="clamp"),
+    Bounded(Decimal("0.1"), Decimal("0.7"), Decimal("0.1"), blank=Decimal("0.3")),
+    Bounded(-1, 1, Decimal("0.0003125"), outside="clamp", blank=0),
+]
+
+
+@pytest.mark.parametrize("bounded", BOUNDED, ids=named)
+def test_steps_between_bounds(database, bounded):
+    low, high = float(bounded.start), float(bounded.stop)
+    middles = [low + (high - low) * (2 * i + 1) / (2 * bounded.steps) for i in range(min(bounded.steps, 200))]
+    values = [*NASTY, *(repr(near) for value in (low, high, *middles) for near in around(value))]
+    values = [value for value in values if value is None or "\0" not in value]
+
+    def steps(given, kind):
+        rows = f"(SELECT unnest(CAST(? AS {kind}[])) AS v, generate_subscripts(CAST(? AS {kind}[]), 1) AS n)"
+        query = f"SELECT {bounded.sql('v', kind == 'DOUBLE')} FROM {rows} ORDER BY n"
+        return [answer for (answer,) in database.execute(query, [given, given]).fetchall()]
+
+    found = steps(values, "VARCHAR")
+    assert found == [bounded.code(value) for value in values]
+    assert all(code is None or 0 <= code <= bounded.steps for code in found)
+    doubles = [near for value in (low, high, *middles) for near in around(value)]
+    typed = steps([*doubles, math.nan, math.inf, -math.inf], "DOUBLE")
+    assert typed == [*(bounded.code(repr(value)) for value in doubles), None, None, None]

@@ -70,6 +70,14 @@ class Assumption(Enum):
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
     SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
+    NOISE_ON_TOTALS = (
+        "The noise on every total is discrete Laplace on whole numbers, with the loss per step that the derivation "
+        "states."
+    )
+    BOUNDED_PARTS = (
+        "Nobody adds more steps to a total than the derivation states; bounds, grid, bins and conditions were fixed "
+        "before anybody looked at the data."
+    )
     MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."

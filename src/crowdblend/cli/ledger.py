@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import emit, json_option, show, speaks
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Budget, Entry, Ledger
@@ -58,10 +59,11 @@ def show_entry(entry_id: int, *, where: str | None, as_json: bool) -> None:
 
 @command.command("budget")
 @click.argument("population", required=False)
+@click.option("--group", type=click.IntRange(1), metavar="C", help="Also say what it comes to for C people together.")
 @ledger_option
 @json_option
 @speaks
-def show_budget(population: str | None, *, where: str | None, as_json: bool) -> None:
+def show_budget(population: str | None, *, group: int | None, where: str | None, as_json: bool) -> None:
     """Add up all promises about the same people."""
     budgets = Ledger.open(where, make=False).budgets()
     if population is not None:
@@ -71,10 +73,10 @@ def show_budget(population: str | None, *, where: str | None, as_json: bool) -> 
                 f"the population must be one that was released about, got {population!r}. Leave it out to see all."
             )
     if as_json:
-        emit({"budgets": [budget.to_dict() for budget in budgets]})
+        emit({"budgets": [_with_group(budget, group) for budget in budgets]})
     elif budgets:
         for budget in budgets:
-            _tell(budget)
+            _tell(budget, group)
     else:
         click.echo("nothing has been promised yet.")
 
@@ -96,7 +98,7 @@ def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
 
 def _row(entry: Entry) -> list[str]:
     promise = entry.promise
-    loss = promise.differential or promise.replacing
+    loss = promise.differential or promise.replaced
     return [
         str(entry.id),
         entry.created[:10],
@@ -122,13 +124,23 @@ def _note(name: str, entry: Entry) -> str:
     return " (counts as spent)" if name == "status" and entry.status == "unfinished" else ""
 
 
-def _tell(budget: Budget) -> None:
+def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
+    told = budget.to_dict()
+    return told if group is None else {**told, "group": encode(budget.for_group(group))}
+
+
+def _tell(budget: Budget, group: int | None) -> None:
     click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
-    differential = budget.differential or budget.replacing
-    if differential is None:
+    if budget.differential is None:
         click.echo("  together  nothing: these releases promise no differential privacy that adds up")
-    for made in (budget.zero_knowledge, differential):
+    for made in (budget.zero_knowledge, budget.differential):
         if made is not None:
             click.echo(f"  together  {made.words()}")
+    if group is not None:
+        together = budget.for_group(group)
+        said = (
+            together.words() if together else "nothing: these releases promise no zero-knowledge privacy that adds up"
+        )
+        click.echo(f"  group     {said}")
     for assumption in budget.assumptions:
         click.echo(f"  assuming  {assumption.value}")

@@ -3,6 +3,7 @@
 from crowdblend.figures.chart import Axis, line_chart
 from crowdblend.figures.counts import bar_chart, heatmap
 from crowdblend.figures.files import SUFFIXES, can_draw, draw_svg, save, write_whole
+from crowdblend.figures.intervals import interval_chart
 from crowdblend.figures.maps import point_map
 from crowdblend.figures.neighbours import neighbours
 from crowdblend.figures.shares import Share, share_chart
@@ -15,6 +16,7 @@ __all__ = [
     "can_draw",
     "draw_svg",
     "heatmap",
+    "interval_chart",
     "line_chart",
     "neighbours",
     "point_map",

@@ -18,7 +18,7 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import BoundedScore, Estimator, QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import BoundedScore, Estimator, NoisyTotals, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
@@ -31,6 +31,7 @@ __all__ = [
     "Guarantee",
     "IidSampling",
     "Neighbourhood",
+    "NoisyTotals",
     "OutlierPrivate",
     "QuerySampler",
     "RandomSamples",

@@ -96,6 +96,12 @@ PARAMETERS = {
     "dimension": _whole(1, "Pass how many numbers are released, or the VC dimension of the class."),
     "lipschitz": Parameter(0, math.inf, "Pass how far the converter stretches errors; 1 for fractions."),
     "weight": Parameter(0, 1, "Pass the probability of the first mechanism."),
+    # totals
+    "grid_steps": _whole(1, "Pass how many steps of the grid lie between the two bounds of a value.", 2**53),
+    "bins": _whole(1, "Pass how many bins the histogram has.", 10**6),
+    "step": Parameter(0, math.inf, "Pass how far one person and rounding move the totals, in units of their noise."),
+    "drift": Parameter(0, math.inf, "Pass the standard deviations of one person's part, in units of the noise."),
+    "reach": Parameter(0, math.inf, "Pass how far one person moves it, or it strays, in units of the noise."),
     # synopses
     "queries": _whole(1, "Pass how many queries the class has."),
     "universe": _whole(1, "Pass how many different rows are possible."),
@@ -115,7 +121,6 @@ PARAMETERS = {
     "failure_exponent": _positive("Pass K; the sampler fails with probability e^-K."),
     "average_bound": _positive("Pass the public bound on the average number of links."),
     "resolution": _positive("Pass the step of the grid that published numbers lie on."),
-    "reach": Parameter(0, math.inf, "Pass how far the estimate strays as far as the noise can tell."),
     "least_scale": Parameter(0, math.inf, "Pass the smallest scale of noise that the statement is for."),
 }
 

@@ -89,10 +89,12 @@ class ZeroKnowledge(Guarantee):
 
     def words(self) -> str:
         bound = close(self.epsilon, self.delta, "from that alone")
-        whom = "you" if self.people == 1 else f"any {self.people} people together"
+        whom, seen = "you", self.aggregate.words()
+        if self.people > 1:
+            whom, seen = f"any {self.people} people together", seen.replace("you concealed", "all of them concealed")
         return (
             f"zero-knowledge privacy: whoever sees the release learns hardly more about {whom} than from "
-            f"{self.aggregate.words()}: whatever is concluded, its probability is {bound}"
+            f"{seen}: whatever is concluded, its probability is {bound}"
         )
 
 

@@ -97,6 +97,23 @@ class Useful(Guarantee):
 
 
 @dataclass(frozen=True)
+class NoisyTotals(Guarantee):
+    """Totals over people, each person adding whole numbers, with discrete Laplace noise on every total.
+
+    All three are sums over the totals, each in units of its noise. `step`: how far concealing one person and rounding
+    an estimate moves them. `drift`: the standard deviations of what a person adds. `reach`: how far two people's
+    contributions are apart, which is also how far replacing one person moves them.
+    """
+
+    step: float
+    drift: float
+    reach: float
+
+    def words(self) -> str:
+        return f"noise hides one person's part in the totals up to a factor of e^{at_most(self.reach)}"
+
+
+@dataclass(frozen=True)
 class BoundedScore(Guarantee):
     """One person more or less moves the score of every candidate by at most `sensitivity`; if it is `monotone`, a
     further person never lowers one."""

@@ -17,20 +17,11 @@ def refuse_what_does_not_compose(new: Promise, entries: Iterable[Entry]) -> None
             reason = why_not_from_one_sample(entry.promise.guarantees, new.guarantees)
             raise DoesNotCompose(f"release {entry.id} has already used this sample. {reason.words()}")
     for entry in spent:
-        if entry.promise.population == new.population and not _add_up(entry.promise, new):
+        if entry.promise.population == new.population and not (entry.promise.replaced and new.replaced):
             raise DoesNotCompose(
                 f"release {entry.id} and this one are about the same people and must both promise differential privacy "
-                "under one relation, for one person more or less or for one replaced, since only that adds up "
-                "(composition.differential). Sample before releasing."
+                "for one person, since only that adds up (composition.differential). Sample before releasing."
             )
-
-
-def _add_up(one: Promise, other: Promise) -> bool:
-    """Whether their losses can be added under one relation.
-
-    Every pair having one in common, all of them have: whoever has only one of the two imposes it on all others.
-    """
-    return bool((one.differential and other.differential) or (one.replacing and other.replacing))
 
 
 def same_sample(one: Promise, other: Promise) -> bool:

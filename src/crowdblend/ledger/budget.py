@@ -9,6 +9,7 @@ from typing import Any
 
 from crowdblend.calculus import Assumption
 from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.groups import best_for_group
 from crowdblend.calculus.rules.composition import (
     differential_releases_add_up,
     iid_sample_releases_add_up,
@@ -22,14 +23,23 @@ from crowdblend.ledger.entry import Entry
 
 @dataclass(frozen=True)
 class Budget:
-    """The spent promises of one population, added up; None where no theorem adds them up."""
+    """The spent promises of one population, added up; None where no theorem adds them up.
+
+    Differential privacy is for one person more or less where every release promises that, and else for one person's
+    data replaced. Zero-knowledge privacy adds up the rounds, or the number of random people, that it is relative to.
+    """
 
     population: str
     releases: tuple[int, ...]
     differential: Differential | None
-    replacing: Differential | None
     zero_knowledge: ZeroKnowledge | None
     assumptions: tuple[Assumption, ...]
+
+    def for_group(self, people: int) -> ZeroKnowledge | None:
+        """What the zero-knowledge promises together come to for several people, by the best of three propositions."""
+        if self.zero_knowledge is None:
+            return None
+        return best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
         """The budget as JSON-ready data."""
@@ -37,7 +47,6 @@ class Budget:
             "population": self.population,
             "releases": list(self.releases),
             "differential": encode(self.differential),
-            "replacing": encode(self.replacing),
             "zero_knowledge": encode(self.zero_knowledge),
             "assumptions": [assumption.value for assumption in self.assumptions],
         }
@@ -47,6 +56,7 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     """The budget of the people that are called `population`."""
     spent = [entry for entry in entries if entry.counts and entry.promise.population == population]
     losses = [entry.promise.differential for entry in spent]
+    replaced = [entry.promise.replaced for entry in spent]
     relative = [entry.promise.zero_knowledge for entry in spent]
     several = len(spent) > 1
     shared = any(not entry.promise.fresh for entry in spent)
@@ -54,8 +64,7 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     return Budget(
         population=population,
         releases=tuple(entry.id for entry in spent),
-        differential=_sum(losses, differential_releases_add_up),
-        replacing=_sum([entry.promise.replacing for entry in spent], differential_releases_add_up),
+        differential=_sum(losses, differential_releases_add_up) or _sum(replaced, differential_releases_add_up),
         zero_knowledge=_sum(
             relative, iid_sample_releases_add_up, network_releases_add_up, random_sample_releases_add_up
         ),

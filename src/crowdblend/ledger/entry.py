@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import decode, encode
+from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Guarantee, IidSampling, Relation, ZeroKnowledge
 
@@ -43,10 +44,13 @@ class Promise:
         return next((made for made in found if made.relation is Relation.ADD_REMOVE and made.people == 1), None)
 
     @property
-    def replacing(self) -> Differential | None:
-        """The promise about one person's data replaced, which adds up where nobody is sampled."""
+    def replaced(self) -> Differential | None:
+        """The promise about one person's data replaced, stated or following from the one above; it adds up too."""
         found = (made for made in self.guarantees if isinstance(made, Differential))
-        return next((made for made in found if made.relation is Relation.REPLACE and made.people == 1), None)
+        stated = next((made for made in found if made.relation is Relation.REPLACE and made.people == 1), None)
+        if stated is None and self.differential is not None:
+            return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
+        return stated
 
     @property
     def zero_knowledge(self) -> ZeroKnowledge | None:

@@ -34,8 +34,9 @@ from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_joined, whole_numbers
 
 MARK_BITS = 128
-# Enough people for the cipher to run at full speed, few enough for the caches.
-CHUNK = 1 << 15
+# Enough people for the cipher to run at full speed, few enough for the caches and for memory that need not be asked
+# of the operating system anew each time.
+CHUNK = 1 << 13
 LEAST, MOST = -(1 << 127), (1 << 127) - 1
 
 Person = bytes | str | int
@@ -77,7 +78,10 @@ def _under(marked: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
     if threshold >> MARK_BITS:
         return np.ones(len(marked), dtype=np.bool_)
     low, high = np.uint64(threshold & (1 << 64) - 1), np.uint64(threshold >> 64)
-    below: NDArray[np.bool_] = (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] < low))
+    below: NDArray[np.bool_] = marked[:, 1] < high
+    # The high word decides for all but one mark in 2^64.
+    equal = np.flatnonzero(marked[:, 1] == high)
+    below[equal] = marked[equal, 0] < low
     return below
 
 
@@ -116,8 +120,11 @@ class _Marker:
 def _words(numbers: NDArray[Any]) -> NDArray[np.uint64]:
     """Each number in two's complement as a row (low word, high word)."""
     words = np.empty((len(numbers), 2), dtype=np.uint64)
-    words[:, 0] = numbers.astype(np.uint64)
-    words[:, 1] = np.where(numbers < 0, np.uint64(2**64 - 1), np.uint64(0)) if numbers.dtype.kind == "i" else 0
+    if numbers.dtype.kind == "u":
+        words[:, 0], words[:, 1] = numbers, 0
+    else:
+        signed = numbers.astype(np.int64, copy=False)
+        words[:, 0], words[:, 1] = signed.view(np.uint64), (signed >> 63).view(np.uint64)
     return words
 
 

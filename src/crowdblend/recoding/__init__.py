@@ -2,6 +2,7 @@
 
 from crowdblend.recoding.axes import Axis
 from crowdblend.recoding.blocks import Blocks, Boxes, Grid, Quadtree
+from crowdblend.recoding.bounded import Bounded
 from crowdblend.recoding.breaks import Breaks
 from crowdblend.recoding.classes import Closed, Computed, Lookup, Open, Recoding
 from crowdblend.recoding.dates import DateRange, Dates
@@ -13,6 +14,7 @@ from crowdblend.recoding.values import Values
 __all__ = [
     "Axis",
     "Blocks",
+    "Bounded",
     "Boxes",
     "Breaks",
     "Closed",

@@ -236,6 +236,11 @@ def _places(sizes: Sequence[int]) -> list[_Place]:
     return places
 
 
+def reads_numbers(kind: str) -> bool:
+    """Whether a column of this type is read as the numbers it holds, not as their text."""
+    return kind in _NUMBERS
+
+
 def _reads_typed(column: Column, kind: str) -> bool:
     if kind.startswith(_NESTED) or kind.endswith("]"):
         raise InvalidInput(
@@ -243,4 +248,4 @@ def _reads_typed(column: Column, kind: str) -> bool:
             "Take it apart in the data."
         )
     reads = column.recoding.reads
-    return (reads == "number" and kind in _NUMBERS) or (reads == "date" and kind in _DAYS)
+    return (reads == "number" and reads_numbers(kind)) or (reads == "date" and kind in _DAYS)

@@ -149,10 +149,17 @@ def _hierarchies(given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
     return tuple(finest.at(level) for level in given["levels"])
 
 
+def _no_classes(_: dict[str, Any], __: Path) -> Recoding:
+    raise InvalidInput(
+        "resolution declares numbers to be averaged, and this column must have classes. Use width instead."
+    )
+
+
 _BUILD: dict[str, Callable[[dict[str, Any], Path], Recoding]] = {
     "values": lambda given, _: Values(**given),
     "width": _intervals,
     "breaks": lambda given, _: Breaks(**given),
     "prefix": lambda given, _: Prefixes(given["prefix"], **_spare(given, "missing")),
     "date": _dates,
+    "resolution": _no_classes,
 }

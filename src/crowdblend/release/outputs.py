@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,15 @@ def _coded(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> li
     ]
 
 
+def write_columns(columns: Mapping[str, Any], path: Path) -> None:
+    """A small table of named columns."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    _write(list(columns), iter([[pa.array(values) for values in columns.values()]]), path)
+
+
 def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
+    """Arrays of equal length under their names, piece by piece; the file's ending is its format."""
     import pyarrow as pa  # noqa: PLC0415
 
     writer: Any = None
@@ -119,10 +127,3 @@ def _open(path: Path, schema: pyarrow.Schema) -> Any:
 
     # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
     return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)
-
-
-def write_columns(columns: dict[str, list[Any]], path: Path) -> None:
-    """A small table of named columns."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    _write(list(columns), iter([[pa.array(values) for values in columns.values()]]), path)

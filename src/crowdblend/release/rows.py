@@ -120,6 +120,32 @@ class Rows:
         yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
 
+    def marked(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The sampled rows of each batch and their persons' marks; refuses, in the end, when somebody had two rows."""
+        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        for rows, persons in self.sampled(selected):
+            yield _checked(rows, persons, check), persons.marks(self.secret)
+        check.check(self._persons_again)
+
+    def people(self) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The sampled persons themselves, called `who`, and their marks; refuses, in the end, whoever had two rows."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        for batch in self._batches(f"{self._person()} AS who"):
+            persons = read_persons(batch.column(0), str(self.data.person))
+            drawn = persons.drawn(self.secret, self.draw.rate or 1.0)
+            sampled = persons.where(drawn)
+            check.add(sampled)
+            yield batch.take(pa.array(np.flatnonzero(drawn))), sampled.marks(self.secret)
+        check.check(self._persons_again)
+
+    def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
+        """The rows of these people, from a second look at the source: the engine reads columns faster than it hands
+        them over."""
+        self._connection.register("drawn", people)
+        yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
+
     def finish(self) -> None:
         """Refuse a source without rows."""
         if not self.read:
@@ -164,8 +190,8 @@ class Rows:
             self._progress("reading", self.read)
             yield batch
 
-    def _stream(self, selected: str) -> Iterator[pyarrow.RecordBatch]:
-        rows = self._connection.sql(f"SELECT {selected} FROM {self.relation.sql}")
+    def _stream(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
+        rows = self._connection.sql(f"SELECT {selected} FROM {self.relation.sql} {which}")
         # DuckDB's later name first; what the other one does is the same.
         streamed = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
         yield from streamed(_BATCH)

@@ -24,6 +24,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
         "additionalProperties": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
     },
     "day": {"type": "string", "format": "date"},
+    "where": {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {"type": ["string", "integer", "array"], "items": {"type": ["string", "integer"]}},
+    },
     "conditions": {
         "type": "array",
         "items": {"type": "object", "additionalProperties": {"type": ["string", "integer"]}, "minProperties": 1},
@@ -44,6 +49,7 @@ def policy_schema() -> dict[str, Any]:
     meanings = {
         "tables": "Several tables from one sample.",
         "boxes": "Blocks of points, one by one.",
+        "statistics": "The statistics to publish.",
         "quadtree": "Regions where blocks of points are small.",
     }
     for name, keys in LISTS.items():

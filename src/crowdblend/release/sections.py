@@ -173,6 +173,7 @@ class Release:
     memory: str | None = None
     threads: int | None = None
     confidence: float | None = None
+    group: int | None = None
 
     def __post_init__(self) -> None:
         _check_parameters(self)

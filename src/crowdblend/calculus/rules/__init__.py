@@ -15,6 +15,7 @@ from crowdblend.calculus.rules import (
     sanitizers,
     selection,
     synopses,
+    totals,
     zero_knowledge,
 )
 
@@ -33,5 +34,6 @@ __all__ = [
     "sanitizers",
     "selection",
     "synopses",
+    "totals",
     "zero_knowledge",
 ]

@@ -289,12 +289,16 @@ def sample_and_sanitize_differential(premise: Differential, *, samples: int, pop
 def _sanitized(
     rule_id: str, premise: Differential, samples: int, population: int, epsilon: arb, delta: arb
 ) -> ZeroKnowledge:
+    _sanitizer(rule_id, premise)
+    drawn = RandomSamples(samples, population)
+    return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
+
+
+def _sanitizer(rule_id: str, premise: Differential) -> None:
     _replacing(rule_id, premise)
     if premise.people != 1:
         raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
     require_unsampled(rule_id, premise)
-    drawn = RandomSamples(samples, population)
-    return ZeroKnowledge(round_up(epsilon), min(1.0, round_up(delta)), drawn, Relation.CONCEAL)
 
 
 def _replacing(rule_id: str, premise: Differential) -> None:

@@ -18,6 +18,7 @@ from crowdblend.release.keys.declared import (
     RELEASE,
     SAMPLING,
     SECTIONS,
+    STATISTICS,
     SYNOPSIS,
     TABLES,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "RELEASE",
     "SAMPLING",
     "SECTIONS",
+    "STATISTICS",
     "SYNOPSIS",
     "TABLES",
     "Key",

@@ -9,7 +9,7 @@ from crowdblend.selection.scores import SCORES
 
 _BIASED = "Biased sampling: "
 # Kinds for which exactly so many of so many people are drawn.
-_EXACTLY = ("synopsis",)
+_EXACTLY = ("statistics", "synopsis")
 DATA = (
     Key(
         "source",
@@ -33,10 +33,10 @@ SAMPLING = (
     Key("high", "number", _BIASED + "the largest ordinary probability.", ranged=True),
     Key("exceptions", "whole", _BIASED + "how many people may have any probability.", ranged=True),
     Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
-    Key("sample", "whole", "Exactly how many people are drawn, without replacement.", kinds=_EXACTLY),
+    Key("sample", "whole", "How many random people the promise is relative to, or are drawn.", kinds=_EXACTLY),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata", "points", "outlier-table", "synopsis", "graph")
+KINDS = ("table", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -49,6 +49,7 @@ RELEASE = (
     ),
     Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
     Key("confidence", "number", "How surely the stated error is kept to; 0.95 unless given.", kinds=_EXACTLY),
+    Key("group", "whole", "Promise for this many people together as well.", kinds=("statistics",)),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),
@@ -71,6 +72,15 @@ RECODING = (
 TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),
     Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
+)
+STATISTICS = (
+    Key("name", "text", "The statistic's name in the published data.", required=True),
+    Key("average", "text", "The average of a column of numbers between two bounds."),
+    Key("fraction", "where", 'The share of people with these labels, for example { sex = "Female" }.'),
+    Key("count", "where", "How many people have these labels."),
+    Key("histogram", "text", "How many people have each label of a column."),
+    Key("where", "where", "With histogram: count only people with these labels."),
+    Key("weight", "number", "How much of epsilon the statistic gets, relative to the others; 1 unless given."),
 )
 SYNOPSIS = (
     Key("conjunctions", "whole", "Answer all conjunctions of up to this many columns."),
@@ -156,7 +166,7 @@ SECTIONS: dict[str, tuple[Key, ...]] = {
     "points": POINTS,
     "outliers": OUTLIERS,
 }
-LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE}
+LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE, "statistics": STATISTICS}
 PARTS = (*SECTIONS, "graph", "columns", *LISTS)
 # Parts that say something about some kinds only; elsewhere they would be ignored, and are refused instead.
 PARTS_OF = {
@@ -166,6 +176,7 @@ PARTS_OF = {
     "boxes": ("points",),
     "quadtree": ("points",),
     "outliers": ("outlier-table",),
+    "statistics": ("statistics",),
     "synopsis": ("synopsis",),
     "graph": ("graph",),
 }
@@ -219,5 +230,12 @@ COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
         _OTHER,
         _MISSING,
         _WEIGHT,
+    ),
+    "resolution": (
+        Key("from", "number", "The lower bound, included.", required=True),
+        Key("to", "number", "The upper bound, included.", required=True),
+        Key("resolution", "number", "Values are rounded to whole multiples of this, counted from from.", required=True),
+        Key("outside", "text", "What happens to values beyond the bounds.", ("refuse", "clamp")),
+        Key("blank", "number", "The value that NULL and empty values count as."),
     ),
 }

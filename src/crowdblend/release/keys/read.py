@@ -25,6 +25,7 @@ Kind: TypeAlias = Literal[
     "widths",
     "ends",
     "conditions",
+    "where",
 ]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -42,6 +43,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
     "ends": "two ends for every axis, for example { x = [0, 1], y = [0, 2] }",
+    "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
     "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
 }
@@ -76,6 +78,15 @@ def _is_day(value: Any) -> bool:
     return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
 
 
+def _is_where(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(map(_is_label_or_labels, value.values()))
+
+
+def _is_label_or_labels(value: Any) -> bool:
+    labels = value if isinstance(value, list) and value else [value]
+    return all(isinstance(label, str) or _is_whole(label) for label in labels)
+
+
 _FITS: dict[Kind, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) or _is_whole(item) for item in value),
@@ -88,6 +99,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "ends": lambda value: isinstance(value, Mapping) and bool(value) and all(map(_are_ends, value.values())),
     "day": _is_day,
+    "where": _is_where,
     "conditions": lambda value: isinstance(value, list) and all(isinstance(item, Mapping) for item in value),
 }
 
@@ -161,6 +173,8 @@ def _read(where: str, key: Key, value: Any) -> Any:
         )
     if key.kind == "texts":
         return tuple(str(item) for item in value)
+    if key.kind == "where":
+        return {name: tuple(map(str, some if isinstance(some, list) else [some])) for name, some in value.items()}
     if key.ranged:
         value = float(value) if isinstance(value, Decimal) else value
         if abs(value) > _LARGEST:

@@ -11,6 +11,7 @@ from crowdblend.report.view import View
 MODULES: dict[str, str] = {
     "points": "points",
     "outlier-table": "outliers",
+    "statistics": "statistics",
     "synopsis": "synopsis",
     "graph": "graph",
 }

@@ -167,9 +167,6 @@ def _check_known(name: str, names: list[str]) -> None:
 
 def read_policy(parts: dict[str, Any], folder: Path) -> SynopsisPolicy:
     """The policy of a synopsis."""
-    for name in ("tables", "recoding"):
-        if name in parts:
-            raise InvalidInput(f'{name} must be left out for kind = "synopsis". Remove that section.')
     for name in ("columns", "synopsis"):
         if name not in parts:
             raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")

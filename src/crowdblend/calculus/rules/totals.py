@@ -1,0 +1,112 @@
+"""Averages, counts and histograms as totals with discrete Laplace noise, of everybody or of a sample (ZKP 3).
+
+A person adds a whole number of steps to a total, a concealed row adds nothing, and discrete Laplace noise hides a step
+up to a factor e^η. Published from everybody's totals, a simulator that sees k random rows scales their totals up;
+published from the totals of k drawn rows, the simulator does the same with one row concealed.
+"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.guarantees import Differential, NoisyTotals, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt
+
+_NOISE = (
+    Assumption.ONE_ROW_PER_PERSON,
+    Assumption.BOUNDED_PARTS,
+    Assumption.EXACT_NOISE,
+    Assumption.NOISE_ON_TOTALS,
+)
+
+
+@rule(
+    Theorem(
+        id="totals.sum",
+        source="crowdblend, docs/proofs.md#totals",
+        statement="One total to which each person adds between 0 and w whole steps, with discrete Laplace noise of "
+        "loss η per step: concealing and rounding move it by (w + ½)η, a person deviates by wη/2 and reaches wη.",
+        assumes=_NOISE,
+    )
+)
+def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
+    """Values in an interval of length w deviate from their mean by at most w/2."""
+    loss = arb(noise_epsilon)
+    return NoisyTotals(
+        round_up((grid_steps + arb(0.5)) * loss), round_up(grid_steps * loss / 2), round_up(grid_steps * loss)
+    )
+
+
+@rule(
+    Theorem(
+        id="totals.histogram",
+        source="crowdblend, docs/proofs.md#totals",
+        statement="The counts of m ≥ 2 bins, each person in at most one, with discrete Laplace noise of loss η on "
+        "every bin: concealing and rounding move them by (1 + m/2)η, a person deviates by √(m−1)η and reaches 2η.",
+        assumes=(*_NOISE, Assumption.ALL_CELLS),
+    )
+)
+def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
+    """The deviations of shares that sum to at most 1 are together largest when all bins are equal."""
+    if bins == 1:
+        return noisy_sum.function(grid_steps=1, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
+    loss = arb(noise_epsilon)
+    return NoisyTotals(round_up((1 + arb(bins) / 2) * loss), round_up(arb(bins - 1).sqrt() * loss), round_up(2 * loss))
+
+
+@rule(
+    Theorem(
+        id="totals.together",
+        source="crowdblend, docs/proofs.md#totals",
+        statement="Totals of the same people with independent noise are one set of totals: steps, deviations and "
+        "reaches add up.",
+    )
+)
+def totals_together(*premises: NoisyTotals) -> NoisyTotals:
+    """Every one of the three is a sum over the totals."""
+    step, drift, reach = (
+        round_up(sum((arb(getattr(p, name)) for p in premises), arb(0))) for name in ("step", "drift", "reach")
+    )
+    return NoisyTotals(step, drift, reach)
+
+
+@rule(
+    Theorem(
+        id="totals.differential",
+        source="discrete Laplace mechanism",
+        statement="Noisy totals of reach r are r-differentially private with one person's data replaced, a concealed "
+        "row being data like any other.",
+        assumes=(Assumption.CONCEALED_ROWS,),
+    )
+)
+def totals_are_differential(premise: NoisyTotals) -> Differential:
+    """Replacing one person moves the totals by at most the reach, in units of the noise."""
+    return Differential(premise.reach, 0.0, Relation.REPLACE)
+
+
+@rule(
+    Theorem(
+        id="totals.zero-knowledge",
+        source="crowdblend, docs/proofs.md#totals; sharper than ZKP Proposition 12 for averages",
+        statement="Noisy totals of all n people are ε-zero-knowledge private with respect to k of n random samples, "
+        "ε = step + max(n²·reach²·c/(8k), n·drift·√((n−k)/((n−1)k))), "
+        "c = min((n−k+1)/n, (n−k)(k+1)/(nk)).",
+        assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
+    )
+)
+def totals_estimated_from_samples(premise: NoisyTotals, *, samples: int, population: int) -> ZeroKnowledge:
+    """The simulator scales up the totals of the samples; its error is bounded by a moment and by a mean."""
+    drawn = RandomSamples(samples, population)
+    if samples == 0:
+        # Nothing is seen: the simulator takes every total for 0, and together they are at most n people's reach.
+        estimated = arb(population) * premise.reach
+    else:
+        n, k = arb(population), arb(samples)
+        left = population - samples
+        finite = minimum((left + 1) / n, left * (k + 1) / (n * k))
+        moment = (n * premise.reach) ** 2 * finite / (8 * k)
+        mean = n * premise.drift * sqrt(arb(left) / (max(population - 1, 1) * k))
+        estimated = maximum(moment, mean)
+    return ZeroKnowledge(round_up(premise.step + estimated), 0.0, drawn, Relation.CONCEAL)

@@ -1,0 +1,7 @@
+"""Plans for statistics: which noise every total gets, how far off it may be, and what all of them promise."""
+
+from crowdblend.planning.statistics.accuracy import Shape
+from crowdblend.planning.statistics.choice import Asked, StatisticsPlan, plan_statistics
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Way
+
+__all__ = ["EVERYBODY", "SAMPLE", "Asked", "Shape", "StatisticsPlan", "Way", "plan_statistics"]

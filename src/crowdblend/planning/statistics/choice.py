@@ -1,0 +1,152 @@
+"""Which statistic is published in which way. The choice looks at the policy and never at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crowdblend.calculus import RULES, Derivation
+from crowdblend.errors import InvalidInput
+from crowdblend.planning.statistics import published
+from crowdblend.planning.statistics.accuracy import Shape
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, Way, from_everybody, from_sample
+
+# The positions of some statistics, and the way that they go; all statistics together.
+Taken = tuple[tuple[tuple[int, ...], Way], ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β.
+
+    `mixed` allows one part of the statistics to go one way and the rest the other, which reads the data twice.
+    """
+
+    shapes: tuple[Shape, ...]
+    epsilon: float
+    samples: int
+    population: int
+    failure: float
+    mixed: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.shapes:
+            raise InvalidInput("a plan must have at least one statistic, and has none. Add one.")
+        if not 0 < self.epsilon <= 500:
+            raise InvalidInput(f"epsilon must be above 0 and at most 500, got {self.epsilon:g}. Pass 1, for example.")
+        if not 1 <= self.samples <= self.population:
+            raise InvalidInput(
+                f"sample must be between 1 and the {self.population} people there are, got {self.samples}. Draw fewer."
+            )
+        if not 0 < self.failure < 1:
+            raise InvalidInput(
+                f"confidence must lie between 0 and 1, got {1 - self.failure:g}. Pass 0.95, for example."
+            )
+
+
+@dataclass(frozen=True)
+class StatisticsPlan:
+    """The errors of both ways when all statistics go that way, what was chosen, and what it promises.
+
+    Statistics that go the same way share its samples; `ways` has one entry for each way that is taken, with the
+    positions of its statistics.
+    """
+
+    asked: Asked
+    alternatives: dict[Mechanism, Way | None]
+    ways: Taken
+
+    @property
+    def zero_knowledge(self) -> Derivation:
+        """The promise relative to k of n random people."""
+        parts = [way.zero_knowledge for _, way in self.ways]
+        return parts[0] if len(parts) == 1 else RULES["composition.random-samples"](*parts)
+
+    @property
+    def differential(self) -> Derivation:
+        """The promise with one person's data replaced."""
+        parts = [way.differential for _, way in self.ways]
+        return parts[0] if len(parts) == 1 else RULES["composition.differential"](*parts)
+
+    def way_of(self, position: int) -> Way:
+        """The way that a statistic goes."""
+        return next(way for places, way in self.ways if position in places)
+
+    def error(self, position: int) -> float:
+        """The error of a statistic, in steps per person."""
+        return self._of(position, "errors")
+
+    def noise_epsilon(self, position: int) -> float:
+        """The loss per step of the noise on a statistic."""
+        return self._of(position, "noise_epsilons")
+
+    def error_if_all(self, mechanism: Mechanism, position: int) -> float | None:
+        """The error that a statistic would have if all went this way; None where the noise would be too wide."""
+        way = self.alternatives[mechanism]
+        return None if way is None else way.errors[position]
+
+    def published_errors(self, position: int) -> dict[Mechanism, float | None]:
+        """What the paper's statements give each way, its samples and its loss divided among the statistics."""
+        shape, asked = self.asked.shapes[position], self.asked
+        each = max(1, int(asked.samples * shape.share))
+        numbers = (shape, asked.epsilon * shape.share, each, asked.population, asked.failure)
+        return {EVERYBODY: published.laplace(*numbers), SAMPLE: published.sanitized(*numbers)}
+
+    def _of(self, position: int, name: str) -> float:
+        places, way = next(found for found in self.ways if position in found[0])
+        value: float = getattr(way, name)[places.index(position)]
+        return value
+
+
+def plan_statistics(asked: Asked) -> StatisticsPlan:
+    """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
+    everything = tuple(range(len(asked.shapes)))
+    alternatives = {name: _way(name, asked, everything, 1.0, asked.samples) for name in (EVERYBODY, SAMPLE)}
+    candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
+    candidates += _mixtures(asked)
+    if not candidates:
+        raise InvalidInput(
+            "the noise must fit numbers of 64 bits, and with this epsilon and these resolutions it does not. "
+            "Use coarser resolutions, fewer statistics or a larger epsilon."
+        )
+    best = min(candidates, key=lambda ways: _total(asked.shapes, ways))
+    return StatisticsPlan(asked, alternatives, best)
+
+
+def _mixtures(asked: Asked) -> list[Taken]:
+    """Every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
+    half = asked.samples // 2
+    if not asked.mixed or len(asked.shapes) == 1 or half == 0:
+        return []
+    halves: dict[Mechanism, int] = {EVERYBODY: half, SAMPLE: asked.samples - half}
+    whole = tuple(range(len(asked.shapes)))
+    tried = {name: _way(name, asked, whole, 1.0, some) for name, some in halves.items()}
+    if None in tried.values():
+        return []
+    better = [min(tried, key=lambda name: tried[name].errors[place]) for place in whole]  # type: ignore[union-attr]
+    if len(set(better)) == 1:
+        return []
+    made = []
+    for name, samples in halves.items():
+        places = tuple(place for place in whole if better[place] == name)
+        way = _way(name, asked, places, sum(asked.shapes[place].share for place in places), samples)
+        if way is None:
+            return []
+        made.append((places, way))
+    return [tuple(made)]
+
+
+def _way(name: Mechanism, asked: Asked, places: Sequence[int], share: float, samples: int) -> Way | None:
+    """The statistics at these places, which own this share of ε, published one way."""
+    shapes = [asked.shapes[place] for place in places]
+    shapes = [Shape(shape.steps, shape.bins, shape.share / share) for shape in shapes]
+    build = from_everybody if name == EVERYBODY else from_sample
+    # Rounded down, so that the parts of a mixture stay within ε together.
+    loss = asked.epsilon if share == 1 else asked.epsilon * share * (1 - 1e-12)
+    return build(shapes, loss, samples, asked.population, asked.failure)
+
+
+def _total(shapes: Sequence[Shape], ways: Taken) -> float:
+    return sum(
+        error / shapes[place].steps for places, way in ways for place, error in zip(places, way.errors, strict=True)
+    )

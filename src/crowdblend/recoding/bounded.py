@@ -1,0 +1,109 @@
+"""Numbers between two bounds, on a grid: what is averaged.
+
+A value becomes a whole number of steps from the lower bound, rounded to the nearest step. Bounds and grid are declared,
+never read off the data, so one person moves a sum by no more than the steps between the bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding.reading import Number, blank_sql, double, exact, is_blank, number, number_sql
+
+MOST_STEPS = 2**31
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Whole steps of `resolution` from `start` to `stop`; `blank` is the value that no value counts as.
+
+    >>> income = Bounded(0, 100_000, 500, outside="clamp")
+    >>> income.steps, income.code("1740"), income.code("250000"), income.code("")
+    (200, 3, 200, None)
+    """
+
+    start: Number
+    stop: Number
+    resolution: Number
+    outside: Literal["refuse", "clamp"] = "refuse"
+    blank: Number | None = None
+
+    def __post_init__(self) -> None:
+        start, stop, resolution = self._declared
+        if resolution <= 0 or start >= stop:
+            raise InvalidInput(
+                f"from must be below to and resolution above 0, got from {self.start}, to {self.stop}, "
+                f"resolution {self.resolution}. Declare bounds that hold for everybody."
+            )
+        if (stop - start) % resolution:
+            raise InvalidInput(
+                f"to - from must be a whole number of resolutions, got from {self.start}, to {self.stop}, "
+                f"resolution {self.resolution}. Move to."
+            )
+        if (stop - start) / resolution > MOST_STEPS:
+            raise InvalidInput(
+                f"to - from may be at most 2^31 resolutions, got from {self.start}, to {self.stop}, "
+                f"resolution {self.resolution}. Use a coarser resolution."
+            )
+        if self.blank is not None and not start <= Fraction(exact("blank", self.blank)) <= stop:
+            raise InvalidInput(f"blank must lie between from and to, got {self.blank}. Choose a value between them.")
+
+    @property
+    def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
+        named = (("from", self.start), ("to", self.stop), ("resolution", self.resolution))
+        start, stop, resolution = (Fraction(exact(name, value)) for name, value in named)
+        return start, stop, resolution
+
+    @property
+    def steps(self) -> int:
+        """How many steps lie between the bounds."""
+        start, stop, resolution = self._declared
+        return int((stop - start) / resolution)
+
+    def value(self, steps: Fraction) -> Fraction:
+        """The value that lies this many steps above the lower bound, kept between the bounds."""
+        start, stop, resolution = self._declared
+        return min(max(start, start + resolution * steps), stop)
+
+    def code(self, value: str | None) -> int | None:
+        """The steps of a raw value, or None when it is refused."""
+        if value is None or is_blank(value):
+            return None if self.blank is None else self._steps(float(self.blank))
+        read = number(value)
+        return None if read is None else self._steps(read)
+
+    def sql(self, column: str, typed: bool = False) -> str:
+        """The BIGINT steps in SQL, NULL where the value is refused."""
+        value = f"({number_sql(column, typed)})"
+        low, high, step = map(double, self._ends)
+        inside = f"least(floor(({value} - {low}) / {step} + CAST(0.5 AS DOUBLE)), {self.steps})"
+        whens = [f"WHEN {value} >= {low} AND {value} <= {high} THEN {inside}"]
+        if self.outside == "clamp":
+            whens.append(f"WHEN {value} < {low} AND {value} > CAST('-inf' AS DOUBLE) THEN 0")
+            whens.append(f"WHEN {value} > {high} AND {value} < CAST('inf' AS DOUBLE) THEN {self.steps}")
+        if self.blank is not None:
+            whens.insert(0, f"WHEN {blank_sql(column, typed)} THEN {self._steps(float(self.blank))}")
+        return f"CAST(CASE {' '.join(whens)} END AS BIGINT)"
+
+    def words(self) -> str:
+        """The numbers in a few words, for whoever reads the release."""
+        beyond = "values beyond were moved to the bounds" if self.outside == "clamp" else "no value lies beyond"
+        empty = "" if self.blank is None else f", no value counted as {self.blank}"
+        return f"numbers from {self.start} to {self.stop}, rounded to {self.resolution}; {beyond}{empty}"
+
+    @property
+    def _ends(self) -> tuple[float, float, float]:
+        start, stop, resolution = (float(value) for value in self._declared)
+        return start, stop, resolution
+
+    def _steps(self, read: float) -> int | None:
+        low, high, step = self._ends
+        if low <= read <= high:
+            return min(math.floor((read - low) / step + 0.5), self.steps)
+        if self.outside == "refuse":
+            return None
+        return 0 if read < low else self.steps

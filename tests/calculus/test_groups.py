@@ -1,0 +1,63 @@
+"""Which of the three propositions speaks for a group."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from crowdblend.calculus import RULES
+from crowdblend.calculus.groups import best_for_group, derived_for_group, even_chance, for_group
+from crowdblend.guarantees import IidSampling, RandomSamples, Relation, ZeroKnowledge
+from tests.truth.distributions import growth_below
+
+FEW = RandomSamples(10, 1_000_000)
+HALF = RandomSamples(500, 1000)
+
+
+def one(epsilon: float, delta: float = 0.0, drawn: RandomSamples | IidSampling = FEW) -> ZeroKnowledge:
+    relation = Relation.CONCEAL if isinstance(drawn, RandomSamples) else Relation.ADD_REMOVE
+    return ZeroKnowledge(epsilon, delta, drawn, relation)
+
+
+@pytest.mark.parametrize(
+    ("promise", "people", "rule"),
+    [
+        (one(0.5), 50, "zero-knowledge.group-samples"),
+        (one(0.01, drawn=HALF), 3, "zero-knowledge.group"),
+        (one(1e-6, 1e-7, HALF), 3, "zero-knowledge.group-distance"),
+        (one(1.0, drawn=HALF), 5, "zero-knowledge.group"),
+    ],
+)
+def test_each_proposition_has_its_place(promise: ZeroKnowledge, people: int, rule: str) -> None:
+    assert best_for_group(promise, people).id == rule
+    chances = {name: even_chance(made) for name, made in for_group(promise, people).items()}
+    assert chances[rule] == min(chances.values())
+
+
+def test_only_what_applies_is_compared() -> None:
+    assert set(for_group(one(0.5), 2)) == {f"zero-knowledge.group{name}" for name in ("", "-distance", "-samples")}
+    assert "zero-knowledge.group" not in for_group(one(0.5, 1e-9), 2)
+    assert "zero-knowledge.group-samples" not in for_group(one(0.5, drawn=IidSampling(0.1)), 2)
+
+
+def test_a_group_promise_is_derived_from_the_one_to_one_person() -> None:
+    person = RULES["laplace.everybody"](sensitivity=0.1, scale=1.0, population=50)
+    made = derived_for_group(person, 4)
+    assert made.conclusion.people == 4
+    assert made.premises == (person,)
+
+
+def test_an_even_chance_moves_as_closeness_allows() -> None:
+    assert math.isclose(even_chance(one(0.1)), 1 - math.exp(-0.1) / 2)
+    assert even_chance(one(0.0)) == 0.5
+    assert even_chance(one(0.0, 0.25)) == 0.75
+    assert even_chance(one(0.0, 1.0)) == even_chance(one(1e5)) == 1.0
+    for epsilon in (0.01, 0.5, 3.0):
+        for delta in (0.0, 1e-3, 0.4):
+            promise = one(epsilon, delta)
+            p = Fraction(even_chance(promise))
+            # The pair (p, 1 − p) against even chances is allowed, up to the rounding of p, and hardly more is.
+            assert p <= growth_below(epsilon) / 2 + Fraction(delta)
+            assert abs(growth_below(epsilon) * (1 - p) + Fraction(delta) - Fraction(1, 2)) < Fraction(1, 10**12)

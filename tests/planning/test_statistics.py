@@ -1,0 +1,147 @@
+"""Plans for statistics: within the promise, no worse than the paper, and true in at least 1 − β of all draws."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import RandomSamples, Relation
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, Shape, plan_statistics
+from crowdblend.planning.statistics.accuracy import noise_error
+from crowdblend.randomness import SeededSource, discrete_laplace
+
+SHAPES = {"average": Shape(1000), "fraction": Shape(1), "histogram": Shape(1, bins=12)}
+GRID = list(product([0.05, 0.5, 1.0, 3.0], [20, 1000], [1000, 100_000], [0.05, 0.3]))
+RUNS = 2_000
+# A test below fails by chance with at most this probability for each statistic.
+FALSE_ALARM = 1e-6
+
+
+def asked(*shapes: Shape, epsilon: float, samples: int, population: int, failure: float) -> Asked:
+    equal = tuple(Shape(shape.steps, shape.bins, 1 / len(shapes)) for shape in shapes)
+    return Asked(equal, epsilon, samples, population, failure)
+
+
+@pytest.mark.parametrize(("epsilon", "samples", "population", "failure"), GRID)
+def test_plans_keep_the_promise_and_are_no_worse_than_the_paper(
+    epsilon: float, samples: int, population: int, failure: float
+) -> None:
+    numbers = {"epsilon": epsilon, "samples": samples, "population": population, "failure": failure}
+    for shapes in ([shape] for shape in SHAPES.values()):
+        _check(asked(*shapes, **numbers))  # type: ignore[arg-type]
+    _check(asked(*SHAPES.values(), *SHAPES.values(), **numbers))  # type: ignore[arg-type]
+
+
+def _check(question: Asked) -> None:
+    plan = plan_statistics(question)
+    promise = plan.zero_knowledge.conclusion
+    assert promise.epsilon <= question.epsilon
+    # Nothing worth mentioning is left unused.
+    assert promise.epsilon >= question.epsilon * (1 - 1e-9)
+    assert promise.aggregate == RandomSamples(question.samples, question.population)
+    assert plan.differential.conclusion.relation is Relation.REPLACE
+    for place, shape in enumerate(question.shapes):
+        error = plan.error(place)
+        possible = [plan.error_if_all(name, place) for name in (EVERYBODY, SAMPLE)]
+        stated = [given for given in plan.published_errors(place).values() if given is not None]
+        assert 0 <= error <= shape.steps
+        assert error <= max(given for given in possible if given is not None) * (1 + 1e-9)
+        assert error <= min(shape.steps, *stated) * (1 + 1e-9), (shape, error, stated)
+        for name, given in plan.published_errors(place).items():
+            ours = plan.error_if_all(name, place)
+            if given is not None and ours is not None:
+                assert ours <= min(shape.steps, given) * (1 + 1e-9), (name, shape, ours, given)
+
+
+def test_both_ways_are_taken_somewhere() -> None:
+    chosen = {
+        plan_statistics(asked(SHAPES["fraction"], epsilon=epsilon, samples=1000, population=100_000, failure=0.05))
+        .way_of(0)
+        .mechanism
+        for epsilon in (0.1, 4.0)
+    }
+    assert chosen == {EVERYBODY, SAMPLE}
+
+
+def test_a_mixture_shares_out_the_samples_and_the_loss() -> None:
+    heavy, light = Shape(1, share=0.98), Shape(1, share=0.02)
+    plan = plan_statistics(Asked((heavy, light), 10.0, 1000, 10**6, 0.05))
+    assert [way.mechanism for _, way in plan.ways] == [EVERYBODY, SAMPLE]
+    assert sum(way.samples for _, way in plan.ways) == 1000
+    assert plan.zero_knowledge.conclusion.epsilon <= 10.0
+    assert plan.zero_knowledge.conclusion.aggregate == RandomSamples(1000, 10**6)
+    assert plan.error(0) < plan.error_if_all(SAMPLE, 0)
+    assert plan.error(1) < plan.error_if_all(EVERYBODY, 1)
+    unmixed = plan_statistics(Asked((heavy, light), 10.0, 1000, 10**6, 0.05, mixed=False))
+    assert len(unmixed.ways) == 1
+
+
+@pytest.mark.parametrize("noise_epsilon", [1e-6, 0.01, 0.7, 5.0])
+@pytest.mark.parametrize("failure", [0.3, 0.05, 1e-6])
+def test_noise_errors_are_the_smallest_that_hold(noise_epsilon: float, failure: float) -> None:
+    a, t = math.exp(-noise_epsilon), noise_error(noise_epsilon, failure)
+
+    def beyond(t: int) -> float:
+        return 2 * a ** (t + 1) / (1 + a)
+
+    assert beyond(t) <= failure
+    assert t == 0 or beyond(t - 1) >= failure * (1 - 1e-9)
+
+
+def _population(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """What everybody adds, a column for each bin; halves at both ends vary most."""
+    if kind == "average":
+        return rng.choice([0, 1000], (n, 1))
+    if kind == "fraction":
+        return (np.arange(n) % 2)[:, None]
+    return np.eye(12, dtype=np.int64)[rng.integers(0, 2, n)]
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("epsilon", [0.02, 0.5, 4.0])
+@pytest.mark.parametrize("mechanism", [EVERYBODY, SAMPLE])
+def test_stated_errors_hold_in_enough_of_2000_runs(kind: str, epsilon: float, mechanism: str) -> None:
+    n, k, failure = 5000, 200, 0.05
+    question = asked(SHAPES[kind], epsilon=epsilon, samples=k, population=n, failure=failure)
+    way = plan_statistics(question).alternatives[mechanism]  # type: ignore[index]
+    rng = np.random.default_rng(7)
+    people = _population(kind, n, rng)
+    bins = people.shape[1]
+    noise = discrete_laplace(RUNS * bins, way.noise_epsilons[0], SeededSource(3)).reshape(RUNS, bins)
+    if mechanism == EVERYBODY:
+        published = (people.sum(axis=0) + noise) / n
+    else:
+        # k of n without replacement in every run.
+        drawn = np.array([people[rng.choice(n, k, replace=False)].sum(axis=0) for _ in range(RUNS)])
+        published = (drawn + noise) / k
+    published = published.clip(0, SHAPES[kind].steps)
+    missed = int((np.abs(published - people.mean(axis=0)).max(axis=1) > way.errors[0] + 1e-12).sum())
+    # With a true failure rate of at most β, more misses than this have probability below FALSE_ALARM.
+    assert missed <= binom.isf(FALSE_ALARM, RUNS, failure)
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"samples": 0}, "sample must be between 1 and the 1000 people there are, got 0. Draw fewer."),
+        ({"samples": 1001}, "sample must be between 1 and the 1000 people there are, got 1001. Draw fewer."),
+        ({"epsilon": 0.0}, "epsilon must be above 0 and at most 500, got 0. Pass 1, for example."),
+        ({"failure": 1.0}, "confidence must lie between 0 and 1, got 0. Pass 0.95, for example."),
+        ({"shapes": ()}, "a plan must have at least one statistic, and has none. Add one."),
+    ],
+)
+def test_impossible_questions_are_refused(changed: dict, sentence: str) -> None:
+    given = {"shapes": (Shape(1),), "epsilon": 1.0, "samples": 10, "population": 1000, "failure": 0.05}
+    with pytest.raises(InvalidInput) as caught:
+        Asked(**{**given, **changed})
+    assert str(caught.value) == sentence
+
+
+def test_noise_that_fits_no_number_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"^the noise must fit numbers of 64 bits"):
+        plan_statistics(Asked((Shape(2**31),), 1e-9, 10, 2**21, 0.05))
