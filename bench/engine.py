@@ -23,6 +23,7 @@ from crowdblend.randomness import new_key
 from crowdblend.recoding import Computed, Lookup
 from crowdblend.release import load_policy
 from crowdblend.release.engine import sample_classes
+from crowdblend.release.rows import Draw
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]
@@ -106,7 +107,7 @@ def bare(folder: Path) -> int:
 
 def ours(folder: Path, rate: float, policy: str = "policy") -> int:
     """The same classes of a sample, one row per person checked."""
-    return len(sample_classes(load_policy(folder / f"{policy}.toml"), key=new_key(), rate=rate)[0].counts)
+    return len(sample_classes(load_policy(folder / f"{policy}.toml"), Draw(new_key(), rate))[0].counts)
 
 
 WORK = {

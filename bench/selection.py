@@ -18,7 +18,8 @@ from crowdblend.randomness import SystemSource
 from crowdblend.release import load_policy
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.engine import sample_classes
-from crowdblend.release.promise import promise
+from crowdblend.release.kinds.classes import promise
+from crowdblend.release.rows import Draw
 from crowdblend.selection import choose, score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
@@ -45,7 +46,7 @@ def larger(codes: np.ndarray, counts: np.ndarray, people: int) -> tuple[np.ndarr
 
 def main() -> None:
     policy = load_policy(EXAMPLE)
-    everybody, _ = sample_classes(policy, key=None, rate=None)
+    everybody, _ = sample_classes(policy, Draw())
     lattice, promised = lattice_of(policy.columns), promise(policy)
     score = promised.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):

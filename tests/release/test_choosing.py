@@ -22,7 +22,7 @@ from crowdblend.release import chosen as chosen_module
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.chosen import decide, read, recoded
 from crowdblend.release.execute import release
-from crowdblend.release.promise import promise
+from crowdblend.release.kinds.classes import promise
 from crowdblend.selection import score_nodes
 
 KEY = bytes(range(32))

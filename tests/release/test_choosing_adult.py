@@ -17,7 +17,8 @@ from crowdblend.release import Policy, load_policy
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.chosen import decide, recoded
 from crowdblend.release.engine import sample_classes
-from crowdblend.release.promise import Promise, promise
+from crowdblend.release.kinds.classes import Promise, promise
+from crowdblend.release.rows import Draw
 from crowdblend.selection import Lattice, Node, choose, score_nodes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adult-choose.toml"
@@ -34,7 +35,7 @@ def policy() -> Policy:
 
 @pytest.fixture(scope="module")
 def everybody(policy: Policy) -> SampledClasses:
-    return sample_classes(policy, key=None, rate=None)[0]
+    return sample_classes(policy, Draw())[0]
 
 
 def loss(lattice: Lattice, promised: Promise, sample: SampledClasses, node: Node, k: int) -> tuple[float, int]:

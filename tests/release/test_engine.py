@@ -18,8 +18,10 @@ pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 from pyarrow import parquet  # noqa: E402
 
-from crowdblend.release import engine, people, tally  # noqa: E402
+from crowdblend.release import people, tally  # noqa: E402
+from crowdblend.release import rows as streaming  # noqa: E402
 from crowdblend.release.engine import sample_classes  # noqa: E402
+from crowdblend.release.rows import Draw  # noqa: E402
 
 KEY = bytes(range(32))
 COLUMNS = {
@@ -102,7 +104,7 @@ def test_agrees_with_pandas(tmp_path, values, subset, rate, first, as_text):
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     made = policy(tmp_path, {name: COLUMNS[name] for name in COLUMNS if name in subset})
     key = None if rate is None else KEY
-    classes, facts = sample_classes(made, key=key, rate=rate)
+    classes, facts = sample_classes(made, Draw(key, rate))
     assert equal(classes, by_pandas(frame, made, key, rate))
     assert facts["rows_read"] == len(values)
     for names, column in zip(classes.labels, made.columns, strict=True):
@@ -135,7 +137,7 @@ def reference(tmp_path_factory):
     frame = many()
     parquet.write_table(table(frame), folder / "people.parquet")
     made = policy(folder)
-    classes, _ = sample_classes(made, key=KEY, rate=0.3)
+    classes, _ = sample_classes(made, Draw(KEY, 0.3))
     assert equal(classes, by_pandas(frame, made, KEY, 0.3))
     return frame, classes
 
@@ -164,17 +166,17 @@ def test_the_layout_does_not_matter(tmp_path, reference, layout, threads):
     (file,) = tmp_path.iterdir()
     data = 'delimiter = ";"' if layout == "semicolons" else ""
     made = policy(tmp_path, source=file.name, data=data, release=f"threads = {threads}")
-    assert same(sample_classes(made, key=KEY, rate=0.3)[0], classes)
+    assert same(sample_classes(made, Draw(KEY, 0.3))[0], classes)
 
 
 def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
     frame, classes = reference
     parquet.write_table(table(frame), tmp_path / "people.parquet")
-    monkeypatch.setattr(engine, "_BATCH", 2048)
-    monkeypatch.setattr(engine, "_CHUNK", 1500)
+    monkeypatch.setattr(streaming, "_BATCH", 2048)
+    monkeypatch.setattr(streaming, "_CHUNK", 1500)
     monkeypatch.setattr(tally, "_MANY", 1000)
     monkeypatch.setattr(people, "_WINDOW", 5000)
-    assert same(sample_classes(policy(tmp_path), key=KEY, rate=0.3)[0], classes)
+    assert same(sample_classes(policy(tmp_path), Draw(KEY, 0.3))[0], classes)
 
 
 def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
@@ -192,14 +194,14 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
         "people.duckdb": 'table = "s.the people"',
     }
     for source, data in sources.items():
-        assert same(sample_classes(policy(tmp_path, source=source, data=data), key=KEY, rate=0.3)[0], classes)
+        assert same(sample_classes(policy(tmp_path, source=source, data=data), Draw(KEY, 0.3))[0], classes)
     for wanted in ("csv", "parquet"):
         path = tmp_path / f"piped.{wanted}"
         frame.to_csv(path, index=False) if wanted == "csv" else parquet.write_table(table(frame), path)
         with path.open() as piped:
             monkeypatch.setattr(sys, "stdin", piped)
             made = policy(tmp_path, source="-", data=f'format = "{wanted}"')
-            assert same(sample_classes(made, key=KEY, rate=0.3)[0], classes)
+            assert same(sample_classes(made, Draw(KEY, 0.3))[0], classes)
 
 
 TYPES = {
@@ -237,7 +239,7 @@ def test_every_type_means_what_it_is_shown_as(tmp_path, kind):
         texts = [text for (text,) in database.execute("SELECT CAST(v AS VARCHAR) FROM t").fetchall()]
     made = policy(tmp_path, columns, "people.duckdb", 'table = "people"')
     frame = pd.DataFrame({name: pd.Series(texts, dtype=object) for name in columns})
-    assert equal(sample_classes(made, key=None, rate=None)[0], by_pandas(frame, made))
+    assert equal(sample_classes(made, Draw())[0], by_pandas(frame, made))
 
 
 def test_many_words_and_large_domains(tmp_path, monkeypatch):
@@ -248,7 +250,7 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch):
     wide = policy(tmp_path, {f"c{i}": "{ from = 0, to = 10000, width = 1 }" for i in range(5)})
     mixed = policy(tmp_path, {**{f"c{i}": "{ prefix = 9 }" for i in range(4)}, "c4": "{ breaks = [0, 5, 10000] }"})
     for made in (wide, mixed):
-        classes, _ = sample_classes(made, key=KEY, rate=0.5)
+        classes, _ = sample_classes(made, Draw(KEY, 0.5))
         assert equal(classes, by_pandas(frame, made, KEY, 0.5))
 
 
@@ -257,7 +259,7 @@ def test_a_number_is_the_same_person_as_its_spelling(tmp_path):
     ids = [0, -5, 12, 2**62, -(2**63), 10**18]
     for n, values in enumerate([pa.array(ids), pa.array([str(i) for i in ids])]):
         parquet.write_table(pa.table({"id": values, "sex": ["Male"] * 6}), tmp_path / f"{n}.parquet")
-    first, second = (sample_classes(policy(tmp_path, columns, f"{n}.parquet"), key=KEY, rate=0.5)[0] for n in (0, 1))
+    first, second = (sample_classes(policy(tmp_path, columns, f"{n}.parquet"), Draw(KEY, 0.5))[0] for n in (0, 1))
     assert first.people == second.people == coins(KEY, ids, 0.5).sum()
 
 
@@ -278,9 +280,9 @@ def test_persons_of_other_types(tmp_path, kind):
         parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 6}), tmp_path / "people.parquet")
         if fails:
             with pytest.raises(InvalidInput, match="one row per person"):
-                sample_classes(policy(tmp_path, columns), key=None, rate=None)
+                sample_classes(policy(tmp_path, columns), Draw())
         else:
-            assert sample_classes(policy(tmp_path, columns), key=None, rate=None)[0].people == 6
+            assert sample_classes(policy(tmp_path, columns), Draw())[0].people == 6
 
 
 def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
@@ -295,10 +297,10 @@ def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
     ids = [f"p{i}" for i in range(50)]
     columns = {"sex": COLUMNS["sex"]}
     parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 50}), tmp_path / "people.parquet")
-    assert sample_classes(policy(tmp_path, columns), key=KEY, rate=0.5)[0].people == coins(KEY, ids, 0.5).sum()
+    assert sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))[0].people == coins(KEY, ids, 0.5).sum()
     parquet.write_table(pa.table({"id": [*ids, *ids], "sex": ["Male"] * 100}), tmp_path / "people.parquet")
     with pytest.raises(InvalidInput, match="one row per person"):
-        sample_classes(policy(tmp_path, columns), key=KEY, rate=0.5)
+        sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))
 
 
 def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path):
@@ -308,9 +310,9 @@ def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path):
         parquet.write_table(pa.table({"id": [*range(100), twice], "sex": ["Male"] * 101}), tmp_path / "people.parquet")
         if fails:
             with pytest.raises(InvalidInput, match="one row per person"):
-                sample_classes(policy(tmp_path, columns), key=KEY, rate=0.5)
+                sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))
         else:
-            assert sample_classes(policy(tmp_path, columns), key=KEY, rate=0.5)[0].people == drawn.sum()
+            assert sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))[0].people == drawn.sum()
 
 
 def repeated(seed, n=3000):
@@ -327,12 +329,12 @@ def test_one_row_of_each_is_kept(tmp_path, as_text):
     found = []
     for order in (1, 2):
         parquet.write_table(table(frame.sample(frac=1, random_state=order)), tmp_path / "people.parquet")
-        found.append(sample_classes(made, key=KEY, rate=0.5)[0])
+        found.append(sample_classes(made, Draw(KEY, 0.5))[0])
     assert same(*found)
     assert found[0].people == coins(KEY, list(frame["id"].unique()), 0.5).sum()
     every = by_pandas(frame, made)
     assert all(count <= every[labels] for labels, count in counted(found[0]).items())
-    assert sample_classes(made, key=None, rate=None)[0].people == frame["id"].nunique()
+    assert sample_classes(made, Draw())[0].people == frame["id"].nunique()
 
 
 def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
@@ -345,7 +347,7 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
     def kept(extra):
         full = {"id": [*ids, *extra], "sex": [*sexes, *["Male"] * len(extra)], "zip": [*zips, *["00"] * len(extra)]}
         parquet.write_table(pa.table(full), tmp_path / "people.parquet")
-        return counted(sample_classes(made, key=KEY, rate=1.0)[0])
+        return counted(sample_classes(made, Draw(KEY, 1.0))[0])
 
     alone, beside = kept([]), kept(range(n, n + 50))
     assert abs(alone["Female", "11"] - n / 2) < 5 * np.sqrt(n) / 2
@@ -359,10 +361,10 @@ def test_rows_as_people_are_thinned(tmp_path):
     made = policy(tmp_path, person="rows_are_people = true")
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     full = by_pandas(frame, made)
-    assert equal(sample_classes(made, key=None, rate=None)[0], full)
-    drawn = sample_classes(made, key=KEY, rate=0.3)[0]
+    assert equal(sample_classes(made, Draw())[0], full)
+    drawn = sample_classes(made, Draw(KEY, 0.3))[0]
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
-    assert same(sample_classes(made, key=KEY, rate=0.3)[0], drawn)
+    assert same(sample_classes(made, Draw(KEY, 0.3))[0], drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
     assert abs(drawn.people - 6000) < 5 * np.sqrt(20_000 * 0.21)
     for position in (3, 4):
@@ -372,7 +374,7 @@ def test_rows_as_people_are_thinned(tmp_path):
 def test_the_sample_has_the_size_it_should(tmp_path):
     parquet.write_table(table(many(20_000)), tmp_path / "people.parquet")
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
-    sizes = [sample_classes(made, key=bytes([i] * 32), rate=0.1)[0].people for i in range(10)]
+    sizes = [sample_classes(made, Draw(bytes([i] * 32), 0.1))[0].people for i in range(10)]
     assert len(set(sizes)) > 5
     assert abs(sum(sizes) - 20_000) < 5 * np.sqrt(200_000 * 0.09)
 
@@ -380,7 +382,7 @@ def test_the_sample_has_the_size_it_should(tmp_path):
 def test_progress_and_facts(tmp_path):
     parquet.write_table(table(many(1000)), tmp_path / "people.parquet")
     told = []
-    _, facts = sample_classes(policy(tmp_path), key=KEY, rate=0.5, progress=lambda *said: told.append(said))
+    _, facts = sample_classes(policy(tmp_path), Draw(KEY, 0.5), progress=lambda *said: told.append(said))
     assert told[0] == ("reading", 1000)
     assert facts["rows_read"] == 1000
 

@@ -20,7 +20,7 @@ WRONG = {
     "empty": ("", r"section \[data\]"),
     "unknown section": (bent(add="[colums]\n"), "Did you mean columns"),
     "recoding": (bent(add="[recoding]\n"), "key epsilon"),
-    "section is a value": ("data = 1\n[columns]\nx = 1\n[release]\n", r"\[data\] must be a table"),
+    "section is a value": ('data = 1\n[columns]\nx = 1\n[release]\nkind = "table"\n', r"\[data\] must be a table"),
     # data
     "unknown key": (bent(("person =", "persn =")), "Did you mean person"),
     "wrong type": (bent(('"id"', "5")), r"person in \[data\] must be a text"),
@@ -94,7 +94,6 @@ WRONG = {
     "left to fill in": (bent((SEX, '{ values = ["FILL_IN"] }')), "columns.sex.values must be filled in"),
     # release
     "no kind": (bent((KIND, "")), "key kind"),
-    "later kind": (bent((KIND, 'kind = "points"')), "not available yet"),
     "kind": (bent((KIND, 'kind = "tabel"')), "must be one of"),
     "k": (bent(("k = 20", "k = 0")), "k must be a whole number"),
     "k is real": (bent(("k = 20", "k = 20.5")), "k in"),

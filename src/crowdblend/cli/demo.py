@@ -39,11 +39,14 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
         with progress_line(quiet=as_json) as progress:
             ledger = Ledger.open(str(folder / "ledger.sqlite"))
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
-        plan = done.promise.plan
+        planned = done.certificate.facts["parameters"]
         verify_file(done.folder)
-        say(f"\n{name}: crowds of {plan.k}, rate {plan.rate}, epsilon {plan.epsilon}, delta {plan.delta}; verified.")
+        say(
+            f"\n{name}: crowds of {planned['k']}, rate {planned['rate']}, epsilon {planned['epsilon']}, "
+            f"delta {planned['delta']}; verified."
+        )
         say(f"  {done.certificate.guarantees[1].words()}")
         say(f"  report: {done.folder / 'report.html'}")
-        made.append({"folder": str(done.folder), "report": str(done.folder / "report.html"), "k": plan.k})
+        made.append({"folder": str(done.folder), "report": str(done.folder / "report.html"), "k": planned["k"]})
     if as_json:
         emit({"releases": made, "verified": True})

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from crowdblend.release.execute import Progress
+from crowdblend.release.kind import Progress
 
 
 @contextmanager

@@ -14,13 +14,12 @@ from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Ledger
-from crowdblend.mechanisms import NoisyHistogram
 from crowdblend.release import load_policy
-from crowdblend.release.choosing import lattice_of
-from crowdblend.release.execute import check_columns, release
+from crowdblend.release.execute import release
 from crowdblend.release.folder import check_target, internal_path
 from crowdblend.release.identity import population_of
-from crowdblend.release.promise import Promise, promise
+from crowdblend.release.kind import Promised
+from crowdblend.release.kinds import promise
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -54,7 +53,7 @@ def command(
     promised = promise(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
-        check_columns(loaded)
+        promised.check_source()
         _tell(promised, folder, as_json=as_json)
         return
     check_target(folder, force=force)
@@ -68,7 +67,7 @@ def command(
         emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
         return
     click.echo(f"published {done.folder}")
-    click.echo(f"  promise  {_differential(done.certificate)}")
+    click.echo(f"  promise  {_promised(done.certificate)}")
     if total:
         click.echo(f"  total    about these people: epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)}")
     click.echo(f"  report   {done.folder / 'report.html'}")
@@ -83,51 +82,38 @@ def _open_ledger(url: str | None) -> Ledger:
     return Ledger.open(url)
 
 
-def _differential(certificate: Certificate) -> str:
-    """The promise about one person more or less."""
+def _promised(certificate: Certificate) -> str:
+    """The promise about one person more or less where there is one, else the strongest."""
     found = [made for made in certificate.guarantees if isinstance(made, Differential)]
-    return next(made for made in found if made.relation is Relation.ADD_REMOVE).words()
+    return next((made for made in found if made.relation is Relation.ADD_REMOVE), certificate.guarantees[0]).words()
 
 
-def _described(promised: Promise) -> dict[str, object]:
+def _described(promised: Promised) -> dict[str, object]:
     described: dict[str, object] = promised.facts()
     described["promises"] = [guarantee.words() for guarantee in promised.certificate().guarantees]
     return described
 
 
-def _tell(promised: Promise, folder: Path, *, as_json: bool) -> None:
+def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
     """What would happen, from the policy alone."""
     if as_json:
         emit({"dry_run": True, "folder": str(folder), **_described(promised)})
         return
-    policy, plan = promised.policy, promised.plan
-    columns = ", ".join(column.name for column in policy.columns)
-    drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-    rate = promised.rate if promised.rate is not None else "between low and high"
-    below = policy.release.below_k
-    what = "a table" if policy.release.kind == "table" else "rows"
-    click.echo(f"would read     {columns} from {Path(policy.data.source).name}")
-    click.echo(f"would sample   the sample {drawn} rate {rate}")
-    click.echo(f"would publish  {what} into {folder}, exact from k = {plan.k}, {below} below")
-    if policy.recoding is not None:
-        nodes, spent = lattice_of(policy.columns).size, policy.recoding.epsilon
-        who = "everybody" if policy.recoding.share is None else f"a share of {policy.recoding.share} of the sample"
-        click.echo(f"would choose   one of {nodes:,} recodings, decided by {who}, with {spent} of epsilon")
-    if isinstance(promised.mechanism, NoisyHistogram) and policy.cells:
-        false = promised.mechanism.expected_false_cells(policy.cells)
-        click.echo(f"               shown from {promised.mechanism.show_from}; about {false:,.0f} empty cells as well")
+    for what, how in promised.told():
+        click.echo(f"{what:<14} {how}")
+    click.echo(f"{'would write':<14} {folder}, with certificate and report")
     for guarantee in promised.certificate().guarantees:
         click.echo(f"would promise  {guarantee.words()}")
     for assumption in promised.certificate().assumptions():
         click.echo(f"assuming       {assumption}")
 
 
-def _confirm(promised: Promise, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
         raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
-    click.echo(f"promise: {_differential(promised.certificate())}", err=True)
+    click.echo(f"promise: {_promised(promised.certificate())}", err=True)
     before = ledger.budget(population_of(promised.policy)).differential
     so_far = f"epsilon {at_most(before.epsilon)}, delta {at_most(before.delta)}" if before else "nothing"
     click.echo(f"promised about these people so far: {so_far}", err=True)

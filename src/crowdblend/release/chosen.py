@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,13 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import Part, Progress, sample_classes
-from crowdblend.release.promise import Promise
+from crowdblend.release.engine import sample_classes
+from crowdblend.release.kind import Progress
+from crowdblend.release.rows import Draw, Part
 from crowdblend.selection import Node, choose, score_nodes
+
+if TYPE_CHECKING:
+    from crowdblend.release.kinds.classes import Promise
 
 _LABEL = b"choosing the recoding"
 
@@ -44,7 +48,7 @@ def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
 
     def classes(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
         rate = promised.draw_rate if coin is not None else None
-        return sample_classes(policy, key=coin, rate=rate, progress=progress, part=part, secret=secret)
+        return sample_classes(policy, Draw(coin, rate, part, secret), progress)
 
     if share is None:
         deciding, _ = classes(None, None)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.ledger import Ledger
-from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses
 from crowdblend.randomness import new_key
 from crowdblend.release.folder import whole_folder, write_internal
 from crowdblend.release.identity import sample_of
-from crowdblend.release.outputs import write_microdata, write_table
-from crowdblend.release.policy import Policy
-from crowdblend.release.promise import Promise, promise
+from crowdblend.release.kind import AnyPolicy, Progress, Promised
+from crowdblend.release.kinds import promise
 from crowdblend.release.record import Record
-from crowdblend.release.sections import STDIN
-from crowdblend.selection import Node
-
-Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
@@ -30,11 +22,11 @@ class Released:
 
     folder: Path
     certificate: Certificate
-    promise: Promise
+    promise: Promised
 
 
 def release(
-    policy: Policy,
+    policy: AnyPolicy,
     folder: Path,
     *,
     ledger: Ledger | None = None,
@@ -53,87 +45,16 @@ def release(
     secret = key if key is not None else new_key()
     started = time.perf_counter()
     with whole_folder(folder, force=force) as partial:
-        read = _read(promised, secret, progress)
-        name = sample_of(policy, secret, read.facts.pop("same_people", None))
-        record = Record.begin(ledger, promised, folder, name, secret)
-        sample, node = read.recoded()
-        published = _sanitize(promised, sample, secret)
+        reading = promised.read(secret, progress)
+        record = Record.begin(ledger, promised, folder, sample_of(policy, secret, reading.same_people), secret)
+        published = reading.publish()
         if progress:
             progress("writing", 0)
-        files = _write(promised, published, partial)
-        certificate = promised.certificate(files, node)
+        published.write(partial)
+        files = {file.name: sha256_of(file) for file in sorted(partial.iterdir())}
+        certificate = promised.certificate(files, published.outcome)
         (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
         write_report(partial)
     record.finish(certificate, files)
-    spent = time.perf_counter() - started
-    write_internal(folder, {**read.facts, **_internal(sample, published), "seconds": spent})
+    write_internal(folder, {**reading.facts, **published.internal, "seconds": time.perf_counter() - started})
     return Released(folder, certificate, promised)
-
-
-def check_columns(policy: Policy) -> None:
-    """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
-    from crowdblend.release.engine import open_columns  # noqa: PLC0415
-
-    if policy.data.source != STDIN:
-        open_columns(policy)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What was read of the data; nothing has been computed from it yet that could be published."""
-
-    facts: dict[str, Any]
-    recoded: Callable[[], tuple[SampledClasses, Node | None]]
-
-
-def _read(promised: Promise, key: bytes, progress: Progress | None) -> _Read:
-    """Facts for the steward, and how to get the sample in its recoding: as it is, or as the data choose."""
-    from crowdblend.release import chosen  # noqa: PLC0415  the engine is loaded when it runs
-    from crowdblend.release.engine import sample_classes  # noqa: PLC0415
-
-    policy = promised.policy
-    if policy.recoding is None:
-        coin = None if policy.sampling.already_drawn else key
-        sample, facts = sample_classes(policy, key=coin, rate=promised.draw_rate, progress=progress)
-        return _Read(facts, lambda: (sample, None))
-    reading = chosen.read(promised, key, progress)
-
-    def choose() -> tuple[SampledClasses, Node]:
-        node = chosen.decide(promised, reading.deciding, key, progress)
-        return chosen.recoded(promised, reading.released, node), node
-
-    return _Read(reading.facts, choose)
-
-
-def _sanitize(promised: Promise, sample: SampledClasses, key: bytes) -> PublishedClasses:
-    mechanism = promised.mechanism
-    if isinstance(mechanism, NoisyHistogram):
-        return mechanism.publish(sample, key)
-    return mechanism.publish(sample)
-
-
-def _write(promised: Promise, published: PublishedClasses, folder: Path) -> dict[str, str]:
-    """Write the data files and return their hashes."""
-    policy = promised.policy
-    suffix = policy.release.format
-    if policy.release.kind == "microdata":
-        write_microdata(published, folder / f"data.{suffix}")
-    elif policy.tables:
-        for table in policy.tables:
-            write_table(published.narrowed(table.columns), folder / f"{table.name}.{suffix}")
-    else:
-        write_table(published, folder / f"data.{suffix}")
-    return {file.name: sha256_of(file) for file in sorted(folder.iterdir())}
-
-
-def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:
-    """What the steward may want to know and nobody else may."""
-    sampled, shown = sample.people, int(published.counts.sum())
-    return {
-        "people_sampled": sampled,
-        "classes_sampled": len(sample.counts),
-        "classes_published": len(published.counts),
-        "published_total": shown,
-        "difference": sampled - shown,
-        "relative_difference": (sampled - shown) / sampled if sampled else 0.0,
-    }

@@ -12,24 +12,24 @@ import hashlib
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.release.policy import Policy
+from crowdblend.release.kind import AnyPolicy
 from crowdblend.release.sections import STDIN
 
 BLOCK = 65_536
 UNNAMED = "source:"
 
 
-def population_of(policy: Policy) -> str:
+def population_of(policy: AnyPolicy) -> str:
     """The steward's name for the people, or one made from the source's content."""
     return policy.data.population or source_of(policy)
 
 
-def source_of(policy: Policy) -> str:
+def source_of(policy: AnyPolicy) -> str:
     """Where the rows come from, by content; a stream comes from nowhere that could be recognized."""
     return "unknown" if policy.data.source == STDIN else UNNAMED + fingerprint(policy)
 
 
-def sample_of(policy: Policy, key: bytes, same_people: int | None) -> str:
+def sample_of(policy: AnyPolicy, key: bytes, same_people: int | None) -> str:
     """The sample's name; same_people is what the engine makes of the persons of a table that was already drawn."""
     if not policy.sampling.already_drawn:
         state = hashlib.sha256(b"the name of a sample" + key + population_of(policy).encode())
@@ -43,7 +43,7 @@ def sample_of(policy: Policy, key: bytes, same_people: int | None) -> str:
     return UNNAMED + fingerprint(policy)
 
 
-def fingerprint(policy: Policy) -> str:
+def fingerprint(policy: AnyPolicy) -> str:
     """A short name for the source's content: sizes, and blocks from the beginning, middle and end of each file."""
     table = (policy.data.table or "").lower().removeprefix("main.")
     state = hashlib.sha256(table.encode())

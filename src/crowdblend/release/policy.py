@@ -1,29 +1,25 @@
-"""The policy: everything a steward decides, read from TOML and checked before a row is touched.
+"""The policy of tables and microdata: everything a steward decides, checked before a row is touched.
 
-    Policy
-    ├── data: DataSource       where the people are, one row each
-    ├── sampling: Sampling     how they were, or will be, drawn
-    ├── columns: Column …      what is published about them, and in which classes
-    ├── release: Release       the kind of publication and its promise
-    ├── tables: Table …        several tables from the one sample, if wanted
-    └── recoding: Choosing     how the recoding is chosen, if columns offer several
-
-Numbers in a policy are exact decimals until they become parameters, so 0.1 in a column's domain is a tenth.
+Policy
+├── data: DataSource       where the people are, one row each
+├── sampling: Sampling     how they were, or will be, drawn
+├── columns: Column …      what is published about them, and in which classes
+├── release: Release       the kind of publication and its promise
+├── tables: Table …        several tables from the one sample, if wanted
+└── recoding: Choosing     how the recoding is chosen, if columns offer several
 """
 
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.release.choosing import Choosing, lattice_of, read_choosing
 from crowdblend.release.columns import Column, read_columns
-from crowdblend.release.keys import SECTIONS, TABLES, did_you_mean, read_keys, refuse_placeholder, shown
+from crowdblend.release.keys import TABLES, did_you_mean, read_keys, shown
 from crowdblend.release.sections import (
     STDIN,
     DataSource,
@@ -35,9 +31,8 @@ from crowdblend.release.sections import (
     read_sampling,
 )
 
-__all__ = ["Choosing", "Column", "DataSource", "Policy", "Release", "Sampling", "Table", "load_policy", "parse_policy"]
+__all__ = ["Choosing", "Column", "DataSource", "Policy", "Release", "Sampling", "Table", "read_policy"]
 
-_PARTS = (*SECTIONS, "columns", "tables")
 _RESERVED = ("count", "exact")
 
 
@@ -57,6 +52,11 @@ class Policy:
         self._check_columns()
         self._check_planned()
         self._check_tables()
+
+    @property
+    def kind(self) -> str:
+        """What is published."""
+        return self.release.kind
 
     @property
     def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
@@ -168,34 +168,10 @@ class Policy:
                     )
 
 
-def load_policy(path: Path | str) -> Policy:
-    """Read a policy file; the paths in it are relative to its folder."""
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(
-            f"the policy {path.name!r} must be a readable file ({error.strerror}). Check the path."
-        ) from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the policy {path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
-    return parse_policy(text, path.parent)
-
-
-def parse_policy(text: str, folder: Path | str = ".") -> Policy:
-    """Read a policy from its text; the paths in it are relative to `folder`."""
-    try:
-        parts = tomllib.loads(text, parse_float=Decimal)
-    except (ValueError, RecursionError, ArithmeticError) as error:
-        raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
-    for name in parts:
-        if name not in _PARTS:
-            raise InvalidInput(f"the policy has no section {name!r}. {did_you_mean(name, _PARTS)}")
-    for name in ("data", "columns", "release"):
-        if name not in parts:
-            raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
-    refuse_placeholder("", parts)
-    folder = Path(folder)
+def read_policy(parts: dict[str, Any], folder: Path) -> Policy:
+    """The policy of a table or of microdata."""
+    if "columns" not in parts:
+        raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")
     return Policy(
         data=read_data(parts["data"], folder),
         sampling=read_sampling(parts.get("sampling", {})),

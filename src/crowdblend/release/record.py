@@ -9,7 +9,7 @@ from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.certificate import digest
 from crowdblend.release.identity import population_of, source_of
-from crowdblend.release.promise import Promise
+from crowdblend.release.kind import Promised
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Record:
     entry: int = 0
 
     @classmethod
-    def begin(cls, ledger: books.Ledger | None, promised: Promise, folder: Path, sample: str, key: bytes) -> Record:
+    def begin(cls, ledger: books.Ledger | None, promised: Promised, folder: Path, sample: str, key: bytes) -> Record:
         """Record the promise before anything is computed from the sample, or refuse it."""
         if ledger is None:
             return cls(None)
@@ -29,7 +29,7 @@ class Record:
             population=population_of(promised.policy),
             sample=sample,
             fresh=not sampling.already_drawn,
-            kind=promised.policy.release.kind,
+            kind=promised.policy.kind,
             guarantees=promised.certificate().guarantees,
             folder=folder.name,
             source=source_of(promised.policy),

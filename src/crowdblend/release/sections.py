@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.release.keys import DATA, LATER_KINDS, RELEASE, SAMPLING, read_keys
+from crowdblend.release.keys import DATA, RELEASE, SAMPLING, read_keys
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
@@ -193,8 +193,6 @@ class Release:
 
 def read_release(table: Any) -> Release:
     """The section [release]."""
-    if isinstance(table, dict) and table.get("kind") in LATER_KINDS:
-        raise InvalidInput(f'kind = "{table["kind"]}" in [release] is not available yet. Use "table" or "microdata".')
     return Release(**read_keys("[release]", RELEASE, table))
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import write_whole
-from crowdblend.report.folder import Folder, open_folder
+from crowdblend.report.folder import open_folder
 from crowdblend.report.page import page
+from crowdblend.report.views import view_of
 
 NAME = "report.html"
-_KINDS = {"table": True, "microdata": False}
 
 
 def write_report(folder: Path, out: Path | None = None, *, force: bool = False) -> Path:
@@ -32,17 +32,4 @@ def write_report(folder: Path, out: Path | None = None, *, force: bool = False) 
 def report_html(folder: Path) -> str:
     """The report as text."""
     opened = open_folder(Path(folder))
-    return _page(opened)
-
-
-def _page(folder: Folder) -> str:
-    try:
-        from crowdblend.report.cells import open_cells  # noqa: PLC0415  an optional extra, loaded when data are read
-        from crowdblend.report.summarize import summarize  # noqa: PLC0415
-    except ImportError as missing:
-        raise InvalidInput(
-            "reports need an extra that is not installed: pip install 'crowdblend[release]'."
-        ) from missing
-    stated = _KINDS.get(folder.fact("kind", str))
-    files = [open_cells(path, counted=stated) for path in folder.files.values()]
-    return page(folder, [summarize(file) for file in files], counted=all(file.counted for file in files))
+    return page(opened, view_of(opened))

@@ -1,23 +1,29 @@
-"""From a policy to a plan: which mechanism will run, with which parameters, under which certificate."""
+"""Tables and microdata: classes of people, exact from k on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.errors import Infeasible
-from crowdblend.mechanisms import NoisyHistogram, SuppressedHistogram
+from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
 from crowdblend.release.choosing import Choosing, chosen_facts, lattice_of
-from crowdblend.release.policy import Column, Policy
+from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.outputs import write_microdata, write_table
+from crowdblend.release.policy import Column, Policy, read_policy
+from crowdblend.release.sections import STDIN
 from crowdblend.selection import Node, Score
+
+__all__ = ["Promise", "promise", "read_policy"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +61,14 @@ class Promise:
         assert self.rate is not None
         return self.policy.recoding.score_for(self.plan.k, self.rate)
 
-    def certificate(self, files: dict[str, str] | None = None, node: Node | None = None) -> Certificate:
+    def certificate(self, files: dict[str, str] | None = None, outcome: Node | None = None) -> Certificate:
         """The certificate, complete once the recoding is chosen and the published files are hashed."""
         believed = {
             Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
             Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
         }
         stated = tuple(assumption for assumption, holds in believed.items() if holds)
-        facts = {**self.facts(node), "files": files or {}}
+        facts = {**self.facts(outcome), "files": files or {}}
         if self.policy.recoding is None:
             return self.plan.certificate(stated, facts)
         return Certificate(self._chosen(self.policy.recoding), stated, facts)
@@ -79,7 +85,7 @@ class Promise:
             )
         return together, sampling.replacing_is_removing_and_adding(together)
 
-    def facts(self, node: Node | None = None) -> dict[str, Any]:
+    def facts(self, outcome: Node | None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
         release = self.policy.release
         facts: dict[str, Any] = {
@@ -89,7 +95,7 @@ class Promise:
             "person": self.policy.data.person,
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
-            "columns": _described(self.policy.columns, node),
+            "columns": _described(self.policy.columns, outcome),
             "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
         }
         if isinstance(self.mechanism, NoisyHistogram):
@@ -97,8 +103,87 @@ class Promise:
         if self.policy.recoding is not None:
             whole = self.policy.recoding.total(self.plan.epsilon, self.rate)
             facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.plan.epsilon}
-            facts["recoding"] = chosen_facts(self.policy.recoding, self.policy.columns, node)
+            facts["recoding"] = chosen_facts(self.policy.recoding, self.policy.columns, outcome)
         return facts
+
+    def told(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone."""
+        policy, release, choosing = self.policy, self.policy.release, self.policy.recoding
+        drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
+        rate = self.rate if self.rate is not None else "between low and high"
+        what = "a table" if release.kind == "table" else "rows"
+        columns = ", ".join(column.name for column in policy.columns)
+        lines = [
+            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would sample", f"the sample {drawn} rate {rate}"),
+            ("would publish", f"{what}, exact from k = {self.plan.k}, {release.below_k} below"),
+        ]
+        if choosing is not None:
+            who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
+            nodes = lattice_of(policy.columns).size
+            spent = f"decided by {who}, with {choosing.epsilon} of epsilon"
+            lines.append(("would choose", f"one of {nodes:,} recodings, {spent}"))
+        if isinstance(self.mechanism, NoisyHistogram) and policy.cells:
+            false = self.mechanism.expected_false_cells(policy.cells)
+            lines.append(("", f"shown from {self.mechanism.show_from}; about {false:,.0f} empty cells as well"))
+        return lines
+
+    def check_source(self) -> None:
+        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+        from crowdblend.release.rows import open_columns  # noqa: PLC0415
+
+        if self.policy.data.source != STDIN:
+            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
+
+    def read(self, key: bytes, progress: Progress | None) -> Reading:
+        """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
+        from crowdblend.release import chosen  # noqa: PLC0415  the engine is loaded when it runs
+        from crowdblend.release.engine import sample_classes  # noqa: PLC0415
+        from crowdblend.release.rows import Draw  # noqa: PLC0415
+
+        if self.policy.recoding is None:
+            coin = None if self.policy.sampling.already_drawn else key
+            sample, facts = sample_classes(self.policy, Draw(coin, self.draw_rate), progress)
+            return Reading(facts, lambda: self._published(sample, None, key), facts.pop("same_people", None))
+        reading = chosen.read(self, key, progress)
+
+        def publish() -> Publication:
+            node = chosen.decide(self, reading.deciding, key, progress)
+            return self._published(chosen.recoded(self, reading.released, node), node, key)
+
+        return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
+
+    def _published(self, sample: SampledClasses, node: Node | None, key: bytes) -> Publication:
+        mechanism = self.mechanism
+        if isinstance(mechanism, NoisyHistogram):
+            published = mechanism.publish(sample, key)
+        else:
+            published = mechanism.publish(sample)
+        return Publication(lambda folder: _write(self.policy, published, folder), node, _internal(sample, published))
+
+
+def _write(policy: Policy, published: PublishedClasses, folder: Path) -> None:
+    suffix = policy.release.format
+    if policy.release.kind == "microdata":
+        write_microdata(published, folder / f"data.{suffix}")
+    elif policy.tables:
+        for table in policy.tables:
+            write_table(published.narrowed(table.columns), folder / f"{table.name}.{suffix}")
+    else:
+        write_table(published, folder / f"data.{suffix}")
+
+
+def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:
+    """What the steward may want to know and nobody else may."""
+    sampled, shown = sample.people, int(published.counts.sum())
+    return {
+        "people_sampled": sampled,
+        "classes_sampled": len(sample.counts),
+        "classes_published": len(published.counts),
+        "published_total": shown,
+        "difference": sampled - shown,
+        "relative_difference": (sampled - shown) / sampled if sampled else 0.0,
+    }
 
 
 def _described(columns: tuple[Column, ...], node: Node | None) -> dict[str, str]:

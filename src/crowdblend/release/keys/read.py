@@ -1,4 +1,4 @@
-"""Every key of a policy, declared once: the reader, the JSON schema and the messages all come from here."""
+"""Read one section of a policy: every key of the right kind and in range, or one sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
-from crowdblend.recoding.dates import PERIODS
-from crowdblend.selection.scores import SCORES
 
 Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths"]
 Table: TypeAlias = Mapping[str, Any]
@@ -44,115 +42,6 @@ class Key:
     choices: tuple[str, ...] = ()
     required: bool = False
     ranged: bool = False  # the range is that of the parameter of the same name
-
-
-_BIASED = "Biased sampling: "
-DATA = (
-    Key(
-        "source",
-        "text",
-        "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// address, or - for stdin.",
-        required=True,
-    ),
-    Key("population", "text", "Your name for the people, under which the ledger adds up what was promised about them."),
-    Key("person", "text", "The column that tells people apart: the unit of protection, one row per person."),
-    Key("rows_are_people", "flag", "True instead of person: you vouch that every row is another person."),
-    Key("format", "text", "What the source is, when its name does not say.", ("csv", "parquet", "duckdb", "postgres")),
-    Key("table", "text", "The table in a DuckDB or PostgreSQL database."),
-    Key("delimiter", "text", "The character between the fields of a CSV file."),
-    Key("duplicates", "text", "What to do when a person has several rows.", ("refuse", "one")),
-)
-SAMPLING = (
-    Key("rate", "number", "The share of people kept.", ranged=True),
-    Key("already_drawn", "flag", "True when the table is itself the sample and the rate is your assumption."),
-    Key("low", "number", _BIASED + "the smallest probability of the people who can be sampled.", ranged=True),
-    Key("high", "number", _BIASED + "the largest ordinary probability.", ranged=True),
-    Key("exceptions", "whole", _BIASED + "how many people may have any probability.", ranged=True),
-    Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
-    Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
-)
-KINDS = ("table", "microdata")
-LATER_KINDS = ("points", "statistics", "synopsis", "graph", "outlier-table")
-RELEASE = (
-    Key("kind", "text", "What is published.", KINDS, required=True),
-    Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
-    Key("k", "whole", "The crowd size, the person included; leave it out to have it planned.", ranged=True),
-    Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
-    Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),
-    Key("flag", "flag", "Say which cells are exact; needs a larger k."),
-    Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
-    Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
-    Key("format", "text", "The format of the published data.", ("parquet", "csv")),
-    Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
-    Key("threads", "whole", "How many threads the engine may use."),
-)
-RECODING = (
-    Key("epsilon", "number", "The part of the release's epsilon that the choice may use.", required=True, ranged=True),
-    Key(
-        "using",
-        "text",
-        "Who decides: the whole population, or a part of the sample that is not published.",
-        ("population", "split"),
-        required=True,
-    ),
-    Key("share", "number", "With split: the share of the sample that decides; 0.2 unless given.", ranged=True),
-    Key("score", "text", "What a good recoding is.", SCORES),
-)
-TABLES = (
-    Key("name", "text", "The table's name, also its file name.", required=True),
-    Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
-)
-SECTIONS: dict[str, tuple[Key, ...]] = {
-    "data": DATA,
-    "sampling": SAMPLING,
-    "release": RELEASE,
-    "recoding": RECODING,
-}
-
-_OTHER = Key("other", "text", "The class of every value outside the domain.")
-_MISSING = Key("missing", "text", "The class of NULL and empty values.")
-_WEIGHT = Key("weight", "number", "How much the column matters when the recoding is chosen; 1 unless given.")
-_CODING = (
-    Key("bottom", "flag", 'Give values below the domain the class "< first".'),
-    Key("top", "flag", 'Give values above the domain the class "≥ last".'),
-)
-_INCLUDE = Key("include_to", "flag", "Count the value of to into the last class.")
-COLUMN_KINDS: dict[str, tuple[Key, ...]] = {
-    "values": (Key("values", "texts", "The values, kept as they are.", required=True), _OTHER, _MISSING),
-    "width": (
-        Key("from", "number", "The lower end, included.", required=True),
-        Key("to", "number", "The upper end, excluded unless include_to is true.", required=True),
-        Key("width", "widths", "The width of every interval, or several to choose from, finest first.", required=True),
-        _INCLUDE,
-        *_CODING,
-        _OTHER,
-        _MISSING,
-        _WEIGHT,
-    ),
-    "breaks": (Key("breaks", "numbers", "The rising ends of the classes.", required=True), *_CODING, _OTHER, _MISSING),
-    "prefix": (Key("prefix", "whole", "How many characters to keep.", required=True), _MISSING),
-    "date": (
-        Key("date", "text", "The period to cut to.", PERIODS, required=True),
-        Key("from", "day", "The first day."),
-        Key("to", "day", "The last day, excluded unless include_to is true."),
-        _INCLUDE,
-        _OTHER,
-        _MISSING,
-    ),
-    "hierarchy": (
-        Key(
-            "hierarchy",
-            "text",
-            "A file: one value a line, then its group at each level, with ';' between.",
-            required=True,
-        ),
-        Key("level", "level", 'The level to publish; 0 keeps the values themselves, "choose" offers all levels.'),
-        Key("levels", "wholes", "The levels to choose from, finest first."),
-        _OTHER,
-        _MISSING,
-        _WEIGHT,
-    ),
-}
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,0 +1,46 @@
+"""Read a policy from TOML. Numbers are exact decimals until they become parameters, so 0.1 in a domain is a tenth."""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.release.keys import PARTS, RELEASE, did_you_mean, read_keys, refuse_placeholder
+from crowdblend.release.kinds import module_of
+
+
+def load_policy(path: Path | str) -> Any:
+    """Read a policy file; the paths in it are relative to its folder."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InvalidInput(
+            f"the policy {path.name!r} must be a readable file ({error.strerror}). Check the path."
+        ) from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the policy {path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
+    return parse_policy(text, path.parent)
+
+
+def parse_policy(text: str, folder: Path | str = ".") -> Any:
+    """Read a policy from its text; the paths in it are relative to `folder`.
+
+    Its type is that of the kind it publishes: `Policy` for tables and microdata.
+    """
+    try:
+        parts = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
+    for name in parts:
+        if name not in PARTS:
+            raise InvalidInput(f"the policy has no section {name!r}. {did_you_mean(name, PARTS)}")
+    for name in ("data", "release"):
+        if name not in parts:
+            raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
+    refuse_placeholder("", parts)
+    kind = read_keys("[release]", RELEASE, parts["release"])["kind"]
+    return module_of(kind).read_policy(parts, Path(folder))
