@@ -18,8 +18,7 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.kind import Progress
+from crowdblend.release.engine import Classes
 from crowdblend.release.rows import Draw, Part
 from crowdblend.selection import Node, choose, score_nodes
 
@@ -38,7 +37,7 @@ class Reading:
     facts: dict[str, Any]
 
 
-def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
+def read(promised: Promise, classes: Classes, key: bytes) -> Reading:
     """Read who decides and who is published, in two passes over the data."""
     policy = promised.policy
     assert policy.recoding is not None
@@ -46,17 +45,17 @@ def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
     coin = None if policy.sampling.already_drawn else key
     secret = subkey(key, b"release", b"rows of a person")
 
-    def classes(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
+    def drawn(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
         rate = promised.draw_rate if coin is not None else None
-        return sample_classes(policy, Draw(coin, rate, part, secret), progress)
+        return classes(Draw(coin, rate, part, secret))
 
     if share is None:
-        deciding, _ = classes(None, None)
-        released, facts = classes(coin, None)
+        deciding, _ = drawn(None, None)
+        released, facts = drawn(coin, None)
     else:
         other = subkey(key, b"release", b"choosing part")
-        deciding, _ = classes(coin, Part(other, share, choosing=True))
-        released, facts = classes(coin, Part(other, share, choosing=False))
+        deciding, _ = drawn(coin, Part(other, share, choosing=True))
+        released, facts = drawn(coin, Part(other, share, choosing=False))
     return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
 
 

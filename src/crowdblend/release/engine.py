@@ -13,6 +13,7 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,9 @@ from crowdblend.release.tally import Tally, refuse_beyond
 
 if TYPE_CHECKING:
     import pyarrow
+
+# The class counts of a draw, and facts for the steward.
+Classes = Callable[[Draw], tuple[SampledClasses, dict[str, int]]]
 
 
 def sample_classes(
@@ -45,7 +49,7 @@ def sample_classes(
         refuse_beyond(rows.room, len(counts) * (4 * len(names) + 24))
         classes = coding.classes_of(words, counts)
         if policy.data.person is None and (draw.key is not None or draw.part is not None):
-            classes = _thinned(classes, draw, [not column.recoding.closed for column in policy.columns])
+            classes = thinned(classes, draw, [not column.recoding.closed for column in policy.columns])
         facts = {"rows_read": rows.read, "people_sampled": classes.people, "classes": len(classes.counts)}
         if rows.same_people is not None:
             facts["same_people"] = rows.same_people
@@ -67,7 +71,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def _thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> SampledClasses:
+def thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:

@@ -23,7 +23,7 @@ _COMPARED = {
 def differential(
     mechanism: Mechanism, promise: Differential, world: World | None = None, pairs: Iterable[Pair] = ()
 ) -> Counterexample | None:
-    """The worst counterexample among all neighbours of a world, or among some pairs of tables; None if there is none."""
+    """The worst counterexample among all neighbours of a world, or of some pairs of tables, or None."""
     asked = remembered(mechanism)
     worst: Counterexample | None = None
     for one, other in pairs if world is None else neighbours(world, promise.relation, promise.people):

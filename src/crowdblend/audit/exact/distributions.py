@@ -6,12 +6,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from flint import arb
 
 from crowdblend.numerics.balls import precision, round_up
 
-Distribution = Mapping[Hashable, Fraction]
+# Outcomes can be anything hashable; a mechanism and its audit agree on what.
+Distribution = Mapping[Any, Fraction]
 
 _BITS = 160
 
@@ -38,36 +40,36 @@ def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> G
     return Gap(event, here, there, here - growth * there)
 
 
-def surely(outcome: Hashable) -> dict[Hashable, Fraction]:
+def surely(outcome: Hashable) -> dict[Any, Fraction]:
     """The distribution of what does not depend on chance."""
     return {outcome: Fraction(1)}
 
 
-def mix(parts: Iterable[tuple[Fraction, Distribution]]) -> dict[Hashable, Fraction]:
+def mix(parts: Iterable[tuple[Fraction, Distribution]]) -> dict[Any, Fraction]:
     """A part is drawn by its weight, and then an outcome from it."""
-    mixed: dict[Hashable, Fraction] = {}
+    mixed: dict[Any, Fraction] = {}
     for weight, part in parts:
         for outcome, mass in part.items():
             mixed[outcome] = mixed.get(outcome, Fraction(0)) + weight * mass
     return mixed
 
 
-def beside(parts: Iterable[Distribution]) -> dict[Hashable, Fraction]:
+def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
     """Independent draws side by side, as tuples."""
-    drawn: dict[tuple[Hashable, ...], Fraction] = {(): Fraction(1)}
+    drawn: dict[Any, Fraction] = {(): Fraction(1)}
     for part in parts:
         drawn = {(*seen, outcome): p * q for seen, p in drawn.items() for outcome, q in part.items()}
-    return dict(drawn)
+    return drawn
 
 
-def pushed(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Hashable, Fraction]:
+def pushed(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Any, Fraction]:
     """The distribution of a function of the outcome."""
     return mix((mass, surely(computed(outcome))) for outcome, mass in distribution.items())
 
 
 def from_tapes(
     sampler: Callable[[tuple[int, ...]], object], bits: int, discretize: Callable[..., Hashable]
-) -> dict[Hashable, Fraction]:
+) -> dict[Any, Fraction]:
     """The exact distribution of a sampler that reads a tape of fair bits, after its outputs are discretized.
 
     Whatever is true of the discretized outputs bounds the outputs themselves from below: discretizing is

@@ -6,16 +6,18 @@ A table is a tuple of data values in the order of the world's list of values. Tw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 from math import comb
+from typing import Any
 
 from crowdblend.audit.exact.distributions import Distribution, mix
 
-Value = Hashable
+# Hashable; a world and its mechanisms agree on what.
+Value = Any
 Database = tuple[Value, ...]
 Mechanism = Callable[[Database], Distribution]
 
@@ -74,7 +76,8 @@ def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Databas
         for value, n in sizes.items()
     ]
     for drawn in product(*kinds):
-        chance, sample = Fraction(1), ()
+        chance = Fraction(1)
+        sample: Database = ()
         for share, some in drawn:
             chance, sample = chance * share, (*sample, *some)
         if chance:

@@ -10,7 +10,7 @@ def hard_sizes(k: int, rate: float, epsilon: float) -> dict[str, int]:
 
     Sampling and suppression lose most at the n where the divergence is attained: with X ~ Bin(n−1, rate) of the
     others, one more person shows best at the first n with s·rate·(n−k+1) ≥ (k−1)(1−rate), s = 1 + (e^ε−1)/rate, and
-    one fewer at the first n with rate·(n−k+1) ≥ s'·(k−1)(1−rate), s' = e^ε·rate/(1 − e^ε(1−rate)), where that is positive.
+    one fewer at the first n with rate·(n−k+1) ≥ s'·(k−1)(1−rate), s' = e^ε·rate/(1 − e^ε(1−rate)), where positive.
 
     >>> hard_sizes(5, 0.5, 0.3)
     {'alone': 1, 'a crowd but one': 4, 'just a crowd': 5, 'a crowd and one': 6, 'one more shows best': 7, \

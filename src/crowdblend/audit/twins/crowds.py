@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from fractions import Fraction
+from typing import Any
 
 from crowdblend.audit.claim import ExactClaim, OrderClaim
-from crowdblend.audit.exact.distributions import Distribution, mix, surely
-from crowdblend.audit.exact.worlds import Database, Mechanism, Value, World
-from crowdblend.audit.twins.parts import HALF, blending, counted, suppressed
+from crowdblend.audit.exact.distributions import Distribution, beside, mix, surely
+from crowdblend.audit.exact.worlds import Database, Mechanism, World
+from crowdblend.audit.twins.parts import HALF, Classes, blending, counted, suppressed
 from crowdblend.audit.twins.twin import Twin
 
 LETTERS = World(("A", "B"), 4)
@@ -19,7 +20,7 @@ NUMBERS = World((1, 2, 3, 4), 4)
 ROWS = World((("A",), ("B",), ("A", "A")), 4)
 
 
-def _shown(table: Database, k: int) -> frozenset[Hashable]:
+def _shown(table: Database, k: int) -> frozenset[tuple[Hashable, int]]:
     return frozenset((c, n) for c, n in counted(table).items() if n >= k)
 
 
@@ -31,7 +32,7 @@ def off_by_one(table: Database) -> Distribution:
 def star_rows(table: Database) -> Distribution:
     """Suppressed people stay in the table as rows of stars."""
     shown = _shown(table, 2)
-    hidden = len(table) - sum(n for _, n in shown)  # type: ignore[misc]
+    hidden = len(table) - sum(n for _, n in shown)
     return surely((shown, ("*", hidden)))
 
 
@@ -42,20 +43,17 @@ def kept_labels(table: Database) -> Distribution:
 
 def noisy_threshold(table: Database) -> Distribution:
     """A coin is added to each count before it is compared with k, and then the exact count is shown."""
-    parts: dict[Hashable, Fraction] = {frozenset(): Fraction(1)}
+    parts: dict[Any, Fraction] = {frozenset(): Fraction(1)}
     for c, n in counted(table).items():
         chance = {True: Fraction(n >= 2), False: Fraction(n >= 3)}
         shows = HALF * chance[True] + HALF * chance[False]
-        parts = mix(
-            (mass, {shown | {(c, n)}: shows, shown: 1 - shows})  # type: ignore[operator]
-            for shown, mass in parts.items()
-        )
+        parts = mix((mass, {shown | {(c, n)}: shows, shown: 1 - shows}) for shown, mass in parts.items())
     return {outcome: mass for outcome, mass in parts.items() if mass}
 
 
 def two_tables(table: Database) -> Distribution:
     """Two tables by different attributes, each thresholded for itself."""
-    return surely(tuple(suppressed(2, _attribute(i))(table).keys().__iter__().__next__() for i in (0, 1)))
+    return beside(suppressed(2, _attribute(i))(table) for i in (0, 1))
 
 
 def one_refinement(table: Database) -> Distribution:
@@ -64,22 +62,18 @@ def one_refinement(table: Database) -> Distribution:
     return surely(tuple(frozenset(counted(tuple(kept), _attribute(i)).items()) for i in (0, 1)))
 
 
-def _attribute(place: int) -> object:
-    def of(value: Value) -> Hashable:
-        assert isinstance(value, tuple)
-        return value[place]  # type: ignore[no-any-return]
-
-    return of
+def _attribute(place: int) -> Classes:
+    return lambda value: value[place]
 
 
 def rows_counted(table: Database) -> Distribution:
     """Rows are counted, and somebody has two of them."""
-    return suppressed(2)(tuple(row for person in table for row in person))  # type: ignore[attr-defined]
+    return suppressed(2)(tuple(row for person in table for row in person))
 
 
 def people_counted(table: Database) -> Distribution:
     """Everybody counts once, with the first of the rows."""
-    return suppressed(2)(tuple(person[0] for person in table))  # type: ignore[index]
+    return suppressed(2)(tuple(person[0] for person in table))
 
 
 def range_of_the_group(table: Database) -> Distribution:
@@ -88,7 +82,7 @@ def range_of_the_group(table: Database) -> Distribution:
         return surely(())
     cut = len(table) // 2 if len(table) >= 4 else len(table)
     groups = [group for group in (table[:cut], table[cut:]) if group]
-    return surely(tuple((min(group), max(group), len(group)) for group in groups))  # type: ignore[type-var]
+    return surely(tuple((min(group), max(group), len(group)) for group in groups))
 
 
 def fixed_ranges(table: Database) -> Distribution:
@@ -103,7 +97,7 @@ def in_order_of_input(table: Database) -> Distribution:
 
 def in_order_of_value(table: Database) -> Distribution:
     """Rows of crowds, sorted."""
-    return surely(tuple(sorted(value for value in table if table.count(value) >= 2)))  # type: ignore[type-var]
+    return surely(tuple(sorted(value for value in table if table.count(value) >= 2)))
 
 
 def _crowds(world: World, k: int, mechanism: Mechanism) -> ExactClaim:

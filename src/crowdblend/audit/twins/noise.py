@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import secrets
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -37,9 +38,9 @@ def bins_from_the_data(table: Database) -> Distribution:
     """Two bins between the smallest and the largest value; noisy counts, exact edges."""
     if not table:
         return surely("nothing")
-    low, high = min(table), max(table)  # type: ignore[type-var]
-    middle = (low + high) / 2  # type: ignore[operator]
-    lower = sum(value <= middle for value in table)  # type: ignore[operator]
+    low, high = min(table), max(table)
+    middle = (low + high) / 2
+    lower = sum(value <= middle for value in table)
     shown = beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
     return pushed(shown, lambda counts: (low, high, counts))
 
@@ -147,9 +148,9 @@ def grid_laplace(counts: tuple[int, ...]) -> float:
     return float(counts[0] + _geometric_difference(_fresh())[0])
 
 
-def _run(name: str, mechanism: object) -> SampledClaim:
+def _run(name: str, mechanism: Callable[[tuple[int, ...]], object]) -> SampledClaim:
     pairs = (Neighbours("one person, and nobody", (1, 0), (0, 0)), Neighbours("two, and one", (2, 1), (1, 1)))
-    return SampledClaim(BlackBox(name, close(1.0), mechanism, pairs))  # type: ignore[arg-type]
+    return SampledClaim(BlackBox(name, close(1.0), mechanism, pairs))
 
 
 def _exact(mechanism: Mechanism, world: World = LETTERS, epsilon: float = COST, delta: float = 0.0) -> ExactClaim:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from typing import Any
+
+from flint import arb
 
 from crowdblend.audit.exact.distributions import Distribution, beside, growth_above, surely
 from crowdblend.audit.exact.worlds import Database, Mechanism, Value
@@ -13,10 +16,11 @@ from crowdblend.numerics import balls
 from crowdblend.numerics.shift import crowd_divergence
 
 HALF = Fraction(1, 2)
-Classes = Callable[[Value], Hashable]
+Classes = Callable[[Value], Any]
 
 
-def itself(value: Value) -> Hashable:
+def itself(value: Value) -> Value:
+    """Everybody with other data is another class."""
     return value
 
 
@@ -33,8 +37,8 @@ def suppressed(k: int, classes: Classes = itself) -> Mechanism:
 def blurred(count: int, ratio: Fraction, top: int) -> Distribution:
     """The count plus discrete Laplace noise with this ratio, with everything outside 0 … top moved to its ends."""
     scale = (1 - ratio) / (1 + ratio)
-    shown = {value: scale * ratio ** abs(value - count) for value in range(1, top)}
-    return {0: scale * ratio**count / (1 - ratio), **shown, top: scale * ratio ** (top - count) / (1 - ratio)}
+    ends = {0: scale * ratio**count / (1 - ratio), top: scale * ratio ** (top - count) / (1 - ratio)}
+    return {value: scale * ratio ** abs(value - count) for value in range(1, top)} | ends
 
 
 def noisy(cells: Sequence[Hashable], ratio: Fraction, top: int) -> Mechanism:
@@ -56,8 +60,9 @@ def sampled_delta(k: int, rate: Fraction, epsilon: float) -> float:
     """The δ of sampling and suppression, exactly and rounded up."""
     growth = growth_above(epsilon)
 
-    def compute() -> object:
-        exact = balls.number(growth.numerator) / growth.denominator if epsilon else balls.number(1)
-        return crowd_divergence(balls, k, balls.number(float(rate)), balls.number(1), exact)
+    def compute() -> arb:
+        exact = arb(growth.numerator) / growth.denominator
+        found: arb = crowd_divergence(balls, k, balls.number(float(rate)), balls.number(1), exact)
+        return found
 
-    return balls.upper_bound(compute)  # type: ignore[arg-type]
+    return balls.upper_bound(compute)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from fractions import Fraction
 from math import comb
 
@@ -31,14 +31,12 @@ def _promised(rate: Fraction, k: int = K, epsilon: float = 1.0) -> Differential:
 def fixed_size(table: Database) -> Distribution:
     """Exactly half of the people, drawn without replacement."""
     some = drawn(table, len(table) // 2)
-    return mix((chance, suppressed(K)(sample)) for sample, chance in some.items())  # type: ignore[arg-type]
+    return mix((chance, suppressed(K)(sample)) for sample, chance in some.items())
 
 
 def public_coin(table: Database) -> Distribution:
     """Who is drawn follows from a person's number, which everybody can compute."""
-    return suppressed(K, lambda value: value[0])(  # type: ignore[index]
-        tuple(value for value in table if value[1] == 1)  # type: ignore[index]
-    )
+    return suppressed(K, lambda value: value[0])(tuple(value for value in table if value[1] == 1))
 
 
 def size_beside(table: Database) -> Distribution:
@@ -82,10 +80,10 @@ def _choosing(looks_at_the_sample: bool) -> Mechanism:
     """Choose a recoding by how many of its group are seen, and publish the person's class if it has three sampled."""
 
     def release(table: Database) -> Distribution:
-        sizes = {(): Fraction(1)}
+        sizes: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
         for _ in range(GROUPS):
             coins = [(kept, comb(2, kept) * QUARTER**kept * (1 - QUARTER) ** (2 - kept)) for kept in range(3)]
-            sizes = {(*seen, kept): p * q for seen, p in sizes.items() for kept, q in coins}  # type: ignore[misc]
+            sizes = {(*seen, kept): p * q for seen, p in sizes.items() for kept, q in coins}
         here = [(QUARTER, 1), (1 - QUARTER, 0)] if table else [(Fraction(1), 0)]
         return mix(
             (p * q, _published(kept, person, kept if looks_at_the_sample else (2,) * GROUPS))
@@ -136,7 +134,7 @@ def _four(table: Database) -> Database:
 
 def _zero_knowledge(mechanism: Mechanism) -> ExactClaim:
     promise = ZeroKnowledge(0.0, 0.5, RandomSamples(2, 4), Relation.CONCEAL)
-    simulator: Callable[[Hashable, int], Distribution] = lambda some, _: surely("B" in some)  # type: ignore[operator] # noqa: E731
+    simulator = lambda some, _: surely("B" in some)  # noqa: E731
     return ExactClaim(promise, mechanism, World(("A", "B"), 4), aggregate=random_samples(2), simulator=simulator)
 
 

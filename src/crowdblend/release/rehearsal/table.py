@@ -1,0 +1,134 @@
+"""A table that is read and recoded once and then released many times, each time with another key.
+
+Everything that depends on the key runs as it does in a release: the coin or the thinning, the count of the classes, the
+choice of a recoding, the mechanism, and the writing of the files. What does not depend on it, reading and recoding, is
+done once; no engine is started for a run.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms import SampledClasses
+from crowdblend.release.coding import Coding
+from crowdblend.release.engine import thinned
+from crowdblend.release.kinds.classes import promise
+from crowdblend.release.people import Persons
+from crowdblend.release.policy import Policy
+from crowdblend.release.rows import Draw, open_rows
+from crowdblend.release.tally import Tally, Words
+
+# In memory where the system offers it: a run writes a few small files, and the disk would be most of its time.
+_MEMORY = "/dev/shm"
+MOST_PEOPLE = 1 << 17
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """People who all have the same raw values, one for each column of the policy; None is a blank."""
+
+    values: tuple[str | None, ...]
+    size: int
+
+
+Population = tuple[Crowd, ...]
+
+
+class Rehearsal:
+    """What a policy publishes about made-up people, for any key.
+
+    People who were drawn before are drawn here, at the rate that the policy assumes.
+    """
+
+    def __init__(self, policy: Policy, population: Population) -> None:
+        with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
+            self.promise = promise(_about(policy, population, Path(folder)))
+            self._table = _Table(self.promise.policy)
+        memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
+        self._folder = tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-", dir=memory)
+
+    def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
+        """The files by name, and what else is published: the recoding that was chosen, if one was."""
+        folder = Path(self._folder.name)
+        published = self.promise.read_with(self._table.classes, key).publish()
+        published.write(folder)
+        return {file.name: file.read_bytes() for file in folder.iterdir()}, published.outcome
+
+
+class _Table:
+    """The rows of a small table: persons, and the words of their classes."""
+
+    def __init__(self, policy: Policy) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        names = [column.name for column in policy.columns]
+        self._open = [not column.recoding.closed for column in policy.columns]
+        with open_rows(policy.data, policy.release, names, Draw()) as rows:
+            self._coding = Coding(rows.cursor, policy.columns, rows.types(names))
+            selected = self._coding.selected(rows.identifiers(names))
+            if policy.data.person is None:
+                (chunk,) = rows.everybody(selected)
+                self._persons: Persons | None = None
+            else:
+                ((batch, self._persons),) = rows.sampled(selected)
+                chunk = pa.Table.from_batches([batch])
+            numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))
+            words, (order,) = self._coding.coded(numbered, ("row",))
+        # The engine may give rows back in another order than it took them.
+        back = np.argsort(order)
+        self._words: Words = tuple(word[back] for word in words)
+
+    def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
+        """The class counts of a draw; there is no steward to tell facts to."""
+        if self._persons is None:
+            everybody = self._counted(self._words)
+            whole = draw.key is None and draw.part is None
+            return everybody if whole else thinned(everybody, draw, self._open), {}
+        persons, words = self._persons, self._words
+        if draw.key is not None and draw.rate is not None:
+            drawn = persons.drawn(draw.key, draw.rate)
+            persons, words = persons.where(drawn), tuple(word[drawn] for word in words)
+        if draw.part is not None:
+            inside = draw.part.of_rows(persons)
+            words = tuple(word[inside] for word in words)
+        return self._counted(words), {}
+
+    def _counted(self, words: Words) -> SampledClasses:
+        tally = Tally(self._coding.words, self._coding.classes)
+        tally.add(words)
+        return self._coding.classes_of(*tally.counted())
+
+
+def _about(policy: Policy, population: Population, folder: Path) -> Policy:
+    """The policy with made-up people for its data, who are sampled here even if the real ones were before."""
+    people = sum(crowd.size for crowd in population)
+    if not 1 <= people <= MOST_PEOPLE:
+        raise InvalidInput(f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer.")
+    source = folder / "people.parquet"
+    _write(population, [column.name for column in policy.columns], policy.data.person, source)
+    data = replace(policy.data, source=str(source), format="parquet", table=None, delimiter=None, duplicates="refuse")
+    sampling = policy.sampling
+    rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
+    return replace(policy, data=data, sampling=replace(sampling, already_drawn=False, rate=rate))
+
+
+def _write(population: Population, names: Sequence[str], person: str | None, path: Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import parquet  # noqa: PLC0415
+
+    columns: dict[str, Any] = {
+        name: pa.array([crowd.values[place] for crowd in population for _ in range(crowd.size)], pa.string())
+        for place, name in enumerate(names)
+    }
+    if person is not None:
+        people = len(next(iter(columns.values())))
+        columns[person] = pa.array(np.arange(1, people + 1))
+    parquet.write_table(pa.table(columns), path)
