@@ -51,8 +51,12 @@ def audit(
         "runs": runs,
         "error": error,
     }
-    with workforce(subject, workers) as force:
-        return _Audit(subject, pairs, State(state, about), force, told or _silent, runs).verdict(rounds(runs, error))
+    kept = State(state, about)
+    try:
+        with workforce(subject, workers) as force:
+            return _Audit(subject, pairs, kept, force, told or _silent, runs).verdict(rounds(runs, error))
+    finally:
+        kept.save()
 
 
 def _silent(_phase: str, _runs: int, _of: int) -> None:
@@ -84,7 +88,6 @@ class _Audit:
             if best.finding:
                 break
         assert best is not None, "a schedule has rounds"
-        self._state.save()
         return replace(best, runs=self._spent)
 
     def _ranked(self, observed: Seen) -> list[int]:

@@ -20,8 +20,7 @@ from dataclasses import replace
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Values
 from crowdblend.release.columns import Column
-from crowdblend.release.kinds.classes import promise
-from crowdblend.release.policy import Policy
+from crowdblend.release.kinds.classes import Promise
 from crowdblend.release.rehearsal.looking import Shown, shown_in
 from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal
 
@@ -31,17 +30,18 @@ _COPY = "which copy"
 class Stack:
     """So many copies of a population, released together."""
 
-    def __init__(self, policy: Policy, population: Population, copies: int) -> None:
+    def __init__(self, promised: Promise, population: Population, copies: int) -> None:
+        policy = promised.policy
         if policy.recoding is not None or policy.tables:
             raise InvalidInput("a stack must have a fixed recoding and one table, got others. Rehearse one at a time.")
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
         fixed = policy.release
         if fixed.below_k == "noise":
             # By default it grows with the number of cells, and here there are more of them.
-            fixed = replace(fixed, show_from=promise(policy).mechanism.show_from)  # type: ignore[union-attr]
+            fixed = replace(fixed, show_from=promised.mechanism.show_from)  # type: ignore[union-attr]
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked)
+        self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised.plan)
 
     def publish(self, key: bytes) -> list[Shown]:
         """What is shown of each copy."""

@@ -15,7 +15,7 @@ from crowdblend.release.policy import Policy
 from crowdblend.release.rehearsal.looking import Onlooker
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
-from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal
+from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, drawn_here
 from crowdblend.release.rehearsal.values import examples
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
@@ -31,9 +31,8 @@ def subject(
     policy: Policy, hard: Hard, *, name: str, people: int, understated: float, stacked: bool = False
 ) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
-    planned = promise(policy).plan
-    rate = planned.rate or policy.sampling.high
-    assert rate is not None, "a release has a rate, or bounds of it"
+    planned = promise(drawn_here(policy)).plan
+    rate = planned.sampled_with
     sizes = tuple(hard(planned.k, rate, planned.epsilon / understated).items())
     return ReleaseSubject(policy, sizes, name, people, understated, stacked and policy.recoding is None)
 
@@ -66,10 +65,10 @@ class ReleaseSubject:
 
     @cached_property
     def promised(self) -> Promise:
-        """The plan behind the policy."""
-        return promise(self.policy)
+        """The plan behind the policy, with people who are drawn here."""
+        return promise(drawn_here(self.policy))
 
-    @property
+    @cached_property
     def promise(self) -> Differential:
         """What the certificate says about one person more or less."""
         made = [made for made in self.promised.certificate().guarantees if isinstance(made, Differential)]
@@ -96,11 +95,11 @@ class ReleaseSubject:
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
         onlooker = Onlooker(names, offered, population[0].values)
         if self.stacked:
-            stack = self._kept(population, lambda: Stack(self.policy, population, _COPIES))
+            stack = self._kept(population, lambda: Stack(self.promised, population, _COPIES))
             for start in range(0, runs, _COPIES):
                 yield from map(onlooker.at_shown, stack.publish(new_key())[: runs - start])
             return
-        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population))
+        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised.plan))
         for _ in range(runs):
             yield onlooker.at(*rehearsal.publish(new_key()))
 
@@ -124,4 +123,4 @@ class ReleaseSubject:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised")}
+        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}

@@ -8,7 +8,9 @@ done once; no engine is started for a run.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,9 +20,10 @@ import numpy as np
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import SampledClasses
+from crowdblend.planning import Plan
 from crowdblend.release.coding import Coding
 from crowdblend.release.engine import thinned
-from crowdblend.release.kinds.classes import promise
+from crowdblend.release.kinds.classes import Promise, promise
 from crowdblend.release.people import Persons
 from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, open_rows
@@ -45,22 +48,24 @@ Population = tuple[Crowd, ...]
 class Rehearsal:
     """What a policy publishes about made-up people, for any key.
 
-    People who were drawn before are drawn here, at the rate that the policy assumes.
+    People who were drawn before are drawn here, at the rate that the policy assumes. A `plan` that is known saves the
+    time of planning again; it does not depend on the people.
     """
 
-    def __init__(self, policy: Policy, population: Population) -> None:
+    def __init__(self, policy: Policy, population: Population, plan: Plan | None = None) -> None:
         with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
-            self.promise = promise(_about(policy, population, Path(folder)))
-            self._table = _Table(self.promise.policy)
+            about = about_people(policy, population, Path(folder))
+            self.promise = promise(about) if plan is None else Promise(about, plan)
+            self._table = _Table(about)
         memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
-        self._folder = tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-", dir=memory)
+        self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
         """The files by name, and what else is published: the recoding that was chosen, if one was."""
-        folder = Path(self._folder.name)
         published = self.promise.read_with(self._table.classes, key).publish()
-        published.write(folder)
-        return {file.name: file.read_bytes() for file in folder.iterdir()}, published.outcome
+        published.write(self._folder)
+        return {file.name: file.read_bytes() for file in self._folder.iterdir()}, published.outcome
 
 
 class _Table:
@@ -107,7 +112,7 @@ class _Table:
         return self._coding.classes_of(*tally.counted())
 
 
-def _about(policy: Policy, population: Population, folder: Path) -> Policy:
+def about_people(policy: Policy, population: Population, folder: Path) -> Policy:
     """The policy with made-up people for its data, who are sampled here even if the real ones were before."""
     people = sum(crowd.size for crowd in population)
     if not 1 <= people <= MOST_PEOPLE:
@@ -115,9 +120,14 @@ def _about(policy: Policy, population: Population, folder: Path) -> Policy:
     source = folder / "people.parquet"
     _write(population, [column.name for column in policy.columns], policy.data.person, source)
     data = replace(policy.data, source=str(source), format="parquet", table=None, delimiter=None, duplicates="refuse")
+    return replace(drawn_here(policy), data=data)
+
+
+def drawn_here(policy: Policy) -> Policy:
+    """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
-    return replace(policy, data=data, sampling=replace(sampling, already_drawn=False, rate=rate))
+    return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate))
 
 
 def _write(population: Population, names: Sequence[str], person: str | None, path: Path) -> None:
