@@ -60,7 +60,8 @@ def real_suppression(k: int):
 def test_the_event_is_the_best_of_all_events() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
-        weights = [*rng.integers(0, 9, (2, 5)), [1, 0, 0, 0, 0]]
+        weights = rng.integers(0, 9, (2, 5))
+        weights[:, 0] += 1
         left, right = ({o: Fraction(int(w), int(sum(side))) for o, w in enumerate(side) if w} for side in weights)
         growth = Fraction(int(rng.integers(1, 4)))
         every = chain.from_iterable(combinations(range(5), size) for size in range(6))

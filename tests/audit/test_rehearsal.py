@@ -16,7 +16,6 @@ from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.release import parse_policy
 from crowdblend.release.execute import release
 from crowdblend.release.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
-from crowdblend.release.rehearsal.table import about_people
 from crowdblend.release.rehearsal.values import examples
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
@@ -48,7 +47,13 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def released(policy, population, key: bytes, folder: Path) -> dict[str, bytes]:
     """The whole path: engine, mechanism, outputs, certificate, report."""
-    about = about_people(policy, population, folder)
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [crowd.values for crowd in population for _ in range(crowd.size)]
+    columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
+    parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
+    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
     return files_of(release(about, folder / "out", key=key).folder)
 
 

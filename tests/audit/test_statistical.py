@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from crowdblend.audit.statistical import BlackBox, Neighbours, audit, clopper_pearson, epsilon_lower, hard_sizes, repeat
-from crowdblend.audit.statistical.events import Side, best_event
+from crowdblend.audit.statistical.events import Fold, best_event
 from crowdblend.audit.statistical.schedule import rounds
 from crowdblend.audit.statistical.views import views_of
 from crowdblend.errors import InvalidInput
@@ -72,10 +72,12 @@ def test_the_rounds_share_runs_and_error() -> None:
     assert sum(one.error for one in schedule) == pytest.approx(0.01)
 
 
-def test_the_best_event_is_not_made_of_outcomes_seen_once() -> None:
-    chance = {"noise": Counter({f"only here {i}": 1 for i in range(500)}), "fact": Counter(a=400, b=100)}
-    other = {"noise": Counter({f"only there {i}": 1 for i in range(500)}), "fact": Counter(a=100, b=400)}
-    event = best_event({0: (Side(500, chance), Side(500, other))}, 0.5, 0.0)
+def test_the_best_event_is_not_made_of_chance() -> None:
+    def side(where: str, a: int) -> tuple[Fold, Fold]:
+        noise = [Counter({f"{where}, fold {fold}, {i // 9}": 9 for i in range(495)}) for fold in (0, 1)]
+        return tuple(Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
+
+    event = best_event({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)
     assert (event.view, event.outcomes) in {("fact", frozenset("a")), ("fact", frozenset("b"))}
 
 

@@ -13,7 +13,7 @@ import click
 from crowdblend.audit.claim import Claim
 from crowdblend.audit.exact import Counterexample
 from crowdblend.audit.statistical import Subject, Verdict, audit, hard_sizes, repeat
-from crowdblend.cli.output import emit, json_option, print_table, speaks
+from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
 from crowdblend.release import load_policy
@@ -27,6 +27,9 @@ POWER = 0.95
 @click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
 @click.option("--twins", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
 @click.option("--own", is_flag=True, help="Audit our own mechanisms, where their promises are tight.")
+@click.option(
+    "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
+)
 @click.option("--runs", type=int, default=100_000, show_default=True, help="How often the release is run, at most.")
 @click.option("--error", type=float, default=1e-3, show_default=True, help="Probability of a finding without a reason.")
 @click.option("--people", type=int, help="How many made-up people there are; by default 1000.")
@@ -42,6 +45,7 @@ def command(
     mechanism: str | None,
     twins: bool,
     own: bool,
+    epsilon: float | None,
     runs: int,
     error: float,
     people: int | None,
@@ -69,15 +73,20 @@ def command(
         _mechanism(mechanism, runs, error, force, where, as_json=as_json)
     else:
         assert policy is not None
-        subject = _of_policy(policy, people, understate)
+        subject = _of_policy(policy, people, understate, epsilon)
         _tell(_watched(subject, runs, error, force, where, quiet=as_json), as_json=as_json)
 
 
-def _of_policy(policy: str, people: int | None, understate: float) -> Subject:
+def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:
     from crowdblend.release.rehearsal import subject_of  # noqa: PLC0415  loads the engine
 
     made: Subject = subject_of(
-        load_policy(policy), hard_sizes, name=Path(policy).name, people=people or 1_000, understated=understate
+        load_policy(policy),
+        hard_sizes,
+        name=Path(policy).name,
+        people=people or 1_000,
+        understated=understate,
+        epsilon=epsilon,
     )
     return made
 

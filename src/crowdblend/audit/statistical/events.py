@@ -9,17 +9,32 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 # Rarer outcomes are seen again too seldom to be worth betting on.
-_LEAST_SEEN = 8
+_LEAST_SEEN = 4
+
+
+Seen = Mapping[str, Counter[str]]
 
 
 @dataclass(frozen=True)
-class Side:
-    """What was seen on one side of a pair."""
+class Fold:
+    """What some runs on one side of a pair saw."""
 
     runs: int
-    seen: Mapping[str, Counter[str]]
+    seen: Seen
+
+    def __add__(self, other: Fold) -> Fold:
+        views = sorted({*self.seen, *other.seen})
+        return Fold(
+            self.runs + other.runs,
+            {view: Counter(self.seen.get(view, {})) + Counter(other.seen.get(view, {})) for view in views},
+        )
+
+
+# One side of a pair, in two folds.
+Side = tuple[Fold, Fold]
 
 
 @dataclass(frozen=True)
@@ -44,7 +59,7 @@ class Event:
 
 
 def best_event(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Event:
-    """The event with the largest estimated excess over the promise, in standard deviations."""
+    """The event with the largest excess over the promise, in standard deviations, on runs that did not suggest it."""
     return max(_candidates(observed, epsilon, delta), key=lambda event: event.promising)
 
 
@@ -57,29 +72,55 @@ def ranked_pairs(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delt
 
 
 def _candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
+    """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
     for pair, sides in observed.items():
         for likelier in (0, 1):
             here, there = sides[likelier], sides[1 - likelier]
-            for view in sorted(here.seen):
-                outcomes, promising = _best_of_view(
-                    here.seen[view], here.runs, there.seen.get(view, Counter()), there.runs, epsilon, delta
-                )
-                yield Event(pair, view, likelier, outcomes, promising)
+            both = _Compared(here[0] + here[1], there[0] + there[1], epsilon, delta)
+            one, other = (_Compared(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
+            for view in both.views:
+                promising = min(other.excess(view, one.best(view)), one.excess(view, other.best(view)))
+                yield Event(pair, view, likelier, both.best(view), promising)
 
 
-def _best_of_view(
-    here: Counter[str], n: int, there: Counter[str], m: int, epsilon: float, delta: float
-) -> tuple[frozenset[str], float]:
-    """Outcomes in order of their likelihood ratio; one of the initial runs of that order is the best event."""
-    known = sorted(outcome for outcome, count in here.items() if count + there[outcome] >= _LEAST_SEEN)
-    if not known or not n or not m:
-        return frozenset(), -math.inf
-    hits = np.array([[here[outcome], there[outcome]] for outcome in known], float)
-    order = np.argsort(-(hits[:, 0] + 0.5) / (hits[:, 1] + 0.5), kind="stable")
-    p, q = (np.cumsum(hits[order], axis=0) / (n, m)).T
-    growth = math.exp(min(epsilon, 500.0))
-    # Half a hit more on both sides, so that what was never seen is not taken for impossible.
-    spread = np.sqrt((p * (1 - p) + 0.5 / n) / n + growth**2 * (q + 0.5 / m) / m)
-    promising = (p - growth * q - delta) / spread
-    best = int(np.argmax(promising))
-    return frozenset(known[place] for place in order[: best + 1]), float(promising[best])
+@dataclass(frozen=True)
+class _Compared:
+    """The side on which an event should be likely, next to the side on which it should not."""
+
+    here: Fold
+    there: Fold
+    epsilon: float
+    delta: float
+
+    @property
+    def views(self) -> list[str]:
+        return sorted(self.here.seen)
+
+    def best(self, view: str) -> frozenset[str]:
+        """Outcomes in order of their likelihood ratio; one of the initial runs of that order is the best event."""
+        here, there = self.here.seen.get(view, Counter()), self.there.seen.get(view, Counter())
+        known = sorted(outcome for outcome, count in here.items() if count + there[outcome] >= _LEAST_SEEN)
+        if not known:
+            return frozenset()
+        hits = np.array([[here[outcome], there[outcome]] for outcome in known], float)
+        order = np.argsort(-(hits[:, 0] + 0.5) / (hits[:, 1] + 0.5), kind="stable")
+        likely, unlikely = np.cumsum(hits[order], axis=0).T
+        best = int(np.argmax(self._deviations(likely, unlikely)))
+        return frozenset(known[place] for place in order[: best + 1])
+
+    def excess(self, view: str, event: frozenset[str]) -> float:
+        """By how much an event exceeds the promise, in standard deviations."""
+        if not event or not self.here.runs or not self.there.runs:
+            return -math.inf
+        likely, unlikely = (
+            sum(fold.seen.get(view, Counter())[outcome] for outcome in event) for fold in (self.here, self.there)
+        )
+        return float(self._deviations(np.array([likely], float), np.array([unlikely], float))[0])
+
+    def _deviations(self, likely: NDArray[np.float64], unlikely: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, m = self.here.runs, self.there.runs
+        p, q, growth = likely / n, unlikely / m, math.exp(min(self.epsilon, 500.0))
+        # Half a hit more on both sides, so that what was never seen is not taken for impossible.
+        spread = np.sqrt((p * (1 - p) + 0.5 / n) / n + growth**2 * (q + 0.5 / m) / m)
+        found: NDArray[np.float64] = (p - growth * q - self.delta) / spread
+        return found

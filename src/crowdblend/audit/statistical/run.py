@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from crowdblend.audit.statistical.bounds import epsilon_lower
-from crowdblend.audit.statistical.events import Event, Side, best_event, ranked_pairs
+from crowdblend.audit.statistical.events import Event, Fold, Side, best_event, ranked_pairs
 from crowdblend.audit.statistical.schedule import Round, Task, batches, rounds
 from crowdblend.audit.statistical.state import State
 from crowdblend.audit.statistical.subject import Observed, Pair, Subject
@@ -101,12 +100,10 @@ class _Audit:
         return after
 
     def _side(self, current: Round, pair: int, side: int, before: Seen) -> Side:
-        runs, seen = self._state.side(Task(current.number, "", pair, side, 0, 0).shelf)
-        if pair not in before:
-            return Side(runs, seen)
-        known = before[pair][side]
-        views = {view: Counter(known.seen.get(view, {})) + Counter(seen.get(view, {})) for view in {*known.seen, *seen}}
-        return Side(runs + known.runs, views)
+        folds = [Fold(*self._state.side(Task(current.number, "", pair, side, fold).shelf)) for fold in (0, 1)]
+        if pair in before:
+            folds = [known + new for known, new in zip(before[pair][side], folds, strict=True)]
+        return folds[0], folds[1]
 
     def _judge(self, current: Round, event: Event, error: float) -> Verdict:
         """Bounds on fresh runs of the chosen pair alone."""
@@ -114,7 +111,7 @@ class _Audit:
             self._state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
         counted = []
         for side in (0, 1):
-            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side, 0, 0).shelf)
+            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side).shelf)
             counted.append((seen[_JUDGED][_HIT], runs))
         likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
         return Verdict(

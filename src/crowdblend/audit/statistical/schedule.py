@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 BATCH = 500
+FOLDS = 2
 
 
 @dataclass(frozen=True)
@@ -25,19 +26,24 @@ class Round:
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """A batch of runs on one side of one pair; `judging` names the event that is judged, if any."""
+    """A batch of runs on one side of one pair.
+
+    `judging` names the event that is judged, if any. While looking, runs go into two folds, so that what one of them
+    suggests can be tried on the other.
+    """
 
     round: int
     judging: str
     pair: int
     side: int
-    batch: int
-    runs: int
+    fold: int = 0
+    batch: int = 0
+    runs: int = 0
 
     @property
     def shelf(self) -> str:
         """Where what is seen is put: the batches of a side together."""
-        return f"{self.round} {self.judging or 'looking'} {self.pair} {self.side}"
+        return f"{self.round} {self.judging or 'looking'} {self.pair} {self.side} {self.fold}"
 
 
 def rounds(runs: int, error: float) -> list[Round]:
@@ -51,8 +57,10 @@ def rounds(runs: int, error: float) -> list[Round]:
 
 def batches(of: Round, judging: str, pairs: list[int], runs: int) -> Iterator[Task]:
     """The runs spread evenly over both sides of some pairs."""
-    each = max(1, runs // (2 * len(pairs)))
+    folds = 1 if judging else FOLDS
+    each = max(1, runs // (2 * len(pairs) * folds))
     for pair in pairs:
         for side in (0, 1):
-            for batch, start in enumerate(range(0, each, BATCH)):
-                yield Task(of.number, judging, pair, side, batch, min(BATCH, each - start))
+            for fold in range(folds):
+                for batch, start in enumerate(range(0, each, BATCH)):
+                    yield Task(of.number, judging, pair, side, fold, batch, min(BATCH, each - start))

@@ -33,7 +33,7 @@ format = "csv"
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of mechanism, and a policy at which it is audited; `further` are populations made for it."""
+    """A kind of mechanism, and a policy at which it is audited; `further` are populations made for it, instead of crowds."""
 
     name: str
     policy: str
@@ -50,7 +50,7 @@ class Family:
             understated=understated,
             stacked=True,
         )
-        return replace(found, further=self.further)
+        return replace(found, sizes=(), further=self.further) if self.further else found
 
 
 def _policy(release: str, rate: float, *, who: str = 'person = "id"', age: str = "width = 30") -> str:

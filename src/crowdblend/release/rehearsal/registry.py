@@ -2,7 +2,7 @@
 
 A module has a function
 
-    subject(policy, hard, *, name, people, understated, stacked)
+    subject(policy, hard, *, name, people, understated, stacked, epsilon)
 
 that returns something with the name and promise, `pairs()` and `observe(population, runs)` that the audit asks for.
 `hard(k, rate, epsilon)` gives sizes of the audited person's crowd, by the reason for looking there.
@@ -32,12 +32,15 @@ def subject_of(
     people: int = 1_000,
     understated: float = 1.0,
     stacked: bool = False,
+    epsilon: float | None = None,
 ) -> Any:
-    """A policy as the audit sees it."""
+    """A policy as the audit sees it; `epsilon` asks for its promise at another ε, with the δ that goes with that."""
     if policy.kind not in MODULES:
         raise InvalidInput(
             f"a policy that is audited must be of the kind {' or '.join(MODULES)}, got {policy.kind}. "
             "Audit its mechanism with --mechanism."
         )
     module = import_module(f"crowdblend.release.rehearsal.{MODULES[policy.kind]}")
-    return module.subject(policy, hard, name=name, people=people, understated=understated, stacked=stacked)
+    return module.subject(
+        policy, hard, name=name, people=people, understated=understated, stacked=stacked, epsilon=epsilon
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
 from crowdblend.release.kinds.classes import Promise, promise
@@ -28,13 +29,34 @@ Kept = TypeVar("Kept", Rehearsal, Stack)
 
 
 def subject(
-    policy: Policy, hard: Hard, *, name: str, people: int, understated: float, stacked: bool = False
+    policy: Policy,
+    hard: Hard,
+    *,
+    name: str,
+    people: int,
+    understated: float = 1.0,
+    stacked: bool = False,
+    epsilon: float | None = None,
 ) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
+    if epsilon is not None:
+        policy = _at(policy, epsilon)
     planned = promise(drawn_here(policy)).plan
     rate = planned.sampled_with
     sizes = tuple(hard(planned.k, rate, planned.epsilon / understated).items())
     return ReleaseSubject(policy, sizes, name, people, understated, stacked and policy.recoding is None)
+
+
+def _at(policy: Policy, epsilon: float) -> Policy:
+    """The very same release, promised at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    if policy.recoding is not None:
+        raise InvalidInput(
+            "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
+        )
+    planned = promise(drawn_here(policy)).plan
+    release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
+    rate = policy.sampling.rate if policy.sampling.biased else planned.rate
+    return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
 
 
 @dataclass(frozen=True)

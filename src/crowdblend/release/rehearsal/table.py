@@ -1,8 +1,8 @@
-"""A table that is read and recoded once and then released many times, each time with another key.
+"""Made-up people whose values are recoded once and who are then released many times, each time with another key.
 
 Everything that depends on the key runs as it does in a release: the coin or the thinning, the count of the classes, the
-choice of a recoding, the mechanism, and the writing of the files. What does not depend on it, reading and recoding, is
-done once; no engine is started for a run.
+choice of a recoding, the mechanism, and the writing of the files. What does not depend on it, recoding, is done once by
+the engine for every combination of values; no engine is started for a run.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +24,23 @@ from crowdblend.planning import Plan
 from crowdblend.release.coding import Coding
 from crowdblend.release.engine import thinned
 from crowdblend.release.kinds.classes import Promise, promise
-from crowdblend.release.people import Persons
+from crowdblend.release.people import Persons, read_persons
 from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, open_rows
+from crowdblend.release.sections import DataSource
 from crowdblend.release.tally import Tally, Words
 
 # In memory where the system offers it: a run writes a few small files, and the disk would be most of its time.
 _MEMORY = "/dev/shm"
 MOST_PEOPLE = 1 << 17
+Values = tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
 class Crowd:
     """People who all have the same raw values, one for each column of the policy; None is a blank."""
 
-    values: tuple[str | None, ...]
+    values: Values
     size: int
 
 
@@ -53,10 +55,9 @@ class Rehearsal:
     """
 
     def __init__(self, policy: Policy, population: Population, plan: Plan | None = None) -> None:
-        with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
-            about = about_people(policy, population, Path(folder))
-            self.promise = promise(about) if plan is None else Promise(about, plan)
-            self._table = _Table(about)
+        here = drawn_here(policy)
+        self.promise = promise(here) if plan is None else Promise(here, plan)
+        self._table = _Table(here, population)
         memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
         self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -69,27 +70,23 @@ class Rehearsal:
 
 
 class _Table:
-    """The rows of a small table: persons, and the words of their classes."""
+    """People with numbers from 1 on, and the words of their classes."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, population: Population) -> None:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        names = [column.name for column in policy.columns]
+        sizes = [crowd.size for crowd in population]
+        people = sum(sizes)
+        if not 1 <= people <= MOST_PEOPLE:
+            raise InvalidInput(
+                f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer."
+            )
+        self._coding, words = _coded(policy, tuple(crowd.values for crowd in population))
+        self._words: Words = tuple(np.repeat(word, sizes) for word in words)
         self._open = [not column.recoding.closed for column in policy.columns]
-        with open_rows(policy.data, policy.release, names, Draw()) as rows:
-            self._coding = Coding(rows.cursor, policy.columns, rows.types(names))
-            selected = self._coding.selected(rows.identifiers(names))
-            if policy.data.person is None:
-                (chunk,) = rows.everybody(selected)
-                self._persons: Persons | None = None
-            else:
-                ((batch, self._persons),) = rows.sampled(selected)
-                chunk = pa.Table.from_batches([batch])
-            numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))
-            words, (order,) = self._coding.coded(numbered, ("row",))
-        # The engine may give rows back in another order than it took them.
-        back = np.argsort(order)
-        self._words: Words = tuple(word[back] for word in words)
+        self._persons: Persons | None = None
+        if policy.data.person is not None:
+            self._persons = read_persons(pa.array(np.arange(1, people + 1)), policy.data.person)
 
     def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
         """The class counts of a draw; there is no steward to tell facts to."""
@@ -112,17 +109,6 @@ class _Table:
         return self._coding.classes_of(*tally.counted())
 
 
-def about_people(policy: Policy, population: Population, folder: Path) -> Policy:
-    """The policy with made-up people for its data, who are sampled here even if the real ones were before."""
-    people = sum(crowd.size for crowd in population)
-    if not 1 <= people <= MOST_PEOPLE:
-        raise InvalidInput(f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer.")
-    source = folder / "people.parquet"
-    _write(population, [column.name for column in policy.columns], policy.data.person, source)
-    data = replace(policy.data, source=str(source), format="parquet", table=None, delimiter=None, duplicates="refuse")
-    return replace(drawn_here(policy), data=data)
-
-
 def drawn_here(policy: Policy) -> Policy:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
@@ -130,15 +116,23 @@ def drawn_here(policy: Policy) -> Policy:
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate))
 
 
-def _write(population: Population, names: Sequence[str], person: str | None, path: Path) -> None:
+@lru_cache(maxsize=8)
+def _coded(policy: Policy, values: tuple[Values, ...]) -> tuple[Coding, Words]:
+    """The recoding of a policy, and the words of each combination of values, as the engine makes them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     from pyarrow import parquet  # noqa: PLC0415
 
-    columns: dict[str, Any] = {
-        name: pa.array([crowd.values[place] for crowd in population for _ in range(crowd.size)], pa.string())
-        for place, name in enumerate(names)
-    }
-    if person is not None:
-        people = len(next(iter(columns.values())))
-        columns[person] = pa.array(np.arange(1, people + 1))
-    parquet.write_table(pa.table(columns), path)
+    names = [column.name for column in policy.columns]
+    columns = {name: pa.array([one[place] for one in values], pa.string()) for place, name in enumerate(names)}
+    with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
+        source = Path(folder) / "values.parquet"
+        parquet.write_table(pa.table(columns), source)
+        data = DataSource(str(source), "parquet", rows_are_people=True)
+        with open_rows(data, policy.release, names, Draw()) as rows:
+            coding = Coding(rows.cursor, policy.columns, rows.types(names))
+            (chunk,) = rows.everybody(coding.selected(rows.identifiers(names)))
+            numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))
+            words, (order,) = coding.coded(numbered, ("row",))
+    # The engine may give rows back in another order than it took them.
+    back = np.argsort(order)
+    return coding, tuple(word[back] for word in words)
