@@ -20,7 +20,8 @@ Told = Callable[[str, int, int], None]
 Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
-_KEPT_PAIRS = 3
+# In the last round only the most promising pairs are looked at; before, too little is known to drop any.
+_KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
 _SIDES = ("with the person", "without the person")
 
@@ -77,7 +78,8 @@ class _Audit:
         observed: Seen = {}
         best: Verdict | None = None
         for current in schedule:
-            chosen = self._ranked(observed)[:_KEPT_PAIRS] if observed else list(range(len(self._pairs)))
+            everything = list(range(len(self._pairs)))
+            chosen = self._ranked(observed)[:_KEPT_PAIRS] if current is schedule[-1] else everything
             self._look(current, chosen)
             observed = self._looked(current, chosen, observed)
             event = best_event(observed, self._promise.epsilon, self._promise.delta)

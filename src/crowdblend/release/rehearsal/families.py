@@ -33,7 +33,7 @@ format = "csv"
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of mechanism, and a policy at which it is audited; `further` are populations made for it, instead of crowds."""
+    """A kind of mechanism, and a policy at which it is audited; `further` are populations made for it, if any."""
 
     name: str
     policy: str
@@ -60,10 +60,10 @@ def _policy(release: str, rate: float, *, who: str = 'person = "id"', age: str =
 def _choosing(crowd: int) -> tuple[Crowd, ...]:
     """Crowds too small for the fine recoding whose union is at k for the coarse one, and people who want the fine one.
 
-    With 19 in the first three a release at rate 1/2 publishes their union best by one person more; with 110 in the
-    last, the fine recoding keeps as much of them as the coarse one gains.
+    With 19 in the first three a release at rate 1/2 publishes their union best by one person more; with 116 in the
+    last, the fine recoding keeps a little more of them than the coarse one gains.
     """
-    sizes = (("x", "0", crowd), ("x", "30", 6), ("x", "60", 6), ("y", "0", 110))
+    sizes = (("x", "0", crowd), ("x", "30", 6), ("x", "60", 6), ("y", "0", 116))
     return tuple(Crowd((group, age), size) for group, age, size in sizes)
 
 
