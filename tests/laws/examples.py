@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crowdblend.guarantees import (
+    BoundedScore,
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,
@@ -175,6 +176,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "choice.sampling": [Example((_dps(0.1, 1.0, 1e-6), _dps(0.1, 1.0, 1e-7)))],
     "choice.differential": [Example((_dp(1.0, 1e-6), _dp(1.0, 1e-7), _dp(1.0, 1e-5)))],
     "choice.zero-knowledge": [Example((_zk(1.0, 1e-6), _zk(1.0, 1e-7)))],
+    "composition.adaptive": [
+        Example((_dp(0.025), _dp(0.025), _dp(0.05))),
+        Example((_dp(0.5, 1e-7), _dp(0.25, 1e-6))),
+    ],
     "composition.differential": [
         Example((_dp(0.1, 1e-6), replace(_dp(0.2, 2e-6), samplings=2), replace(_dp(0.3, 0.0), samplings=1))),
         Example((_dp(0.1, 0.6, SWAP, 2), _dp(0.1, 0.6, SWAP, 2))),
@@ -285,9 +290,30 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"scale": 0.5, "failure": 0.05}, {("scale", "accuracy"): 1, ("failure", "accuracy"): -1}),
         Example((), {"scale": 0.5, "failure": 1.0}),
     ],
+    "score.published": [
+        Example(
+            (),
+            {"counted_from": 23, "rate": 0.5, "stands_for": 1, "parts": 9000},
+            {("counted_from", "sensitivity"): 1, ("stands_for", "sensitivity"): 1, ("parts", "sensitivity"): 1},
+        ),
+        Example(
+            (), {"counted_from": 12, "rate": 0.08, "stands_for": 50, "parts": 1}, {("stands_for", "sensitivity"): 1}
+        ),
+        Example((), {"counted_from": 1, "rate": 0.3, "stands_for": 2, "parts": 1}),
+    ],
+    "score.stated": [
+        Example((), {"sensitivity": 7122.0, "monotone": False}, {("sensitivity", "sensitivity"): 1}),
+    ],
     "selection.exponential": [
-        Example((), {"epsilon": 0.1, "sensitivity": 7122.0}, {("epsilon", "epsilon"): 1}),
-        Example((), {"epsilon": 0.0, "sensitivity": 1.0}, {("epsilon", "epsilon"): 1}),
+        Example((BoundedScore(7122.0, monotone=True),), {"epsilon": 0.1}, {("epsilon", "epsilon"): 1}),
+        Example((BoundedScore(1.0, monotone=False),), {"epsilon": 0.0}, {("epsilon", "epsilon"): 1}),
+    ],
+    "selection.noisy-scores": [
+        Example(
+            (BoundedScore(7122.0, monotone=True),),
+            {"epsilon": 0.1, "dimension": 19},
+            {("epsilon", "epsilon"): 1},
+        ),
     ],
     "recoding.population": [
         Example((_dp(0.5), _dps(0.1, 1.0, 1e-6))),

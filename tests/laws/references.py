@@ -114,6 +114,20 @@ def _sums(premises: tuple[Any, ...], **changed: Any) -> Fields:
     return _fields(premises[0], epsilon=epsilon, delta=_capped(delta), **changed)
 
 
+def _published_score(counted_from: int, rate: float, stands_for: int, parts: int) -> Fields:
+    """Every class up to several times k/β, in 60 digits; a sixteenth of a unit and one more are for rounding."""
+    k = counted_from
+    p, most = mpf(rate), int(4 * (k + 10) / rate) + 2 * stands_for
+
+    def published(n: int) -> Any:
+        missing = mp.fsum(j * mp.binomial(n, j) * p**j * (1 - p) ** (n - j) for j in range(min(k, n + 1)))
+        return n * p - missing
+
+    values = [published(n) for n in range(most)]
+    largest = max(after - before for before, after in zip(values, values[stands_for:], strict=False))
+    return {"sensitivity": mpf(parts * (int(mp.floor(4096 * largest + mpf(1) / 16)) + 1)), "monotone": True}
+
+
 def _more_samples(*premises: Any) -> Fields:
     n = premises[0].aggregate.population
     return _sums(premises, aggregate=RandomSamples(min(n, sum(p.aggregate.samples for p in premises)), n))
@@ -242,6 +256,7 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "choice.differential": _best,
     "choice.zero-knowledge": _best,
     "composition.differential": lambda *all_: _sums(all_, samplings=max(p.samplings for p in all_)),
+    "composition.adaptive": lambda *all_: _sums(all_),
     "composition.random-samples": _more_samples,
     "composition.iid-sampling": _more_rounds,
     "composition.blending-differential": lambda a, b: _crowd(a.k, mpf(a.epsilon) + 2 * mpf(b.epsilon)),
@@ -294,7 +309,10 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "queries.vc-samples": _vc_samples,
     "queries.useful": _useful,
     "laplace.accurate": lambda scale, failure: {"accuracy": mpf(scale) * -mp.log(mpf(failure)), "failure": failure},
-    "selection.exponential": lambda epsilon, sensitivity: _differential(mpf(epsilon), mpf(0)),
+    "score.published": _published_score,
+    "score.stated": lambda sensitivity, monotone: {"sensitivity": mpf(sensitivity), "monotone": monotone},
+    "selection.exponential": lambda a, epsilon: _differential(mpf(epsilon), mpf(0)),
+    "selection.noisy-scores": lambda a, epsilon, dimension: _differential(mpf(epsilon), mpf(0)),
     "recoding.population": lambda a, b: _differential(
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),

@@ -44,6 +44,7 @@ def _iid(epsilon: float, delta: float) -> ZeroKnowledge:
 
 MAKERS = {
     "composition.differential": _differential,
+    "composition.adaptive": _differential,
     "composition.random-samples": _drawn,
     "composition.iid-sampling": _iid,
 }

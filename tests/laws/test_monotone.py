@@ -16,7 +16,7 @@ from crowdblend.guarantees.parameters import PARAMETERS
 from .examples import CASES, EXAMPLES
 
 # Raising these weakens a promise; lowering the crowd size, or the rate a promise holds at, weakens it as well.
-LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width")
+LARGER_IS_WEAKER = ("epsilon", "delta", "failure", "accuracy", "factor", "width", "sensitivity")
 SMALLER_IS_WEAKER = ("k", "rate")
 TINY = 1e-12
 

@@ -120,6 +120,7 @@ CONDITIONS = [
     ("differential.replace", 0, (SWAPPED,)),
     ("differential.group", 0, (GROUP,)),
     ("blending.differential", 0, (SWAPPED, LEAKY, SAMPLED)),
+    ("composition.adaptive", 0, (GROUP, SWAPPED, SAMPLED)),
     ("composition.blending-differential", 1, (GROUP, SWAPPED, LEAKY)),
     ("composition.blending-differential-both", 1, (GROUP, SWAPPED, LEAKY)),
     ("composition.blending-differential-both", 2, (GROUP, SWAPPED_GROUP, LEAKY)),

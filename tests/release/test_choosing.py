@@ -13,58 +13,23 @@ from click.testing import CliRunner
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
-from crowdblend.demo import write_population
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.randomness import coins
 from crowdblend.release import Choosing, parse_policy
-from crowdblend.release import chosen as chosen_module
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.chosen import decide, read, recoded
 from crowdblend.release.execute import release
 from crowdblend.release.kinds.classes import promise
 from crowdblend.selection import score_nodes
+from crowdblend.selection import search as search_module
 
-KEY = bytes(range(32))
-DISTRICTS = """Harbour;Water;*
-Old Town;Centre;*
-Riverside;Water;*
-Hillside;Edge;*
-Station;Centre;*
-Garden City;Edge;*
-University;Centre;*
-Mills;Water;*
-"""
-POLICY = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-rate = 0.5
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 100, width = [5, 10, 20, 100], top = true }
-district = { hierarchy = "districts.csv", level = "choose" }
-[recoding]
-epsilon = 0.1
-using = "population"
-[release]
-kind = "table"
-epsilon = 1.0
-delta = 1e-6
-"""
-SPLIT = POLICY.replace('"population"', '"split"\nshare = 0.25')
-DRAWN = SPLIT.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true")
-CHOOSING = '[recoding]\nepsilon = 0.1\nusing = "population"\n'
+from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("town")
-    write_population(folder / "town.parquet", 20_000)
-    (folder / "districts.csv").write_text(DISTRICTS)
-    (folder / "torn.csv").write_text("a;x;p\nb;x;q\n")
-    return folder
+    return write_town(tmp_path_factory.mktemp("town"))
 
 
 def test_the_lattice_of_a_policy(town: Path) -> None:
@@ -161,7 +126,7 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
     whole = read(promise(parse_policy(POLICY, town)), KEY, None)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
-    monkeypatch.setattr(chosen_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
+    monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
     decide(promised, reading.deciding, KEY, None)
     assert scored[0] is reading.deciding.counts
 
@@ -234,7 +199,19 @@ WRONG = {
     "no such level": (POLICY.replace('level = "choose"', "levels = [1, 7]"), "level must be between"),
     "level and levels": (POLICY.replace('level = "choose"', "level = 1, levels = [0, 1]"), "either level or levels"),
     "torn": (POLICY.replace("districts.csv", "torn.csv").replace('level = "choose"', "levels = [1, 2]"), "must nest"),
-    "noise": (POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "suppression below k"),
+    "noise": (SPLIT.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "suppression below k"),
+    "no steps": (POLICY.replace("using", "steps = 0\nusing"), "steps must be"),
+    "too many steps": (POLICY.replace("using", "steps = 101\nusing"), "steps must be"),
+    "steps of a whole": (POLICY.replace("using", 'steps = 2\nsearch = "whole"\nusing'), "Drop one"),
+    "showing for nothing": (POLICY.replace("using", "show_epsilon = 0\nusing"), "show_epsilon must be"),
+    "showing everything": (POLICY.replace("using", "show_epsilon = 0.9\nusing"), "more than the choice"),
+    "too few steps": (
+        POLICY.replace("using", "steps = 1\nusing").replace(
+            "[recoding]",
+            "".join(f"d{n} = {{ hierarchy = 'districts.csv', level = 'choose' }}\n" for n in range(9)) + "[recoding]",
+        ),
+        "every column is chosen once",
+    ),
     "biased": (POLICY.replace("rate = 0.5", "rate = 0.5\nlow = 0.4\nhigh = 0.6"), "one sampling rate"),
     "score": (POLICY.replace("epsilon = 0.1", 'epsilon = 0.1\nscore = "taste"'), "score in"),
     "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "read twice"),

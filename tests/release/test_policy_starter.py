@@ -35,6 +35,20 @@ def test_filled_in_it_is_a_policy(people):
     assert policy.data.source == str(people)
 
 
+@pytest.mark.parametrize("source", [".", "*.csv"])
+def test_a_folder_or_pattern_is_known_by_its_first_file(people, source):
+    (people.parent / "people-2.csv").write_text(people.read_text(encoding="utf-8"), encoding="utf-8")
+    text = init_policy(people.parent / source, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
+    policy = parse_policy(text, people.parent)
+    assert (policy.data.format, policy.data.delimiter) == ("csv", ";")
+    assert policy.data.source == str(people.parent / source)
+
+
+def test_a_folder_without_data_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="holds none"):
+        init_policy(tmp_path)
+
+
 def test_without_a_person_it_asks(people):
     with pytest.raises(InvalidInput, match=r"data\.person must be filled in"):
         parse_policy(init_policy(people))

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, NotProved
 from crowdblend.selection import SCORES, Score, score, score_nodes
 from crowdblend.selection.scoring import _order
 
@@ -82,6 +82,30 @@ def test_expected_publication_is_cheap_and_monotone() -> None:
     assert soft.monotone
     assert soft.step / 4096 < 0.8  # people published; the classical count would move by 20
     assert not score("entropy", k=20, rate=0.3).monotone
+
+
+@pytest.mark.parametrize("seen", [1.0, 0.5, 0.1, 0.03, 0.001])
+def test_listed_values_keep_to_the_proved_bound(seen: float) -> None:
+    for name, k, rate in product(("loss", "published"), (1, 2, 3, 10, 23, 100), (0.9, 0.5, 0.3, 0.1, 0.01)):
+        each = score(name, k=k, rate=rate, seen=seen)
+        assert each.published is not None
+        assert each.step <= each.published.step
+        assert each.sensitivity(7) == each.published.step * (7 if name == "loss" else 1)
+
+
+@pytest.mark.parametrize("seen", [0.1, 0.03, 0.01])
+def test_somebody_seen_alone_does_not_count_for_a_crowd(seen: float) -> None:
+    """One of a hundred seen stands for a hundred, and the finest recoding would seem to publish everybody."""
+    each = score("published", k=5, rate=0.5, seen=seen)
+    alone, crowd = each.values[1] / each.slope, each.values[8] / (8 * each.slope)
+    assert alone < 0.05
+    assert crowd > 0.9
+
+
+def test_values_beyond_a_proved_bound_are_refused() -> None:
+    known = score("published", k=3, rate=0.5).published
+    with pytest.raises(NotProved, match="within the proved bound"):
+        Score("x", np.array([0, 10**6]), 1, published=known).sensitivity(1)
 
 
 def test_refusals() -> None:

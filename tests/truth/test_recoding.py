@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from scipy.integrate import quad
@@ -21,15 +23,17 @@ VALUES, MOST, K = (0, 1), 4, 2
 RECODINGS = (lambda value: 0, lambda value: value)
 
 
-def choose_then(choice: Distribution, table: Table) -> Distribution:
-    """Which recoding was chosen, and the table suppressed under it."""
+def choose_then(choice: Distribution, table: Table, recoding: Callable[[Any], int]) -> Distribution:
+    """What the choice published, and the table suppressed under the recoding that it means."""
     return mix(
-        (chance, pushed(suppressed_histogram(RECODINGS[g], K)(table), lambda shown, g=g: (g, shown)))
+        (chance, pushed(suppressed_histogram(RECODINGS[recoding(g)], K)(table), lambda shown, g=g: (g, shown)))
         for g, chance in choice.items()
     )
 
 
-def split_release(choose: Mechanism, rate: Fraction, share: Fraction) -> Mechanism:
+def split_release(
+    choose: Mechanism, rate: Fraction, share: Fraction, recoding: Callable[[Any], int] = lambda chosen: chosen
+) -> Mechanism:
     """Everybody goes to the choosing part, to the released part, or is not sampled."""
     chances = {"choose": rate * share, "release": rate * (1 - share), "out": 1 - rate}
 
@@ -41,7 +45,7 @@ def split_release(choose: Mechanism, rate: Fraction, share: Fraction) -> Mechani
                 tuple(v for v, place in zip(table, places, strict=True) if place == wanted)
                 for wanted in ("choose", "release")
             )
-            parts.append((chance, choose_then(choose(chosen), released)))
+            parts.append((chance, choose_then(choose(chosen), released, recoding)))
         return mix(parts)
 
     return remembered(release)
@@ -64,6 +68,31 @@ def test_choosing_on_a_part_of_the_sample(seed: int, rate: float, share: float) 
         choice, CrowdBlending(K + 1, 0.0), rate=rate, share=share, epsilon=epsilon_above(Fraction(2))
     )
     assert add_remove_delta(release, VALUES, MOST, growth_below(strict.epsilon)) > Fraction(strict.delta)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("rate", "share"), [(0.5, 0.25), (0.25, 0.5)])
+def test_choosing_in_steps_on_a_part_of_the_sample(seed: int, rate: float, share: float) -> None:
+    """Both steps look at the same part, and the second depends on what the first one published."""
+    most = Fraction(5, 4)
+    first = random_gentle_mechanism(seed, most, outcomes=2)
+    second = [random_gentle_mechanism((seed, found), most, outcomes=2) for found in range(2)]
+
+    @remembered
+    def choose(table: Table) -> Distribution:
+        return mix(
+            (chance, pushed(second[found](table), lambda last, found=found: (found, last)))
+            for found, chance in first(table).items()
+        )
+
+    release = split_release(choose, Fraction(rate), Fraction(share), recoding=lambda results: results[-1])
+    step = Differential(epsilon_above(most**2), 0.0, Relation.ADD_REMOVE)
+    choice = RULES["composition.adaptive"].conclude(step, step)
+    for growth in (Fraction(1), Fraction(2)):
+        claimed = RULES["recoding.split"].conclude(
+            choice, CrowdBlending(K, 0.0), rate=rate, share=share, epsilon=epsilon_above(growth)
+        )
+        assert add_remove_delta(release, VALUES, MOST, growth_below(claimed.epsilon)) <= Fraction(claimed.delta)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -34,8 +34,16 @@ class Assumption(Enum):
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."
     DRAWN_PEOPLE = "Exactly {samples} people were drawn, uniformly and without replacement."
-    FIXED_CANDIDATES = "The candidates and how they are scored were fixed before anybody looked at the data."
+    FIXED_CANDIDATES = (
+        "The candidates and how they are scored were fixed before anybody looked at the data, or follow from what was "
+        "published before."
+    )
     BOUNDED_SCORE = "One person more or less moves the score of every candidate by at most {sensitivity}."
+    SCORED_BY_PUBLISHED = (
+        "Every candidate was scored by the people whom sampling at rate {rate} and suppression below {counted_from} "
+        "would publish of its classes on average, in units of 1/4096 person and times what a class keeps, at most "
+        "{parts}; each person who decides stands for at most {stands_for}."
+    )
     EXACT_CHOICE = "The choice is drawn exactly, from a secret source of randomness."
     CHOOSING_PART = (
         "Each sampled person went to the part that chooses the recoding by an independent coin with probability "
@@ -51,6 +59,7 @@ class Assumption(Enum):
         "its own."
     )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
+    OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."

@@ -21,6 +21,7 @@ COMMANDS = {
     "audit": "Try to break what a policy or a mechanism promises.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
     "demo": "Publish a made-up town in three ways.",
+    "attack": "Break releases that look safe, and try the same on ours.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
     "rules": "List the theorems, or show one.",
 }

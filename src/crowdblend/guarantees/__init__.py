@@ -17,10 +17,11 @@ from crowdblend.guarantees.promises import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import BoundedScore, QuerySampler, Sampler, Useful
 
 __all__ = [
     "Aggregate",
+    "BoundedScore",
     "CrowdBlending",
     "Differential",
     "DifferentialUnderSampling",

@@ -1,4 +1,4 @@
-"""Statements about accuracy that the zero-knowledge theorems consume and produce."""
+"""Statements about accuracy and scores that other theorems consume and produce."""
 
 from __future__ import annotations
 
@@ -69,3 +69,16 @@ class Useful(Guarantee):
             f"every query of the class is answered within {at_most(self.accuracy)}, "
             f"except with probability {at_most(self.failure)}"
         )
+
+
+@dataclass(frozen=True)
+class BoundedScore(Guarantee):
+    """One person more or less moves the score of every candidate by at most `sensitivity`; if it is `monotone`, a
+    further person never lowers one."""
+
+    sensitivity: float
+    monotone: bool
+
+    def words(self) -> str:
+        rises = ", and a further person never lowers one" if self.monotone else ""
+        return f"one person more or less moves every score by at most {at_most(self.sensitivity)}{rises}"

@@ -1,4 +1,4 @@
-"""Choosing the recoding: the section [recoding], the lattice that the columns span, and how the budget is shared.
+"""Choosing the recoding: the section [recoding], how the lattice is searched, and how the budget is shared.
 
 The choice never sees the sample that is published. It looks at the whole population, or at a part of the sample of
 which nobody is published; docs/proofs.md#choosing-the-recoding shows why the same sample will not do.
@@ -7,35 +7,50 @@ which nobody is published; docs/proofs.md#choosing-the-recoding shows why the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
-from crowdblend.calculus.rules import recoding
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import composition, recoding, selection
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.numerics.balls import precision, round_down, round_up
-from crowdblend.recoding import Hierarchies, Intervals, Recoding
-from crowdblend.release.columns import Column
 from crowdblend.release.keys import RECODING, read_keys
-from crowdblend.selection import Ladder, Lattice, Score, ScoreName, score
+from crowdblend.release.offered import lattice_of
+from crowdblend.selection import (
+    LARGEST_WHOLE,
+    MOST_STEPS,
+    Lattice,
+    Score,
+    ScoreName,
+    Search,
+    most_around,
+    noise_around,
+    score,
+)
 
-_USUAL_SHARE = 0.2
+__all__ = ["Choosing", "lattice_of", "read_choosing"]
+
+_USUAL_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Choosing:
-    """How the recoding is chosen: with which part of epsilon, looking at whom, by which score."""
+    """How the recoding is chosen: with which part of epsilon, looking at whom, by which score, in how many steps.
+
+    With `show_epsilon` the scores of the chosen recoding and of those around it are published, with noise.
+    """
 
     epsilon: float
     using: Literal["population", "split"]
     share: float | None = None
     score: ScoreName = "loss"
+    search: Literal["whole", "steps"] | None = None
+    steps: int | None = None
+    show_epsilon: float | None = None
 
     def __post_init__(self) -> None:
         check("epsilon", self.epsilon)
@@ -47,6 +62,64 @@ class Choosing:
             share = _USUAL_SHARE if self.share is None else self.share
             check("share", share)
             object.__setattr__(self, "share", share)
+        if self.steps is not None:
+            check("steps", self.steps)
+            if self.search == "whole":
+                raise InvalidInput(
+                    'steps in [recoding] must come with search = "steps", got "whole". Drop one of them.'
+                )
+        if self.show_epsilon is not None:
+            check("show_epsilon", self.show_epsilon)
+
+    def search_of(self, lattice: Lattice) -> Search:
+        """The choices that are made, all of them settled by the shape of the lattice."""
+        small = lattice.size <= LARGEST_WHOLE
+        if self.search == "whole" and not small:
+            raise InvalidInput(
+                f'search = "whole" in [recoding] must have at most {LARGEST_WHOLE:,} recodings, got {lattice.size:,}. '
+                'Use search = "steps", or offer fewer levels.'
+            )
+        if self.search == "whole" or (self.search is None and self.steps is None and small):
+            return Search.whole(lattice.shape)
+        once = Search.once_around(lattice.shape)
+        if once > MOST_STEPS:
+            raise InvalidInput(
+                f"[recoding] must choose every column within {MOST_STEPS} steps, got columns for {once}. Offer fewer "
+                "levels, or fix some columns."
+            )
+        if self.steps is not None and self.steps < once:
+            raise InvalidInput(
+                f"steps in [recoding] must be at least {once}, so that every column is chosen once, got {self.steps}. "
+                "Raise it, or leave it out."
+            )
+        return Search.in_steps(lattice.shape, self.steps)
+
+    def step_epsilon(self, search: Search) -> float:
+        """The loss of each choice; all of them together stay within epsilon."""
+        if search.steps == 1:
+            return self.epsilon
+        with precision(128):
+            return round_down(arb(self.epsilon) / search.steps)
+
+    @property
+    def spent(self) -> float:
+        """What choosing and showing may cost together, rounded up."""
+        if self.show_epsilon is None:
+            return self.epsilon
+        with precision(128):
+            return round_up(arb(self.epsilon) + arb(self.show_epsilon))
+
+    def derived(self, lattice: Lattice, scored: Score) -> Derivation:
+        """What choosing and showing promise: one step for every choice, and one for the noisy scores."""
+        bounded = _bounded(lattice, scored)
+        search = self.search_of(lattice)
+        choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon(search))
+        steps = [choice] * search.steps
+        if self.show_epsilon is not None:
+            noise_around(lattice, scored, self.show_epsilon)
+            shown = most_around(lattice.shape)
+            steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=shown))
+        return composition.steps_add_up(*steps) if len(steps) > 1 else choice
 
     def released_rate(self, rate: float) -> float:
         """The rate at which those outside the choosing part are released, rounded up."""
@@ -65,16 +138,16 @@ class Choosing:
         """The largest ε₂ for the release that keeps choice and release together within epsilon."""
         with precision(256):
             if self.share is None:
-                rest = arb(epsilon) - arb(self.epsilon)
+                rest = arb(epsilon) - arb(self.spent)
             else:
                 assert rate is not None, "a split has a rate"
                 chosen = arb(rate) * arb(self.share)
-                grown = (arb(epsilon).exp() - chosen * arb(self.epsilon).exp()) / (1 - chosen)
+                grown = (arb(epsilon).exp() - chosen * arb(self.spent).exp()) / (1 - chosen)
                 rest = grown.log() if grown > 0 else arb(-1)
             if not rest > 0:
                 raise Infeasible(
                     f"epsilon in [release] must be more than the choice alone costs, got {epsilon:g} with "
-                    f"{self.epsilon:g} for the choice. Lower epsilon in [recoding], or raise the one in [release]."
+                    f"{self.spent:g} for the choice. Lower epsilon in [recoding], or raise the one in [release]."
                 )
             found = round_down(rest)
         while found > 0 and self.total(found, rate) > epsilon:
@@ -82,8 +155,8 @@ class Choosing:
         return found
 
     def total(self, released: float, rate: float | None) -> float:
-        """What the rules make of the choice and a release with ε₂ together."""
-        choice = Differential(self.epsilon, 0.0, Relation.ADD_REMOVE)
+        """What the rules make of the choice and a release with ε₂ together, at most."""
+        choice = Differential(self.spent, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
             premise = DifferentialUnderSampling(0.5, released, 0.0)
             made: Any = recoding.recoding_from_population.conclude(choice, premise)
@@ -94,93 +167,16 @@ class Choosing:
         return float(made.epsilon)
 
 
+def _bounded(lattice: Lattice, scored: Score) -> Derivation:
+    """How far one person moves a score: computed where the score is known, else as it was read off the score."""
+    known, moves = scored.published, scored.sensitivity(lattice.most)
+    if known is None:
+        return selection.score_is_stated(sensitivity=float(moves), monotone=scored.monotone)
+    return selection.expected_people_bound_a_score(
+        counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=scored.parts(lattice.most)
+    )
+
+
 def read_choosing(table: Any) -> Choosing:
     """The section [recoding]."""
     return Choosing(**read_keys("[recoding]", RECODING, table))
-
-
-def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | None = None) -> Lattice:
-    """Every combination of what the columns offer; `labels` are those that occur, for domains that are not listed."""
-    occurring = labels or [("any",)] * len(columns)
-    return Lattice(tuple(_ladder(column, len(seen)) for column, seen in zip(columns, occurring, strict=True)))
-
-
-def _ladder(column: Column, occurring: int) -> Ladder:
-    finest = column.recodings[0]
-    size = finest.size or max(occurring, 1)
-    if not column.chooses:
-        return Ladder(column.name, (np.arange(size),), weight=column.weight)
-    maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)
-    return Ladder(column.name, maps, _leaves(finest), column.weight)
-
-
-def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:
-    """The coarser class of every finest class."""
-    if isinstance(finest, Hierarchies) and isinstance(coarser, Hierarchies):
-        inner = _hierarchy_map(name, finest, coarser)
-    else:
-        assert isinstance(finest, Intervals)
-        assert isinstance(coarser, Intervals)
-        inner = _interval_map(name, finest, coarser)
-    extra = sum(label is not None for label in (finest.other, finest.missing))
-    return np.array([*inner, *range(coarser.size - extra, coarser.size)], np.int64)
-
-
-def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list[int]:
-    found: dict[int, int] = {}
-    for value, code in finest.lookup.items():
-        if found.setdefault(code, coarser.lookup[value]) != coarser.lookup[value]:
-            raise InvalidInput(
-                f"the levels of column {name!r} must nest, and level {coarser.level} tears a group of level "
-                f"{finest.level} apart. Correct the hierarchy, or leave that level out."
-            )
-    return [found[code] for code in range(len(finest.own_labels))]
-
-
-def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:
-    times = len(finest.own_labels) - finest.bottom - finest.top, len(coarser.own_labels) - coarser.bottom - coarser.top
-    if times[0] % times[1]:
-        raise InvalidInput(
-            f"the widths of column {name!r} must nest, and {coarser.width} is no multiple of {finest.width}. "
-            "Take widths that divide each other."
-        )
-    inside = [place // (times[0] // times[1]) + finest.bottom for place in range(times[0])]
-    return [0] * finest.bottom + inside + [len(coarser.own_labels) - 1] * finest.top
-
-
-def _leaves(finest: Recoding) -> NDArray[np.int64]:
-    """How many values of the declared domain each finest class stands for."""
-    leaves = np.ones(finest.size or 1, np.int64)
-    if isinstance(finest, Hierarchies):
-        counted = np.bincount(list(finest.lookup.values()), minlength=len(finest.own_labels))
-        leaves[: len(counted)] = counted
-    return leaves
-
-
-def chosen_facts(choosing: Choosing, columns: Sequence[Column], node: Sequence[int] | None) -> dict[str, Any]:
-    """How the recoding was chosen, and what: the chosen levels are output, and paid for."""
-    lattice = lattice_of(columns)
-    facts: dict[str, Any] = {"epsilon": choosing.epsilon, "using": choosing.using, "score": choosing.score}
-    if choosing.share is not None:
-        facts["share"] = choosing.share
-    facts["recodings"] = lattice.size
-    if node is not None:
-        facts["chosen"] = {
-            column.name: _level_facts(ladder, column, level)
-            for column, ladder, level in zip(columns, lattice.ladders, node, strict=True)
-            if column.chooses
-        }
-    return facts
-
-
-def _level_facts(ladder: Ladder, column: Column, level: int) -> dict[str, Any]:
-    """One column's chosen level, and the loss of an average value of its declared domain."""
-    leaves = _leaves(column.recodings[0])
-    loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
-    recoding = column.recodings[level]
-    facts: dict[str, Any] = {"step": level, "steps": ladder.levels}
-    if isinstance(recoding, Hierarchies):
-        facts["level"] = recoding.level
-    if isinstance(recoding, Intervals):
-        facts["width"] = float(recoding.width)
-    return {**facts, "classes": recoding.size, "loss": round(loss, 6)}

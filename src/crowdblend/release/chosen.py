@@ -12,20 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.engine import Classes
+from crowdblend.release.outcome import Chosen
 from crowdblend.release.rows import Draw, Part
-from crowdblend.selection import Node, choose, score_nodes
+from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
 
 if TYPE_CHECKING:
     from crowdblend.release.kinds.classes import Promise
 
 _LABEL = b"choosing the recoding"
+_SHOWING = b"showing scores around the chosen recoding"
 
 
 @dataclass(frozen=True)
@@ -59,32 +59,49 @@ def read(promised: Promise, classes: Classes, key: bytes) -> Reading:
     return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
 
 
-def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Node:
-    """The level of every column, chosen by the exponential mechanism."""
+def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Chosen:
+    """The level of every column, chosen by the exponential mechanism, and what is shown around it."""
     choosing = promised.policy.recoding
     assert choosing is not None
     lattice = lattice_of(promised.policy.columns, deciding.labels)
     if told:
         told("choosing", 0)
-    scored = promised.score
-    scores = score_nodes(lattice, deciding.codes, deciding.counts, scored)
-    place = choose(
-        scores.tolist(),
-        epsilon=choosing.epsilon,
-        sensitivity=scored.sensitivity(lattice.most),
-        monotone=scored.monotone,
+    search = choosing.search_of(lattice)
+    node = search.run(
+        lattice,
+        deciding.codes,
+        deciding.counts,
+        promised.score,
+        epsilon=choosing.step_epsilon(search),
         source=KeyedSource(key, _LABEL),
     )
-    return lattice.node(place)
+    return Chosen(node, _shown(promised, lattice, deciding, node, key))
+
+
+def _shown(
+    promised: Promise, lattice: Lattice, deciding: SampledClasses, node: Node, key: bytes
+) -> dict[Node, int] | None:
+    """Noisy scores around the chosen node, by those who decided; nothing where no budget was given."""
+    choosing = promised.policy.recoding
+    if choosing is None or choosing.show_epsilon is None:
+        return None
+    return noisy_scores_around(
+        lattice,
+        node,
+        deciding.codes,
+        deciding.counts,
+        promised.score,
+        epsilon=choosing.show_epsilon,
+        source=KeyedSource(key, _SHOWING),
+    )
 
 
 def recoded(promised: Promise, released: SampledClasses, node: Node) -> SampledClasses:
     """The released classes at the chosen levels."""
     columns = promised.policy.columns
     lattice = lattice_of(columns, released.labels)
-    codes, inverse = np.unique(lattice.recoded(released.codes, node), axis=0, return_inverse=True)
-    counts = np.zeros(len(codes), np.int64)
-    np.add.at(counts, inverse.ravel(), released.counts)
+    sizes = [int(ladder.maps[level].max()) + 1 for ladder, level in zip(lattice.ladders, node, strict=True)]
+    codes, counts = rolled_up(lattice.recoded(released.codes, node), released.counts, sizes)
     labels = [
         column.recodings[level].labels or seen
         for column, level, seen in zip(columns, node, released.labels, strict=True)

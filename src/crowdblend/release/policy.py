@@ -12,6 +12,7 @@ Policy
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -77,7 +78,11 @@ class Policy:
     @property
     def cells(self) -> int | None:
         """How many cells the finest table has, or None when a domain is open."""
-        sizes = [column.recoding.size for column in self.columns]
+        return self.cells_at([0] * len(self.columns))
+
+    def cells_at(self, levels: Sequence[int]) -> int | None:
+        """How many cells the table has at these levels of its columns."""
+        sizes = [column.recodings[level].size for column, level in zip(self.columns, levels, strict=True)]
         return math.prod(size for size in sizes if size is not None) if None not in sizes else None
 
     def column(self, name: str) -> Column:
@@ -105,14 +110,19 @@ class Policy:
             )
         if self.recoding.using == "split" and self.sampling.rate is None:
             raise InvalidInput('[sampling] must have the rate when using = "split" in [recoding]. Add rate.')
-        if self.sampling.biased or self.release.below_k == "noise":
+        if self.sampling.biased:
             raise InvalidInput(
-                "[recoding] must come with one sampling rate for everybody and suppression below k. "
-                "Drop low and high or the noise, or name one level."
+                "[recoding] must come with one sampling rate for everybody, got low and high. Drop them, or name one "
+                "level."
+            )
+        if self.recoding.using == "split" and self.release.below_k == "noise":
+            raise InvalidInput(
+                'using = "split" in [recoding] must come with suppression below k, got "noise". Suppress, or let the '
+                "population choose."
             )
         if self.data.source == STDIN:
             raise InvalidInput("source in [data] must be a file to choose a recoding: it is read twice. Save it first.")
-        lattice_of(self.columns)
+        self.recoding.search_of(lattice_of(self.columns))
 
     def _check_columns(self) -> None:
         for column in self.columns:

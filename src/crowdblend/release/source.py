@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import glob
 import io
+import json
 import os
 import re
 import shutil
@@ -61,6 +62,7 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
         raise InvalidInput(
             f"all files of {_shown(data)} must begin with the same line of column names, and do not. Make them equal."
         )
+    _check_delimiter(data, header, wanted)
     _check_names(data, header, wanted)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
     columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(header)))
@@ -70,6 +72,18 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
         "hive_partitioning = false)"
     )
     return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted})
+
+
+def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
+    """A single column that is not wanted is most often a file with another delimiter."""
+    if len(header) > 1 or header[0] in wanted:
+        return
+    for mark in (";", "\t", "|", ","):
+        if mark in header[0]:
+            raise InvalidInput(
+                f"{_shown(data)} must have the column {wanted[0]!r}, and is read as a single column. "
+                f"Add delimiter = {json.dumps(mark)} to [data]."
+            )
 
 
 def _header(data: DataSource, file: Path) -> list[str]:

@@ -7,6 +7,7 @@ every domain is left as a placeholder, and the policy is refused until the stewa
 from __future__ import annotations
 
 import csv
+import glob
 import json
 import os
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from crowdblend.errors import InvalidInput
 Declared = Literal["text", "number", "date", "unknown"]
 
 _HEADER_LIMIT = 10_000_000
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".txt")
 _HEAD = """\
 # A crowdblend policy. Lines with FILL_IN must be completed before anything is published.
 #
@@ -69,13 +72,13 @@ def init_policy(
     delimiter: str | None = None,
     folder: Path | str | None = None,
 ) -> str:
-    """A commented policy for a CSV or Parquet file.
+    """A commented policy for a CSV or Parquet file, or a folder or pattern of such files.
 
     `person` names the column that tells people apart; `folder` is where the policy will lie, and the source is then
     written relative to it.
     """
     path = Path(data_path)
-    layout = _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _csv(path, delimiter)
+    layout = _layout(path, delimiter)
     names = [name for name, _ in layout.columns]
     if person is not None and person not in names:
         raise InvalidInput(f"person must be a column of the data, got {person!r}. Use a name from its first line.")
@@ -90,11 +93,26 @@ def init_policy(
     return head + "".join(lines) + _TAIL
 
 
+def _layout(path: Path, delimiter: str | None) -> _Layout:
+    """The columns of a file, or of the first of several."""
+    if path.is_dir():
+        pattern, files = path.name, sorted(path.rglob("*"))
+    elif glob.has_magic(str(path)) and not path.exists():
+        pattern, files = path.name, sorted(map(Path, glob.glob(str(path), recursive=True)))
+    else:
+        return _parquet(path) if path.suffix.lower() in _PARQUET else _csv(path, delimiter)
+    for file in files:
+        if file.is_file() and file.suffix.lower() in (*_PARQUET, *_CSV):
+            found, kind = _layout(file, delimiter), "parquet" if file.suffix.lower() in _PARQUET else "csv"
+            return _Layout(found.columns, f'format = "{kind}"\n' + found.lines)
+    raise InvalidInput(f"{pattern!r} must hold a CSV or Parquet file, and holds none. Check the path.")
+
+
 def _parquet(path: Path) -> _Layout:
     try:
         from pyarrow import ArrowException, parquet, types  # noqa: PLC0415 - heavy, and only Parquet needs it
     except ImportError:
-        raise InvalidInput("Parquet files need pyarrow, and it is missing. Install crowdblend[duckdb].") from None
+        raise InvalidInput("Parquet files need pyarrow, and it is missing. Install crowdblend[release].") from None
     try:
         schema = parquet.read_schema(path)
     except (OSError, ArrowException):
@@ -129,7 +147,7 @@ def _csv(path: Path, delimiter: str | None) -> _Layout:
     if not names or any(not name.strip() for name in names) or len({name.lower() for name in names}) < len(names):
         raise InvalidInput(f"{path.name!r} must begin with a line of different column names. Add or correct it.")
     lines = "" if mark == "," else f"delimiter = {_toml(mark)}\n"
-    known = path.suffix.lower() in (".csv", ".tsv", ".txt")
+    known = path.suffix.lower() in _CSV
     return _Layout(tuple((name, "unknown") for name in names), ("" if known else 'format = "csv"\n') + lines)
 
 

@@ -59,8 +59,8 @@ def _column(column: ColumnTotals) -> Html:
     rows: list[list[str]] = [[label(text), f"{count:,}"] for text, count in column.totals]
     return join(
         element("h3", "By ", label(column.name)),
-        _figure(spec, caption),
-        _numbers(["label", "people"], rows, caption, frozenset([1])),
+        figure(spec, caption),
+        numbers(["label", "people"], rows, caption, frozenset([1])),
     )
 
 
@@ -69,8 +69,8 @@ def _sizes(summary: Summary) -> Html:
     rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
     return join(
         element("h3", "How large the cells are"),
-        _figure(bar_chart(summary.sizes), caption),
-        _numbers(["people in the cell", "cells"], rows, caption, frozenset([1])),
+        figure(bar_chart(summary.sizes), caption),
+        numbers(["people in the cell", "cells"], rows, caption, frozenset([1])),
     )
 
 
@@ -85,7 +85,7 @@ def _pairs(summary: Summary) -> Html:
     caption = f"Published people by {shorten(first.name)} (down) and {shorten(second.name)} (across), darker for more."
     return join(
         element("h3", "By ", label(first.name), " and ", label(second.name)),
-        _figure(spec, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
+        figure(spec, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
         _cross(summary),
     )
 
@@ -100,16 +100,17 @@ def _cross(summary: Summary) -> Html:
         counts = [found.get((one, other)) for other, _ in second.totals]
         rows.append([label(one, LONGEST), *("–" if count is None else f"{count:,}" for count in counts)])
     caption = f"Published people by {shorten(first.name)} (rows) and {shorten(second.name)} (columns); – is not zero."
-    return _numbers(headers, rows, caption, frozenset(range(1, len(headers))))
+    return numbers(headers, rows, caption, frozenset(range(1, len(headers))))
 
 
-def _figure(spec: dict[str, Any], caption: str) -> Html:
+def figure(spec: dict[str, Any], caption: str) -> Html:
+    """A drawn figure with its caption; nothing where figures cannot be drawn."""
     if not can_draw():
         return Html("")
     return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
 
 
-def _numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
+def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
     """The figure's numbers as a table: folded away under a figure, in the open without one."""
     listed = table(headers, rows, caption=caption, numbers=right)
     return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers", open=not can_draw())

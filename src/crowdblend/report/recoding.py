@@ -1,4 +1,4 @@
-"""Which recoding was chosen, and what each column lost: from the certificate's facts alone."""
+"""Which recoding was chosen, what each column lost, and what lies around: from the certificate's facts alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdblend.report import words
+from crowdblend.report.around import around_the_choice
 from crowdblend.report.folder import Folder
 from crowdblend.report.html import Html, element, join, label, table
 
@@ -25,14 +26,18 @@ def chosen_recoding(folder: Folder) -> Html:
     rows: list[list[str]] = [
         [label(str(name)), *_level(level)] for name, level in chosen.items() if isinstance(level, Mapping)
     ]
+    choices = facts.get("choices")
+    steps = f", in {choices} steps with some columns each" if isinstance(choices, int) and choices > 1 else ""
+    among = words.shown(facts.get("recodings"))
     intro = (
-        f"How coarse the labels are was chosen among {words.shown(facts.get('recodings'))} combinations of levels, at "
-        f"random, favouring those that keep more. {_DECIDED.get(str(facts.get('using')), '')} The choice is itself "
-        f"part of the promise: it costs ε = {words.shown(facts.get('epsilon'))}."
+        f"How coarse the labels are was chosen among {among} combinations of levels, at random, favouring those that "
+        f"keep more{steps}. {_DECIDED.get(str(facts.get('using')), '')} The choice is itself part of the promise: it "
+        f"costs ε = {words.shown(facts.get('epsilon'))}."
     )
     headers = ["column", "step", "labels", "lost"]
     caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
-    return join(element("p", intro), table(headers, rows, caption=caption, numbers=frozenset([1, 2, 3])))
+    levels = table(headers, rows, caption=caption, numbers=frozenset([1, 2, 3]))
+    return join(element("p", intro), levels, around_the_choice(facts, chosen))
 
 
 def _level(level: Mapping[str, Any]) -> list[str]:

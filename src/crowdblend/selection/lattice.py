@@ -19,8 +19,6 @@ Node = tuple[int, ...]
 
 # What a class keeps of a column is a whole number of this many parts.
 PARTS = 1000
-# More nodes than this are not scored one by one.
-LARGEST_LATTICE = 200_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +74,19 @@ class Ladder:
         """The parts that each class of a level keeps, between 0 and `most`."""
         return np.rint(self.most * (1 - self.loss(level))).astype(np.int64)
 
+    def offering(self, levels: Sequence[int]) -> Ladder:
+        """The ladder of some of the levels, finest first, over the classes of the first of them."""
+        finest = self.maps[levels[0]]
+        size = int(finest.max()) + 1
+        leaves = np.ones(len(finest), np.int64) if self.leaves is None else self.leaves
+        maps = [np.arange(size)]
+        for level in levels[1:]:
+            coarser = np.zeros(size, np.int64)
+            coarser[finest] = self.maps[level]
+            maps.append(coarser)
+        merged = np.bincount(finest, weights=leaves, minlength=size).astype(np.int64)
+        return Ladder(self.name, tuple(maps), merged, self.weight)
+
     @cached_property
     def ordered(self) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]:
         """Ranks of the finest classes under which every level is a rising function of the rank.
@@ -105,11 +116,6 @@ class Lattice:
         if not self.ladders or self.size < 2:
             raise InvalidInput(
                 "a choice must have at least two recodings to choose from, got fewer. Offer a column more levels."
-            )
-        if self.size > LARGEST_LATTICE:
-            raise InvalidInput(
-                f"a choice must be among at most {LARGEST_LATTICE:,} recodings, got {self.size:,}. "
-                "Offer fewer levels, or fix some columns."
             )
         if not self.most:
             raise InvalidInput("the weights of the columns must not all be 0. Use 1 for all.")

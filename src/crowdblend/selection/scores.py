@@ -11,7 +11,8 @@ leaves every other class as it is, so q changes by w(c)·(f(n_c + 1) − f(n_c))
 where f never falls. ∎
 
 Δ is read off the list of f's values itself, in whole numbers, so how those were rounded does not matter. Beyond the
-list f goes on in equal steps of `slope`, which counts as a step too.
+list f goes on in equal steps of `slope`, which counts as a step too. For the first two scores Δ follows from k and the
+rate as well (numerics/published); that bound is used, so that whoever verifies a choice can compute it again.
 
     published     the people a release is expected to publish; f never falls
     loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss); never falls
@@ -25,6 +26,7 @@ only: about √k instead of k people. It is also what the steward gets. So that 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -33,25 +35,45 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.numerics.published import UNITS, largest_step
 
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
 
-# One expected person is this many units, so rounding costs less than a thousandth of a person per class.
-UNITS = 1 << 12
+# Where few of a class are seen, classes count from the size on of which so many are seen on average: somebody who is
+# seen alone may have been alone.
+FEWEST_SEEN = 3
 # Scores list their values for classes up to this size.
 LARGEST_SIZE = 10_000_000
 
 
 @dataclass(frozen=True)
+class Published:
+    """The release whose expected publication a score counts; one person who decides stands for so many."""
+
+    counted_from: int
+    rate: float
+    stands_for: int
+
+    @property
+    def step(self) -> int:
+        """The proved bound on a step of the score."""
+        return largest_step(self.counted_from, self.rate, self.stands_for)
+
+
+@dataclass(frozen=True)
 class Score:
-    """A function of class sizes: `values[n]` for small n, then steps of `slope`; `weighted` by what classes keep."""
+    """A function of class sizes: `values[n]` for small n, then steps of `slope`; `weighted` by what classes keep.
+
+    `published` says what is counted where that is known to bound the steps.
+    """
 
     name: str
     values: NDArray[np.int64]
     slope: int
     weighted: bool = False
+    published: Published | None = None
 
     def __post_init__(self) -> None:
         if not len(self.values) or self.values[0] != 0:
@@ -67,9 +89,17 @@ class Score:
         """Whether f never falls, so that a further person never lowers a score."""
         return self.slope >= 0 and bool((np.diff(self.values) >= 0).all())
 
+    def parts(self, most: int) -> int:
+        """W: `most` for weighted scores."""
+        return most if self.weighted else 1
+
     def sensitivity(self, most: int) -> int:
-        """W·Δ, the most that one person changes the score; `most` is W for weighted scores."""
-        return max(1, self.step * (most if self.weighted else 1))
+        """W·Δ, the most that one person changes the score."""
+        if self.published is None:
+            return max(1, self.step * self.parts(most))
+        if self.published.step < self.step or not self.monotone:
+            raise NotProved("the values of a score must rise within the proved bound; name one level per column.")
+        return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
         """The score of a node from the sizes of its classes and the parts that they keep."""
@@ -83,7 +113,8 @@ class Score:
 def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     """The score of that name for a release that samples with `rate` and publishes from k on.
 
-    `seen` is the share of people whom the choice sees: one of them stands for 1/seen. Everything is fixed beforehand.
+    `seen` is the share of people whom the choice sees: one of them stands for 1/seen, and classes of which fewer than
+    three are seen on average do not count. Everything is fixed beforehand.
 
     >>> quarter = score("published", k=5, rate=0.25)
     >>> quarter.monotone, round(quarter.step / UNITS, 2), round(quarter.slope / UNITS, 2)
@@ -91,11 +122,12 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     """
     if name not in SCORES:
         raise InvalidInput(f"score must be one of {', '.join(SCORES)}, got {name!r}.")
+    given, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
         raise InvalidInput(
-            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {k} with rate "
+            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {given} with rate "
             f"{rate:g}. Lower k, or name one level per column."
         )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
@@ -104,7 +136,8 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     drawn = people * rate * stats.binom.sf(k - 2, np.maximum(people - 1, 0), rate)
     if name in ("loss", "published"):
         values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
-        return Score(name, values, round(UNITS * rate / seen), weighted=name == "loss")
+        counted = Published(k, rate, max(1, int(np.diff(people).max())))
+        return Score(name, values, round(UNITS * rate / seen), name == "loss", counted)
     # People in classes of this size or more count for nothing.
     cap = 8 * people[-1]
     sizes = np.arange(int(np.ceil(cap * seen)) + 1)

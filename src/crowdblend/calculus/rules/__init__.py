@@ -10,6 +10,7 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    selection,
     zero_knowledge,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "selection",
     "zero_knowledge",
 ]

@@ -34,15 +34,26 @@ from crowdblend.numerics.balls import round_up
 )
 def differential_releases_add_up(*premises: Differential) -> Differential:
     """The sum of the losses, under one relation and for one group size."""
-    first = premises[0]
-    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
+    return _added("composition.differential", premises)
+
+
+@rule(
+    Theorem(
+        id="composition.adaptive",
+        source="basic composition",
+        statement="Differentially private steps on one table add up, (Σε, Σδ), where each step draws randomness of its "
+        "own, may depend on what the steps before it published, and does not count on sampling.",
+        assumes=(Assumption.OWN_RANDOMNESS,),
+    )
+)
+def steps_add_up(*premises: Differential) -> Differential:
+    """Given the results so far, each step keeps its promise, and the factors multiply."""
+    if any(premise.samplings for premise in premises):
         raise NotApplicable(
-            "composition.differential adds promises under one relation and for one group size. "
-            "Convert them first (differential.replace, differential.group)."
+            "composition.adaptive adds steps on one table that do not count on sampling, got samplings above 0. Give "
+            "each release its own sample and use composition.differential."
         )
-    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
-    samplings = max(premise.samplings for premise in premises)
-    return replace(first, epsilon=epsilon, delta=min(1.0, delta), samplings=samplings)
+    return _added("composition.adaptive", premises)
 
 
 @rule(
@@ -234,6 +245,18 @@ def _pure_add_remove(rule_id: str, premise: Differential) -> None:
             f"{premise.relation.value} with delta = {premise.delta:g} for {premise.people}. "
             "A replace-only promise does not cover a person's absence (CBP Proposition 8)."
         )
+
+
+def _added(rule_id: str, premises: tuple[Differential, ...]) -> Differential:
+    first = premises[0]
+    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
+        raise NotApplicable(
+            f"{rule_id} adds promises under one relation and for one group size. "
+            "Convert them first (differential.replace, differential.group)."
+        )
+    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
+    samplings = max(premise.samplings for premise in premises)
+    return replace(first, epsilon=epsilon, delta=min(1.0, delta), samplings=samplings)
 
 
 def _sum(values: list[float]) -> float:

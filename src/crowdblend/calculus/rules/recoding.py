@@ -1,4 +1,4 @@
-"""Recodings chosen from the data: the choice itself, and LQS Theorem 6 in the two forms that are sound.
+"""Recodings chosen from the data and released: LQS Theorem 6 in the two forms that are sound.
 
 When the choice looks at the very sample that is then suppressed, Theorem 6 fails: its proof treats the choice as
 independent of the sample (docs/proofs.md#choosing-the-recoding has a counterexample). There is no rule for it here.
@@ -14,26 +14,6 @@ from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.numerics.balls import round_up
-
-
-@rule(
-    Theorem(
-        id="selection.exponential",
-        source="exponential mechanism, docs/proofs.md#choosing-the-recoding",
-        statement="Choosing with probability proportional to e^{ε·score/(2Δ)}, where one person moves every score by "
-        "at most Δ, is ε-differentially private with one person more or less; e^{ε·score/Δ} will do when a further "
-        "person never lowers a score.",
-        assumes=(
-            Assumption.ONE_ROW_PER_PERSON,
-            Assumption.FIXED_CANDIDATES,
-            Assumption.BOUNDED_SCORE,
-            Assumption.EXACT_CHOICE,
-        ),
-    )
-)
-def exponential_choice(*, epsilon: float, sensitivity: float) -> Differential:  # noqa: ARG001  assumed, not computed
-    """A person moves all weights and their sum by factors whose quotients stay within e^ε."""
-    return Differential(epsilon, 0.0, Relation.ADD_REMOVE)
 
 
 @rule(

@@ -54,8 +54,11 @@ RECODING = (
         ("population", "split"),
         required=True,
     ),
-    Key("share", "number", "With split: the share of the sample that decides; 0.2 unless given.", ranged=True),
+    Key("share", "number", "With split: the share of the sample that decides; 0.1 unless given.", ranged=True),
     Key("score", "text", "What a good recoding is.", SCORES),
+    Key("search", "text", "Score all recodings at once, or choose column after column in steps.", ("whole", "steps")),
+    Key("steps", "whole", "With steps: among how many choices epsilon is divided; each column has one.", ranged=True),
+    Key("show_epsilon", "number", "A further part of epsilon, to show noisy scores around the choice.", ranged=True),
 )
 TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),

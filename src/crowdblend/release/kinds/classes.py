@@ -16,12 +16,13 @@ from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
-from crowdblend.release.choosing import Choosing, chosen_facts, lattice_of
+from crowdblend.release.choosing import Choosing, lattice_of
 from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.outcome import Chosen, chosen_facts
 from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Column, Policy, read_policy
 from crowdblend.release.sections import STDIN
-from crowdblend.selection import Node, Score
+from crowdblend.selection import Score
 
 if TYPE_CHECKING:
     from crowdblend.release.engine import Classes
@@ -36,12 +37,11 @@ class Promise:
     policy: Policy
     plan: Plan
 
-    @property
-    def mechanism(self) -> SuppressedHistogram | NoisyHistogram:
-        """The sanitizer that the certificate speaks of."""
+    def mechanism(self, outcome: Chosen | None = None) -> SuppressedHistogram | NoisyHistogram:
+        """The sanitizer that the certificate speaks of; where it shows from depends on the chosen recoding."""
         if self.plan.noise_epsilon is None:
             return SuppressedHistogram(self.plan.k)
-        cells = self.policy.cells
+        cells = self.policy.cells if outcome is None else self.policy.cells_at(outcome.node)
         assert cells is not None, "a noisy table has a closed domain"
         show_from = self.policy.release.show_from or natural_threshold(cells, self.plan.noise_epsilon)
         return NoisyHistogram(self.plan.k, self.plan.noise_epsilon, show_from, self.policy.release.flag)
@@ -64,7 +64,7 @@ class Promise:
         assert self.rate is not None
         return self.policy.recoding.score_for(self.plan.k, self.rate)
 
-    def certificate(self, files: dict[str, str] | None = None, outcome: Node | None = None) -> Certificate:
+    def certificate(self, files: dict[str, str] | None = None, outcome: Chosen | None = None) -> Certificate:
         """The certificate, complete once the recoding is chosen and the published files are hashed."""
         believed = {
             Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
@@ -78,8 +78,7 @@ class Promise:
 
     def _chosen(self, choosing: Choosing) -> tuple[Derivation, ...]:
         """Choice and release together. That the release alone blends into crowds says nothing of the choice."""
-        moves = float(self.score.sensitivity(lattice_of(self.policy.columns).most))
-        choice = recoding.exponential_choice(epsilon=choosing.epsilon, sensitivity=moves)
+        choice = choosing.derived(lattice_of(self.policy.columns), self.score)
         if choosing.share is None:
             together = recoding.recoding_from_population(choice, self.plan.sampled())
         else:
@@ -88,7 +87,7 @@ class Promise:
             )
         return together, sampling.replacing_is_removing_and_adding(together)
 
-    def facts(self, outcome: Node | None = None) -> dict[str, Any]:
+    def facts(self, outcome: Chosen | None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
         release = self.policy.release
         facts: dict[str, Any] = {
@@ -101,12 +100,13 @@ class Promise:
             "columns": _described(self.policy.columns, outcome),
             "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
         }
-        if isinstance(self.mechanism, NoisyHistogram):
-            facts["show_from"] = self.mechanism.show_from
+        mechanism = self.mechanism(outcome)
+        if isinstance(mechanism, NoisyHistogram):
+            facts["show_from"] = mechanism.show_from
         if self.policy.recoding is not None:
-            whole = self.policy.recoding.total(self.plan.epsilon, self.rate)
+            whole = self._chosen(self.policy.recoding)[0].conclusion.epsilon
             facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.plan.epsilon}
-            facts["recoding"] = chosen_facts(self.policy.recoding, self.policy.columns, outcome)
+            facts["recoding"] = chosen_facts(self.policy.recoding, self.policy.columns, self.score, outcome)
         return facts
 
     def told(self) -> list[tuple[str, str]]:
@@ -123,12 +123,17 @@ class Promise:
         ]
         if choosing is not None:
             who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
-            nodes = lattice_of(policy.columns).size
-            spent = f"decided by {who}, with {choosing.epsilon} of epsilon"
-            lines.append(("would choose", f"one of {nodes:,} recodings, {spent}"))
-        if isinstance(self.mechanism, NoisyHistogram) and policy.cells:
-            false = self.mechanism.expected_false_cells(policy.cells)
-            lines.append(("", f"shown from {self.mechanism.show_from}; about {false:,.0f} empty cells as well"))
+            lattice = lattice_of(policy.columns)
+            steps = choosing.search_of(lattice).steps
+            how = f", in {steps} steps" if steps > 1 else ""
+            spent = f"decided by {who}{how}, with {choosing.epsilon} of epsilon"
+            lines.append(("would choose", f"one of {lattice.size:,} recodings, {spent}"))
+            if choosing.show_epsilon is not None:
+                lines.append(("would show", f"noisy scores around the choice, with {choosing.show_epsilon} of epsilon"))
+        mechanism = self.mechanism()
+        if isinstance(mechanism, NoisyHistogram) and policy.cells and choosing is None:
+            false = mechanism.expected_false_cells(policy.cells)
+            lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
     def check_source(self) -> None:
@@ -156,18 +161,18 @@ class Promise:
         reading = chosen.read(self, classes, key)
 
         def publish() -> Publication:
-            node = chosen.decide(self, reading.deciding, key, progress)
-            return self._published(chosen.recoded(self, reading.released, node), node, key)
+            outcome = chosen.decide(self, reading.deciding, key, progress)
+            return self._published(chosen.recoded(self, reading.released, outcome.node), outcome, key)
 
         return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
 
-    def _published(self, sample: SampledClasses, node: Node | None, key: bytes) -> Publication:
-        mechanism = self.mechanism
+    def _published(self, sample: SampledClasses, outcome: Chosen | None, key: bytes) -> Publication:
+        mechanism = self.mechanism(outcome)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)
         else:
             published = mechanism.publish(sample)
-        return Publication(lambda folder: _write(self.policy, published, folder), node, _internal(sample, published))
+        return Publication(lambda folder: _write(self.policy, published, folder), outcome, _internal(sample, published))
 
 
 def _write(policy: Policy, published: PublishedClasses, folder: Path) -> None:
@@ -194,10 +199,11 @@ def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, 
     }
 
 
-def _described(columns: tuple[Column, ...], node: Node | None) -> dict[str, str]:
+def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str, str]:
     """Every column's classes in words, once they are known."""
-    if node is not None:
-        return {column.name: column.recodings[level].words() for column, level in zip(columns, node, strict=True)}
+    if outcome is not None:
+        levels = zip(columns, outcome.node, strict=True)
+        return {column.name: column.recodings[level].words() for column, level in levels}
     return {
         column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
         for column in columns

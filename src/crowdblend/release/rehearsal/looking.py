@@ -7,9 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
 
 from crowdblend.recoding import Recoding
+from crowdblend.release.outcome import Chosen
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,26 @@ class Onlooker:
     recodings: Sequence[Sequence[Recoding]]
     values: Sequence[str | None]
 
-    def at(self, files: Mapping[str, bytes], outcome: Any) -> dict[str, str]:
+    def at(self, files: Mapping[str, bytes], outcome: Chosen | None) -> dict[str, str]:
         """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
         labels = self._labels(outcome)
-        chosen = "" if outcome is None else f"{','.join(map(str, outcome))}: "
+        chosen = "" if outcome is None else f"{','.join(map(str, outcome.node))}: "
         views = {"the files": chosen + _digest(sorted(files.items()))}
         for name, content in sorted(files.items()):
             where = "" if len(files) == 1 else f" in {name}"
             views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
         if outcome is not None:
             views["the recoding"] = chosen
+            views["scores around it"] = chosen + _digest(outcome.shown)
         return views
 
     def at_shown(self, shown: Shown) -> dict[str, str]:
         """The same of a release of one file without a choice."""
         return {"the files": _digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
 
-    def _labels(self, outcome: Any) -> dict[str, str]:
+    def _labels(self, outcome: Chosen | None) -> dict[str, str]:
         """The labels of the person's class, at the levels that were chosen."""
-        levels = outcome if outcome is not None else (0,) * len(self.columns)
+        levels = outcome.node if outcome is not None else (0,) * len(self.columns)
         return {
             name: str(offered[level].label(value))
             for name, offered, level, value in zip(self.columns, self.recodings, levels, self.values, strict=True)

@@ -38,7 +38,7 @@ class Stack:
         fixed = policy.release
         if fixed.below_k == "noise":
             # By default it grows with the number of cells, and here there are more of them.
-            fixed = replace(fixed, show_from=promised.mechanism.show_from)  # type: ignore[union-attr]
+            fixed = replace(fixed, show_from=promised.mechanism().show_from)  # type: ignore[union-attr]
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised.plan)

@@ -14,7 +14,6 @@ import weakref
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from crowdblend.planning import Plan
 from crowdblend.release.coding import Coding
 from crowdblend.release.engine import thinned
 from crowdblend.release.kinds.classes import Promise, promise
+from crowdblend.release.outcome import Chosen
 from crowdblend.release.people import Persons, read_persons
 from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, open_rows
@@ -62,7 +62,7 @@ class Rehearsal:
         self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
-    def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
+    def publish(self, key: bytes) -> tuple[dict[str, bytes], Chosen | None]:
         """The files by name, and what else is published: the recoding that was chosen, if one was."""
         published = self.promise.read_with(self._table.classes, key).publish()
         published.write(self._folder)

@@ -1,0 +1,38 @@
+"""Attacks on releases that look safe, and the same attacks on ours. The unsafe targets live in `targets` only."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from crowdblend.attacks.attack import Attack, Finding
+from crowdblend.attacks.chances import Chance, computed, seen
+from crowdblend.attacks.trial import Bound, Pair, Trial
+from crowdblend.errors import InvalidInput
+
+__all__ = ["ATTACKS", "Attack", "Bound", "Chance", "Finding", "Pair", "Trial", "attack", "computed", "seen"]
+
+ATTACKS = {
+    "composition": "Two tables that are each safe: a person alone where two crowds overlap.",
+    "xor": "Two halves of a secret: each release says nothing, both say everything.",
+    "extreme-value": "The richest person in town, told by the range of a group.",
+    "minimality": "A recoder that merges only when it must says what it saw.",
+    "duplicate": "Twenty copies of everybody are 20-anonymous.",
+    "politics": "A differentially private release that tells how you vote.",
+    "same-sample": "A recoding chosen by the sample that it publishes.",
+    "empty-cells": "Noise on occupied cells only: a cell that appears is a person.",
+    "differencing": "Two releases and a subtraction.",
+    "membership": "The best test for one person, against the bound from ε and δ.",
+}
+"""Every attack and what it is about; each is in a module of its own, loaded when it is called for."""
+
+
+def attack(name: str) -> Attack:
+    """An attack by its name.
+
+    >>> attack("duplicate").source
+    'LQS 3.1'
+    """
+    if name not in ATTACKS:
+        raise InvalidInput(f"an attack must be one of {', '.join(ATTACKS)}, got {name!r}.")
+    found: Attack = import_module(f"crowdblend.attacks.{name.replace('-', '_')}").ATTACK
+    return found

@@ -1,0 +1,67 @@
+"""What an attack is, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.attacks.trial import Bound, Trial
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of an attack: unsafe releases first, then ours on the same data."""
+
+    trials: tuple[Trial, ...]
+    promise: Bound
+    """Ours. A release that promises nothing itself is measured by it."""
+    chart: dict[str, Any]
+    remark: str = ""
+
+    def broken(self, trial: Trial) -> bool:
+        """Whether the trial contradicts what its release promises, or what ours would have promised."""
+        return trial.exceeds(trial.bound or self.promise)
+
+    @property
+    def ours_hold(self) -> bool:
+        """Whether none of our releases gave more away than its certificate allows."""
+        return not any(self.broken(trial) for trial in self.trials if trial.ours)
+
+    @property
+    def target_broken(self) -> bool:
+        """Whether the attack broke what it was made to break."""
+        return any(self.broken(trial) for trial in self.trials if not trial.ours)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A story, a question with two possible answers, and a way to find out."""
+
+    name: str
+    title: str
+    source: str
+    story: str
+    event: str
+    """What the attacker looks for in the publication."""
+    worlds: tuple[str, str]
+    """What is true when the event should be seen, and what is true otherwise."""
+    launch: Callable[[int], Finding]
+    """Computes the numbers, and runs the real code as often as it is told."""
+
+    def to_dict(self, found: Finding) -> dict[str, Any]:
+        """The attack and its outcome as JSON-ready data."""
+        trials = [{**trial.to_dict(), "broken": found.broken(trial)} for trial in found.trials]
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "story": self.story,
+            "event": self.event,
+            "worlds": {"with": self.worlds[0], "without": self.worlds[1]},
+            "promise": {"epsilon": found.promise.epsilon, "delta": found.promise.delta, "words": found.promise.words},
+            "trials": trials,
+            "remark": found.remark,
+            "target_broken": found.target_broken,
+            "ours_hold": found.ours_hold,
+        }

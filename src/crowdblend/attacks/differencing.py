@@ -1,0 +1,114 @@
+"""Two releases and a subtraction: yesterday's table minus today's is the person who left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from crowdblend.attacks.attack import Attack, Finding
+from crowdblend.attacks.chances import computed
+from crowdblend.attacks.laws import difference_at_least, shown
+from crowdblend.attacks.ours import OurTable, drawn, our_table, repeated
+from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.figures import Axis, line_chart
+
+STAYED = 200
+WORLDS = ("the person left between the releases", "was never there")
+SIZES = (60, 80, 100, 130, 160, 200, 260, 320, 400, 500)
+
+
+def launch(runs: int) -> Finding:
+    """A department of 200 who stay; the first release has the person in it or not, the second has not."""
+    ours = our_table()
+    trials = (
+        Trial("exact counts of everybody, k = 20", False, None, _told(Fraction(1))),
+        Trial(
+            f"the same sample at {ours.rate:g} twice, k = {ours.k}",
+            False,
+            Bound(2 * ours.bound().epsilon, 2 * ours.bound().delta, "the sum of both, which needs two samples"),
+            _told(_one_sample(ours)),
+            in_runs(runs, lambda person: _same_coins(ours, person, runs)),
+        ),
+        Trial(
+            f"ours, k = {ours.k}, of fresh samples at {ours.rate:g}",
+            True,
+            ours.bound(),
+            Pair(*(computed(_fresh(ours, STAYED + person)) for person in (1, 0))),
+            in_runs(runs, lambda person: _fresh_coins(ours, person, runs)),
+        ),
+    )
+    remark = (
+        "The second of our releases has the person in neither world, so the promise of the first alone must hold, "
+        "not only the sum of both. A sample that was drawn before is released once: the ledger refuses the same "
+        "people again, but a copy with somebody taken out looks like another sample to it."
+    )
+    return Finding(trials, ours.bound(), _chart(ours), remark)
+
+
+def _told(chance: Fraction) -> Pair:
+    return Pair(computed(chance), computed(Fraction(0)))
+
+
+def _one_sample(ours: OurTable) -> Fraction:
+    """The counts differ when the person was sampled and the others alone are shown; a crowd that just falls below k
+    makes a difference too."""
+    others = shown(STAYED, Fraction(ours.rate), ours.k - 1)
+    return Fraction(ours.rate) * (1 - others[0])
+
+
+def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
+    """Everybody keeps the coin of the first release, as a key that is used again would have it."""
+    sample = drawn(runs, STAYED + 1, ours.rate)
+    today = sample[:, :STAYED].sum(axis=1)
+    yesterday = today + (sample[:, STAYED] if person else 0)
+    first, second = (ours.sanitize(counts.reshape(-1, 1)) for counts in (yesterday, today))
+    return int((first > second).sum())
+
+
+def _fresh(ours: OurTable, people: int) -> Fraction:
+    """The chance that the first count is larger than the second."""
+    rate = Fraction(ours.rate)
+    return difference_at_least(shown(people, rate, ours.k), shown(STAYED, rate, ours.k), 1)
+
+
+def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
+    first, second = (ours.publish(repeated(runs, people)) for people in (STAYED + person, STAYED))
+    return int((first > second).sum())
+
+
+def _chart(ours: OurTable) -> dict[str, Any]:
+    bound, rate = ours.bound(), Fraction(ours.rate)
+    rows = []
+    for people in SIZES:
+        second = shown(people, rate, ours.k)
+        hit, miss = (difference_at_least(shown(people + one, rate, ours.k), second, 1) for one in (1, 0))
+        lines = {
+            "exact counts of everybody": 1.0,
+            "one sample, published twice": float(rate),
+            "ours, fresh samples": float(hit - miss),
+            "allowed": bound.advantage,
+        }
+        rows += [{"release": name, "people": people, "advantage": value} for name, value in lines.items()]
+    return line_chart(
+        rows,
+        x=Axis("people", "people who stayed", log=True),
+        y=Axis("advantage", "advantage of the attacker", log=True),
+        series="release",
+        title="What a subtraction tells",
+        subtitle=f"Chance of a larger first count, with the person minus without. Sampled at {ours.rate:g}.",
+    )
+
+
+ATTACK = Attack(
+    name="differencing",
+    title="Two releases and a subtraction",
+    source="the oldest attack on tables",
+    story="An office publishes how many people of a department are on sick leave for a certain reason, and next "
+    "month publishes it again. Only one person left the department in between. Both tables show large crowds and "
+    "nothing else, and the difference between them is that person. The same happens when one sample is published in "
+    "two versions: whoever was taken out between them is the difference. A fresh sample for every release makes the "
+    "two counts differ by chance, and by more than one person could.",
+    event="the first count is larger than the second",
+    worlds=WORLDS,
+    launch=launch,
+)

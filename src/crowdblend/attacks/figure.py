@@ -1,0 +1,25 @@
+"""The picture of a finding: for every release, how likely the event is in either world, and how likely it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from crowdblend.attacks.trial import Bound, Trial
+from crowdblend.figures import Share, share_chart
+
+
+def chances_chart(
+    trials: Sequence[Trial], promise: Bound, *, worlds: tuple[str, str], title: str, subtitle: str = ""
+) -> dict[str, Any]:
+    """Bars for the computed chances; a release without a promise is marked with what ours would allow."""
+    shares = [
+        Share(
+            trial.release,
+            float(trial.best.hit.value),
+            float(trial.best.miss.value),
+            (trial.bound or promise).allows(trial.best.miss.value),
+        )
+        for trial in trials
+    ]
+    return share_chart(shares, worlds=worlds, title=title, subtitle=subtitle, mark="largest allowed")

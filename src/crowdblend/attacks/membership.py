@@ -1,0 +1,153 @@
+"""Is this person in the data? The best test there is, against the bound that ε and δ put on every test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from crowdblend.attacks.attack import Attack, Finding
+from crowdblend.attacks.chances import computed
+from crowdblend.attacks.laws import Law, shown
+from crowdblend.attacks.ours import OurTable, our_table, repeated
+from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.figures import Axis, line_chart
+
+WORLDS = ("the person is in the data", "is not")
+STEPS = 20
+
+
+@dataclass(frozen=True)
+class Test:
+    """Published counts of a class of so many people that make the attacker say "in the data"."""
+
+    people: int
+    counts: frozenset[int]
+    hit: Fraction
+    miss: Fraction
+
+    def excess(self, growth: float) -> Fraction:
+        """How far the event goes beyond e^ε times its chance in the other world: no more than δ."""
+        return self.hit - Fraction(growth) * self.miss
+
+
+def launch(runs: int) -> Finding:
+    """A class of which the attacker knows everybody else, at the sizes that help the attacker most."""
+    ours = our_table()
+    bound = ours.bound()
+    rarest, widest = (best_test(ours.k, ours.rate, growth) for growth in (math.exp(bound.epsilon), 1.0))
+    trials = (
+        Trial("exact counts of everybody, k = 20", False, None, Pair(computed(Fraction(1)), computed(Fraction(0)))),
+        Trial(
+            f"every count of a sample at {ours.rate:g}",
+            False,
+            None,
+            Pair(computed(Fraction(ours.rate)), computed(Fraction(0))),
+        ),
+        _ours(f"ours, k = {ours.k}, where δ is needed most", rarest, runs),
+        _ours(f"ours, k = {ours.k}, at the largest advantage", widest, runs),
+    )
+    remark = (
+        f"The largest advantage over all class sizes and all tests is {float(widest.hit - widest.miss):.4f}, in a "
+        f"class of {widest.people}; the promise allows {bound.advantage:.4f}. The largest excess over e^ε is "
+        f"{float(rarest.excess(math.exp(bound.epsilon))):.4g}, in a class of {rarest.people}; the certified δ is "
+        f"{bound.delta:.4g}."
+    )
+    return Finding(trials, bound, _chart(ours, widest, bound), remark)
+
+
+def _ours(release: str, test: Test, runs: int) -> Trial:
+    ours = our_table()
+
+    def said(person: bool) -> int:
+        counts = ours.publish(repeated(runs, test.people - (not person)))
+        return int(np.isin(counts, list(test.counts)).sum())
+
+    exact = Pair(computed(test.hit), computed(test.miss))
+    return Trial(release, True, ours.bound(), exact, in_runs(runs, said))
+
+
+@cache
+def best_test(k: int, rate: float, growth: float) -> Test:
+    """The class size and the counts with the largest P[with] − growth·P[without].
+
+    Beyond four times k/rate people the count of a class spreads so far that one person hardly moves it.
+    """
+    sizes = range(1, math.ceil(4 * k / rate))
+    # Rounded, so that of several sizes that are as good the smallest is taken everywhere.
+    found = max(sizes, key=lambda people: float(f"{_about(k, rate, people, growth):.8e}"))
+    return _test(k, rate, found, growth)
+
+
+def _about(k: int, rate: float, people: int, growth: float) -> float:
+    """The excess of the best test in doubles, to find the class size."""
+    law, other = (
+        [math.comb(size, j) * rate**j * (1 - rate) ** (size - j) if j <= size else 0.0 for j in range(people + 1)]
+        for size in (people, people - 1)
+    )
+    crowds = (law[j] - growth * other[j] for j in range(k, people + 1))
+    return sum(max(value, 0.0) for value in crowds) + max(sum(law[:k]) - growth * sum(other[:k]), 0.0)
+
+
+def _test(k: int, rate: float, people: int, growth: float) -> Test:
+    law, other = _laws(k, rate, people)
+    counts = frozenset(count for count, chance in law.items() if chance > Fraction(growth) * other.get(count, 0))
+    hit, miss = (sum((chances.get(count, Fraction(0)) for count in counts), Fraction(0)) for chances in (law, other))
+    return Test(people, counts, hit, miss)
+
+
+def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:
+    return shown(people, Fraction(rate), k), shown(people - 1, Fraction(rate), k)
+
+
+def _chart(ours: OurTable, widest: Test, bound: Bound) -> dict[str, Any]:
+    """The trade-off between right and false alarms, for all tests at once."""
+    rate = ours.rate
+    corner = (1 - bound.delta) / (1 + math.exp(bound.epsilon))
+    grid = sorted([corner, *(step / STEPS for step in range(STEPS + 1))])
+    rows = [{"release": "allowed by ε and δ", "false": false, "right": bound.allows(false)} for false in grid]
+    rows += [{"release": "every count of a sample", "false": f, "right": rate + (1 - rate) * f} for f in grid]
+    rows += [
+        {"release": "ours", "false": false, "right": right}
+        for false, right in _curve(*_laws(ours.k, rate, widest.people))
+    ]
+    rows += [{"release": "a coin", "false": false, "right": false} for false in (0.0, 1.0)]
+    return line_chart(
+        rows,
+        x=Axis("false", "says “in the data” of people who are not"),
+        y=Axis("right", "says “in the data” of people who are"),
+        series="release",
+        title="How well can anybody tell who is in the data?",
+        subtitle=f"k = {ours.k}, rate {rate:g}, ε = {bound.epsilon:g}; a class of {widest.people}, the others known.",
+    )
+
+
+def _curve(law: Law, other: Law) -> list[tuple[float, float]]:
+    """All best tests: counts join the test in the order in which they speak for the person."""
+    order = sorted(law, key=lambda count: law[count] / (law[count] + other.get(count, Fraction(0))), reverse=True)
+    false = right = Fraction(0)
+    points = [(0.0, 0.0)]
+    for count in order:
+        false, right = false + other.get(count, Fraction(0)), right + law[count]
+        points.append((float(false), float(right)))
+    return points
+
+
+ATTACK = Attack(
+    name="membership",
+    title="Is this person in the data?",
+    source="LQS Definitions 2 and 3, Proposition 4",
+    story="You know everybody in a class but are not sure of one person, and you look at the published count. With "
+    "exact counts of everybody there is nothing to guess. With every count of a sample, a person alone in a class "
+    "is seen whenever drawn. With a sample of which only crowds are shown, the count moves by chance more than by "
+    "one person. Any promise (ε, δ) limits every test that anybody could think of: it says yes of people who are in "
+    "the data at most e^ε times as often as of people who are not, plus δ. Guessing between two equally likely "
+    "answers, one is then right at most (e^ε + δ)/(e^ε + 1) of the time.",
+    event="the published count is one that speaks for the person",
+    worlds=WORLDS,
+    launch=launch,
+)

@@ -1,0 +1,99 @@
+"""Our own release as an attacker meets it: drawn, suppressed or noised by the code that publishes, many times over.
+
+Cells of a table do not influence each other: everybody has a coin of their own, a cell is shown or not by its own
+count, and every cell has noise of its own. So one table with a further column `run` is as many independent releases as
+that column has labels, and thousands of releases cost no more than one large one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.attacks.trial import Bound
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
+from crowdblend.planning import Plan, plan
+from crowdblend.randomness import SystemSource, coins, new_key, thin
+
+RATE, EPSILON, DELTA = 0.25, 1.0, 1e-6
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class OurTable:
+    """A table of sampled people under a plan: small classes are dropped, or noised where the plan says so."""
+
+    plan: Plan
+
+    @property
+    def k(self) -> int:
+        """The smallest crowd that is shown exactly."""
+        return self.plan.k
+
+    @property
+    def rate(self) -> float:
+        """The share of people who are sampled."""
+        assert self.plan.rate is not None
+        return self.plan.rate
+
+    @property
+    def name(self) -> str:
+        """What the release is called beside others."""
+        return f"ours, k = {self.k}, of a sample at {self.rate:g}"
+
+    def bound(self, relation: Relation = Relation.ADD_REMOVE) -> Bound:
+        """What the certificate promises when a person is there or not, or has another value."""
+        for promise in self.plan.certificate().guarantees:
+            if isinstance(promise, Differential) and promise.relation is relation:
+                return Bound(promise.epsilon, promise.delta, "our certificate")
+        raise AssertionError("a certificate has both relations")
+
+    def publish(self, people: Counts) -> Counts:
+        """Sample and publish: a row of class sizes for every run; in the answer 0 stands for what is not shown."""
+        sampled = thin(people.ravel(), self.rate, SystemSource()).reshape(people.shape)
+        return self.sanitize(sampled)
+
+    def sanitize(self, sampled: Counts) -> Counts:
+        """Publish counts that were already drawn."""
+        published = self._mechanism(_side_by_side(sampled))
+        shown = np.zeros_like(sampled)
+        places = [[int(label) for label in labels] for labels in published.labels]
+        if len(published.counts):
+            run, column = (np.asarray(known)[published.codes[:, at]] for at, known in enumerate(places))
+            shown[run, column] = published.counts
+        return shown
+
+    def _mechanism(self, sample: SampledClasses) -> PublishedClasses:
+        if self.plan.noise_epsilon is None:
+            return SuppressedHistogram(self.k).publish(sample)
+        return NoisyHistogram(self.k, self.plan.noise_epsilon).publish(sample, new_key())
+
+
+def _side_by_side(sampled: Counts) -> SampledClasses:
+    labels = tuple(tuple(str(place) for place in range(size)) for size in sampled.shape)
+    run, column = np.nonzero(sampled)
+    codes = np.column_stack([run, column]).astype(np.int32)
+    return SampledClasses(("run", "class"), labels, codes, sampled[run, column])
+
+
+@cache
+def our_table(rate: float = RATE, k: int | None = None, *, below_k: str = "suppress") -> OurTable:
+    """The release that a steward would plan for ε = 1 and δ = 10⁻⁶, with the δ that is proved for its k."""
+    if k is None:
+        k = plan(rate=rate, epsilon=EPSILON, delta=DELTA, below_k=below_k).k
+    return OurTable(plan(rate=rate, k=k, epsilon=EPSILON, below_k=below_k))
+
+
+def repeated(runs: int, *classes: int) -> Counts:
+    """The same class sizes for every run."""
+    return np.tile(np.array(classes, dtype=np.int64), (runs, 1))
+
+
+def drawn(runs: int, people: int, rate: float) -> NDArray[np.bool_]:
+    """Who of so many people is in the sample of each run, by the keyed coin: one person per run and place."""
+    return coins(new_key(), np.arange(runs * people), rate).reshape(runs, people)

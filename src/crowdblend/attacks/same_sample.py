@@ -1,0 +1,188 @@
+"""Choosing the recoding on the sample that is published: LQS Theorem 6 counts the same randomness twice.
+
+The world is that of docs/proofs.md#choosing-the-recoding: one person and many disjoint groups of k − 1. Recoding i
+merges the person with group i, and is chosen with probability proportional to e^(members of group i that count).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.attacks.attack import Attack, Finding
+from crowdblend.attacks.chances import computed
+from crowdblend.attacks.ours import our_table
+from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.calculus import RULES
+from crowdblend.figures import Axis, line_chart
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.randomness import SystemSource, thin
+from crowdblend.selection import choose
+
+K, GROUPS, FEWER = 5, 100, 20
+SIZE = K - 1
+CHOICE = 1.0  # ε of the choice
+PART = 1.0  # ε of the release
+SHARE = 0.2  # of the sampled people who choose, in the sound form
+PAPER_RATE, RATE = 0.1, 0.25
+WORLDS = ("the person is in the data", "is not")
+SWEEP = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 140, 200)
+
+Scores = NDArray[np.int64]
+
+
+def launch(runs: int) -> Finding:
+    """Theorem 6 at two rates, and both forms of the choice that we certify."""
+    trials = (_same(PAPER_RATE, GROUPS, 0), _same(RATE, FEWER, runs), _population(runs), _split(runs))
+    remark = (
+        "Without the person the class has at most k − 1 people and is never shown, so no ε excuses the event and δ "
+        "must be at least its chance."
+    )
+    return Finding(trials, by_population(RATE), _chart(), remark)
+
+
+def one_sample(groups: int, rate: float) -> float:
+    """The chance that the person's class is shown, when the sample that is published also chooses."""
+    return _shown(groups, math.exp(CHOICE * SIZE), chooses=rate, publishes=rate)
+
+
+def split(groups: int, rate: float) -> float:
+    """The same, when everybody sampled either chooses or is published: who is published does not count as a score."""
+    return _shown(groups, 1.0, chooses=rate * SHARE, publishes=rate * (1 - SHARE))
+
+
+def _shown(groups: int, weight: float, *, chooses: float, publishes: float) -> float:
+    """The class is shown when the person and all of the chosen group are published.
+
+    By symmetry that has the chance groups · publishes^k · E[w/(w + S)], w the weight of a group that is published
+    whole and S the sum of the others' weights; E[1/(w + S)] = ∫ e^{−tw}·E[e^{−tS}] dt, and E[e^{−tS}] is a power.
+    """
+    from scipy.integrate import quad  # noqa: PLC0415  heavy
+
+    def integrand(t: float) -> float:
+        return math.exp(-t * weight) * _one_group(t, chooses) ** (groups - 1)
+
+    # Weights are at least 1, so beyond this point the integrand is below e^-45 times its start.
+    chosen, _ = quad(integrand, 0, 45 / (weight + groups - 1), epsabs=0, epsrel=1e-10, limit=200)
+    return groups * publishes**K * weight * float(chosen)
+
+
+def _one_group(t: float, chooses: float) -> float:
+    """E[e^{−t·weight}] of a group of which everybody counts with probability `chooses`."""
+    return sum(
+        math.comb(SIZE, q) * chooses**q * (1 - chooses) ** (SIZE - q) * math.exp(-t * math.exp(CHOICE * q))
+        for q in range(K)
+    )
+
+
+def theorem_6(rate: float) -> Bound:
+    """What LQS Theorem 6 claims of the same-sample version."""
+    promised: Any = RULES["suppression.published"].conclude(CrowdBlending(K, 0.0), rate=rate, epsilon=PART)
+    return Bound(CHOICE + PART, promised.delta, "LQS Theorem 6, which is not true of one sample")
+
+
+def by_population(rate: float) -> Bound:
+    """What we certify when the whole population chooses."""
+    choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
+    promised: Any = RULES["recoding.population"].conclude(choice, our_table(rate, K).plan.sampled().conclusion)
+    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.population")
+
+
+def by_split(rate: float) -> Bound:
+    """What we certify when a part of the sample chooses that is not published."""
+    choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
+    promised: Any = RULES["recoding.split"].conclude(
+        choice, CrowdBlending(K, 0.0), rate=rate, share=SHARE, epsilon=PART
+    )
+    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.split")
+
+
+def _same(rate: float, groups: int, runs: int) -> Trial:
+    def shown(person: bool) -> int:
+        sampled = thin(np.full(runs * groups, SIZE), rate, SystemSource()).reshape(runs, groups)
+        return _published(person, sampled, sampled, rate)
+
+    exact = Pair(computed(one_sample(groups, rate)), computed(0.0))
+    release = f"one of {groups} chosen and published by one sample at {rate:g}"
+    return Trial(release, False, theorem_6(rate), exact, in_runs(runs, shown))
+
+
+def _population(runs: int) -> Trial:
+    """All groups are equally large, so every recoding is as likely as any other."""
+
+    def shown(person: bool) -> int:
+        everybody = np.full((runs, FEWER), SIZE)
+        return _published(person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE)
+
+    exact = Pair(computed(Fraction(RATE) ** K), computed(Fraction(0)))
+    release = f"ours, chosen by everybody, sample at {RATE:g}"
+    return Trial(release, True, by_population(RATE), exact, in_runs(runs, shown))
+
+
+def _split(runs: int) -> Trial:
+    """Everybody sampled either chooses or is published."""
+    publishes = RATE * (1 - SHARE)
+
+    def shown(person: bool) -> int:
+        sampled = thin(np.full(runs * FEWER, SIZE), RATE, SystemSource())
+        choosing = thin(sampled, SHARE, SystemSource())
+        shape = (runs, FEWER)
+        return _published(person, choosing.reshape(shape), (sampled - choosing).reshape(shape), publishes)
+
+    exact = Pair(computed(split(FEWER, RATE)), computed(0.0))
+    release = f"ours, {SHARE:.0%} of the sample choose, sample at {RATE:g}"
+    return Trial(release, True, by_split(RATE), exact, in_runs(runs, shown))
+
+
+def _published(person: bool, scores: Scores, members: Scores, rate: float) -> int:
+    """In how many runs the class of the chosen group and the person is shown."""
+    rows = np.arange(len(scores))
+    chosen = [
+        choose(row.tolist(), epsilon=CHOICE, sensitivity=1, monotone=True, source=SystemSource()) for row in scores
+    ]
+    people = members[rows, chosen] + thin(np.full(len(rows), int(person)), rate, SystemSource())
+    # The rate plays no part once the sample is drawn.
+    return int((our_table(RATE, K).sanitize(people.reshape(-1, 1)) > 0).sum())
+
+
+def _chart() -> dict[str, Any]:
+    lines: dict[str, Callable[[int], float]] = {
+        "one sample": lambda groups: one_sample(groups, RATE),
+        "Theorem 6's δ": lambda _: theorem_6(RATE).delta,
+        "ours, chosen by everybody": lambda _: RATE**K,
+        "ours, split": lambda groups: split(groups, RATE),
+        "certified δ of both, at most": lambda _: max(by_population(RATE).delta, by_split(RATE).delta),
+    }
+    return line_chart(
+        [
+            {"release": name, "groups": groups, "chance": chance(groups)}
+            for name, chance in lines.items()
+            for groups in SWEEP
+        ],
+        x=Axis("groups", "recodings to choose from", log=True),
+        y=Axis("chance", "chance that the person's class is shown", log=True),
+        series="release",
+        title="A choice that sees the sample finds the full crowd",
+        subtitle=f"k = {K}, rate {RATE:g}, ε = {CHOICE + PART:g}. Without the person the chance is 0.",
+    )
+
+
+ATTACK = Attack(
+    name="same-sample",
+    title="The recoding that went looking for you",
+    source="LQS Definition 6 and Theorem 6",
+    story="A steward lets the data choose among a hundred recodings, with differential privacy, and then publishes "
+    "the crowds of at least five. Each recoding would put you together with another group of four. Only if you and "
+    "all four are in the sample is your class shown, which is rare for any one recoding. But the choice looks at "
+    "the same sample and prefers the groups that are complete. It finds the one recoding that makes your crowd "
+    "full, if there is one. The theorem that adds up both promises treats the choice as if it had not seen the "
+    "sample.",
+    event="the person's class is published",
+    worlds=WORLDS,
+    launch=launch,
+)

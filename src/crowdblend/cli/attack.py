@@ -1,0 +1,127 @@
+"""`crowdblend attack`."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
+from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
+
+RUNS = 2_000
+MOST_RUNS = 100_000
+WIDTH = 100
+
+
+@click.command("attack", epilog=f"Names: {', '.join(ATTACKS)}")
+@click.argument("name", required=False)
+@click.option("--plot", metavar="FILE", help="Draw it (.svg, .png or .html).")
+@click.option(
+    "--runs",
+    type=int,
+    default=RUNS,
+    show_default=True,
+    help="How often the real code runs in either world; 0 computes only.",
+)
+@json_option
+@force_option
+@speaks
+def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, force: bool) -> None:
+    """Try to break a release that looks safe, and ours of the same data. Without a name: list the attacks.
+
+    Exit code 1 when ours gave more away than its certificate allows, or the attack did not work as told.
+    """
+    if name is None:
+        _list(as_json)
+        return
+    if not 0 <= runs <= MOST_RUNS:
+        raise InvalidInput(f"runs must be between 0 and {MOST_RUNS}, got {runs}. More runs show smaller differences.")
+    attacked = attack(name)
+    found = attacked.launch(runs)
+    if plot:
+        from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
+
+        save(found.chart, Path(plot), force=force)
+    if as_json:
+        emit(attacked.to_dict(found))
+    else:
+        _tell(attacked, found, runs)
+    if not (found.ours_hold and found.target_broken):
+        raise click.exceptions.Exit(1)
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        emit({"attacks": ATTACKS})
+        return
+    for name, about in ATTACKS.items():
+        click.echo(f"{name:<14} {about}")
+
+
+def _tell(attacked: Attack, found: Finding, runs: int) -> None:
+    """The story, the question, the numbers, and what follows."""
+    _say(f"{attacked.title} ({attacked.source})", "")
+    _say(attacked.story, "")
+    _say(f"The attacker looks whether {attacked.event}.")
+    _say(f"with:    {attacked.worlds[0]}", f"without: {attacked.worlds[1]}", "")
+    _lines([["release", "with", "without", "allowed", "right", ""], *(_row(found, trial) for trial in found.trials)])
+    _say("")
+    _lines([["release", "epsilon", "delta", "promised by"], *_promises(found)])
+    if runs:
+        _say("", f"Seen in {runs} runs with standard errors, ours by the samplers and mechanisms that publish:", "")
+        seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
+        _lines([["release", "with", "without"], *seen])
+    _say("", *([found.remark] if found.remark else []), _verdict(found))
+
+
+def _row(found: Finding, trial: Trial) -> list[str]:
+    pair, bound = trial.best, trial.bound or found.promise
+    word = ("BROKEN" if trial.ours else "broken") if found.broken(trial) else "holds"
+    chances = (float(pair.hit.value), float(pair.miss.value), bound.allows(pair.miss.value))
+    return [trial.release, *map(_short, chances), f"{pair.right:.1%}", word]
+
+
+def _short(chance: float) -> str:
+    return f"{chance:.4g}"
+
+
+def _seen(pair: Pair) -> list[str]:
+    return [_frequency(chance) for chance in (pair.hit, pair.miss)]
+
+
+def _frequency(chance: Chance) -> str:
+    """With its standard error; where that would be 0, with the bound that the runs leave."""
+    if chance.value == 0:
+        return f"0, below {chance.high:.2g}"
+    if chance.value == 1:
+        return f"1, above {chance.low:.4g}"
+    return f"{_short(float(chance.value))} ± {chance.standard_error:.2g}"
+
+
+def _promises(found: Finding) -> list[list[str]]:
+    """By what the releases were measured; one that promises nothing is measured by ours."""
+    bounds = ((trial.release, trial.bound) for trial in found.trials)
+    return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.words] for release, bound in bounds if bound]
+
+
+def _verdict(found: Finding) -> str:
+    ours = "Ours stays within its promise" if found.ours_hold else "OURS GAVE MORE AWAY THAN IT PROMISES"
+    target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
+    return f"The unsafe release {target}. {ours}."
+
+
+def _say(*paragraphs: str) -> None:
+    for paragraph in paragraphs:
+        click.echo(textwrap.fill(paragraph, WIDTH, subsequent_indent="         " if ":  " in paragraph[:10] else ""))
+
+
+def _lines(rows: list[list[str]]) -> None:
+    """Columns as wide as their longest entry."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())

@@ -1,0 +1,159 @@
+"""Searching a lattice: one choice among all nodes, or several smaller ones, each among the nodes of a sub-lattice.
+
+A search in steps begins at the node in the middle. Every step frees some columns and chooses among all combinations of
+their levels, the other columns staying as they are. Which columns a step frees depends on the shape of the lattice
+alone, and was settled before anybody looked at the data; which levels the other columns have is what the steps before
+have chosen.
+
+Theorem. If every step is an ε-differentially private choice given the node it starts from, n steps are nε-private,
+all their results published.
+
+Proof. The first step's candidates do not depend on the data. Given the results so far, the candidates of the next step
+do not either, so the probability of its result changes by a factor within e^{±ε}, and that of all results by the
+product of n such factors. ∎
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.randomness.source import Source
+from crowdblend.selection.exponential import choose
+from crowdblend.selection.lattice import Lattice, Node
+from crowdblend.selection.scores import Score
+from crowdblend.selection.scoring import score_nodes
+
+# Larger lattices are searched in steps.
+LARGEST_WHOLE = 200_000
+# A step frees as many columns as have at most so many combinations of levels.
+LARGEST_STEP = 5_000
+# Every step is one in the certificate, which has an end.
+MOST_STEPS = 100
+
+Offer = tuple[tuple[int, ...], ...]
+"""By column, the levels that a choice is among."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """By step, the columns whose levels are chosen in it.
+
+    >>> Search.in_steps((5, 4, 4, 1, 5, 4, 4))
+    Search(shape=(5, 4, 4, 1, 5, 4, 4), free=((0, 1, 2, 4, 5), (6, 0, 1, 2, 4), (5, 6, 0, 1, 2)))
+    >>> Search.in_steps((5, 4), 3).free
+    ((0, 1), (0, 1), (0, 1))
+    """
+
+    shape: tuple[int, ...]
+    free: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def whole(cls, shape: tuple[int, ...]) -> Search:
+        """One choice among all nodes."""
+        return cls(shape, (tuple(range(len(shape))),))
+
+    @classmethod
+    def in_steps(cls, shape: tuple[int, ...], steps: int | None = None) -> Search:
+        """Choices among sub-lattices; unless stated half as many again as free every column once.
+
+        The first columns were chosen while the others stood in the middle, and get a second say.
+        """
+        once = cls.once_around(shape)
+        wanted = max(once, min(math.ceil(1.5 * once), MOST_STEPS)) if steps is None else steps
+        return cls(shape, tuple(islice(_turns(shape), wanted)))
+
+    @staticmethod
+    def once_around(shape: tuple[int, ...]) -> int:
+        """How many steps free every column once."""
+        waiting = {column for column, levels in enumerate(shape) if levels > 1}
+        for step, taken in enumerate(_turns(shape)):
+            waiting -= set(taken)
+            if not waiting:
+                return step + 1
+        raise AssertionError("turns go on for ever")
+
+    @property
+    def steps(self) -> int:
+        """How many choices are made."""
+        return len(self.free)
+
+    @property
+    def start(self) -> Node:
+        """The node in the middle."""
+        return tuple(levels // 2 for levels in self.shape)
+
+    def offer(self, step: int, node: Node) -> Offer:
+        """The levels that a step chooses among from a node on."""
+        return tuple(
+            tuple(range(self.shape[column])) if column in self.free[step] else (level,)
+            for column, level in enumerate(node)
+        )
+
+    def run(
+        self,
+        lattice: Lattice,
+        codes: NDArray[np.int32],
+        counts: NDArray[np.int64],
+        score: Score,
+        *,
+        epsilon: float,
+        source: Source,
+    ) -> Node:
+        """The node that the last step chooses, each step with a loss of epsilon."""
+        node, bound = self.start, score.sensitivity(lattice.most)
+        for step in range(self.steps):
+            offer = self.offer(step, node)
+            scores = score_offer(lattice, offer, codes, counts, score)
+            place = choose(scores.tolist(), epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source)
+            chosen = np.unravel_index(place, [len(levels) for levels in offer])
+            node = tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
+        return node
+
+
+def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Columns one after the other, round and round, as many at a time as a step may free."""
+    waiting = [column for column, levels in enumerate(shape) if levels > 1]
+    while True:
+        taken = tuple(islice(waiting, _fitting([shape[column] for column in waiting])))
+        yield taken
+        waiting = [*waiting[len(taken) :], *taken]
+
+
+def _fitting(levels: list[int]) -> int:
+    """How many of the columns, one after the other, have few enough combinations; at least one."""
+    combinations = np.cumprod(np.array(levels, dtype=float))
+    return max(1, int((combinations <= LARGEST_STEP).sum()))
+
+
+def score_offer(
+    lattice: Lattice, offer: Offer, codes: NDArray[np.int32], counts: NDArray[np.int64], score: Score
+) -> NDArray[np.int64]:
+    """The scores of all nodes of an offer, the last column's levels fastest."""
+    finest = tuple(levels[0] for levels in offer)
+    ladders = [ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True)]
+    if any(finest):
+        codes, counts = rolled_up(lattice.recoded(codes, finest), counts, [len(ladder.maps[0]) for ladder in ladders])
+    return score_nodes(Lattice(tuple(ladders)), codes, counts, score)
+
+
+def rolled_up(
+    codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Equal rows as one, with their counts added up; column i has codes below sizes[i]."""
+    keys, below = np.zeros(len(counts), np.int64), 1
+    for column, size in enumerate(sizes):
+        if below > 2**62 // size:
+            known, keys = np.unique(keys, return_inverse=True)
+            below = len(known)
+        keys = keys * size + codes[:, column]
+        below *= size
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    added = np.zeros(len(first), np.int64)
+    np.add.at(added, place, counts)
+    return codes[first], added

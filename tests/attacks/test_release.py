@@ -1,0 +1,88 @@
+"""The same attacks on whole releases: policy, engine, folder and ledger."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from crowdblend.attacks import extreme_value
+from crowdblend.errors import DoesNotCompose
+from crowdblend.ledger import Ledger
+from crowdblend.randomness import coins
+from crowdblend.release import parse_policy
+from crowdblend.release.execute import release
+
+POLICY = """
+[data]
+source = "town.csv"
+person = "person"
+[sampling]
+rate = 0.25
+[columns]
+worth = { breaks = [0, 1000, 10000], top = true }
+place = { values = ["1", "2", "3"] }
+[release]
+kind = "table"
+format = "csv"
+epsilon = 1.0
+delta = 1e-6
+"""
+TABLES = """
+[[tables]]
+name = "first"
+columns = ["worth"]
+[[tables]]
+name = "second"
+columns = ["place"]
+"""
+
+
+def write_town(folder: Path, *, rich: bool) -> None:
+    worths = [*extreme_value.WORTHS, *([extreme_value.RICHEST] if rich else [])]
+    with (folder / "town.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["person", "worth", "place"])
+        rows.writerows([number, worth, number % 3 + 1] for number, worth in enumerate(worths))
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def test_the_richest_person_stays_out_of_sight(tmp_path: Path) -> None:
+    """On a sample with that person in it, whatever else was drawn."""
+    write_town(tmp_path, rich=True)
+    policy = parse_policy(POLICY, folder=tmp_path)
+    person = len(extreme_value.WORTHS)
+    keys = [bytes([number]) * 32 for number in range(40)]
+    drawn = [key for key in keys if coins(key, [person], 0.25)[0]][:3]
+    for number, key in enumerate(drawn):
+        out = tmp_path / f"out-{number}"
+        release(policy, out, key=key)
+        published = read(out / "data.csv")
+        assert published, "the crowds are there"
+        assert {row["worth"] for row in published} == {"[0, 1000)"}
+        assert "10000" not in (out / "data.csv").read_text(encoding="utf-8")
+
+
+def test_two_tables_are_sums_of_one_refinement(tmp_path: Path) -> None:
+    """Composition: what either table shows is added up from the same shown cells."""
+    write_town(tmp_path, rich=True)
+    out = tmp_path / "out"
+    release(parse_policy(POLICY + TABLES, folder=tmp_path), out, key=bytes(range(32)))
+    totals = {name: sum(int(row["count"]) for row in read(out / f"{name}.csv")) for name in ("first", "second")}
+    assert totals["first"] == totals["second"] > 0
+
+
+def test_a_second_release_of_one_sample_is_refused(tmp_path: Path) -> None:
+    """Differencing and xor: the ledger knows the people of a sample that was drawn before."""
+    write_town(tmp_path, rich=True)
+    policy = parse_policy(POLICY.replace("rate = 0.25", "rate = 0.25\nalready_drawn = true"), folder=tmp_path)
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    release(policy, tmp_path / "first", ledger=ledger)
+    with pytest.raises(DoesNotCompose):
+        release(policy, tmp_path / "second", ledger=ledger)
+    assert not (tmp_path / "second").exists()

@@ -1,0 +1,73 @@
+"""Attacks can fail: a repaired target is not broken, and a release of ours that leaks is caught."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowdblend.attacks import attack, duplicate, extreme_value, minimality
+from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
+
+
+def fixed_classes(width: int):
+    """Safe generalization: ranges fixed before the data, and no group below k."""
+
+    def recoding(rows: np.ndarray, k: int) -> list:
+        blocks, sizes = np.unique(rows[:, 0] // width, return_counts=True)
+        ends = [((int(block) * width, int(block) * width + width - 1),) for block in blocks]
+        return [(end, int(size)) for end, size in zip(ends, sizes, strict=True) if size >= k]
+
+    return recoding
+
+
+def test_fixed_ranges_stop_the_extreme_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("mondrian", "clustered"):
+        monkeypatch.setattr(extreme_value, name, fixed_classes(5_000))
+    found = extreme_value.launch(0)
+    assert not any(found.broken(trial) for trial in found.trials[:2])
+
+
+def test_fixed_ranges_stop_minimality(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One range for both diagnoses; with a range for each and no sampling, one person still decides."""
+    for name in ("mondrian", "clustered"):
+        monkeypatch.setattr(minimality, name, fixed_classes(2))
+    assert not minimality.launch(0).target_broken
+    for name in ("mondrian", "clustered"):
+        monkeypatch.setattr(minimality, name, fixed_classes(1))
+    assert minimality.launch(0).target_broken
+
+
+def test_crowds_of_people_stop_the_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crowds(rows: list[str]) -> list[str]:
+        return [row for row in rows if rows.count(row) >= duplicate.K]
+
+    monkeypatch.setattr(duplicate, "published", crowds)
+    found = duplicate.launch(50)
+    assert not found.broken(found.trials[0])
+    assert found.trials[1].runs.hit.value == 0
+
+
+def everything(self: SuppressedHistogram, sample: SampledClasses) -> PublishedClasses:
+    """A sanitizer that forgot to suppress."""
+    return PublishedClasses(sample.columns, sample.labels, sample.codes, sample.counts)
+
+
+def plain(self: NoisyHistogram, sample: SampledClasses, key: bytes) -> PublishedClasses:
+    """A sanitizer that forgot its noise."""
+    return PublishedClasses(sample.columns, sample.labels, sample.codes, sample.counts)
+
+
+@pytest.mark.parametrize("name", ["extreme-value", "duplicate", "empty-cells"])
+def test_a_release_of_ours_that_leaks_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SuppressedHistogram, "publish", everything)
+    monkeypatch.setattr(NoisyHistogram, "publish", plain)
+    found = attack(name).launch(400)
+    assert not found.ours_hold
+
+
+def test_the_same_coins_twice_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If ours drew the same sample for both releases, the difference would tell."""
+    from crowdblend.attacks import differencing
+
+    monkeypatch.setattr(differencing, "_fresh_coins", differencing._same_coins)
+    assert not differencing.launch(400).ours_hold

@@ -1,0 +1,82 @@
+"""The targets are what their names say: k-anonymous, and recoded by what is in the data."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crowdblend.attacks.laws import difference_at_least, laplace_is, laplace_reaches, shown
+from crowdblend.attacks.targets import clustered, duplicated, is_k_anonymous, mondrian
+
+
+@pytest.mark.parametrize("recoding", [mondrian, clustered])
+@pytest.mark.parametrize("seed", range(20))
+def test_local_recodings_are_k_anonymous(recoding, seed: int) -> None:
+    source = np.random.default_rng(seed)
+    k, columns = int(source.integers(1, 6)), int(source.integers(1, 4))
+    rows = source.integers(0, 12, size=(int(source.integers(0, 60)), columns))
+    published = recoding(rows, k)
+    assert sum(size for _, size in published) == (len(rows) if len(rows) >= k else 0)
+    assert all(size >= k for _, size in published)
+    # Every row lies in a published range, and every end of a range is a value of somebody.
+    if published:
+        for row in rows:
+            assert any(
+                all(low <= at <= high for at, (low, high) in zip(row, ranges, strict=True)) for ranges, _ in published
+            )
+        for ranges, _ in published:
+            for column, ends in enumerate(ranges):
+                assert set(ends) <= set(rows[:, column].tolist())
+
+
+def test_mondrian_cuts_whenever_it_can() -> None:
+    """With two values it keeps them apart exactly when both have k rows: that is what minimality tells."""
+    k = 4
+    for zeros, ones in product(range(10), repeat=2):
+        rows = np.repeat([0, 1], [zeros, ones]).reshape(-1, 1)
+        apart = any(ranges == ((0, 0),) for ranges, _ in mondrian(rows, k))
+        assert apart == ((zeros >= k and ones >= k) or (ones == 0 and zeros >= k))
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    rows = np.random.default_rng(5).integers(0, 50, size=(40, 2))
+    shuffled = np.random.default_rng(6).permutation(rows)
+    assert sorted(mondrian(np.unique(rows, axis=0), 3)) == sorted(
+        mondrian(np.random.default_rng(7).permutation(np.unique(rows, axis=0)), 3)
+    )
+    assert clustered(rows, 3) == clustered(shuffled, 3)
+
+
+def test_copies_are_k_anonymous_and_hide_nothing() -> None:
+    rows = ["a", "b", "b"]
+    assert is_k_anonymous(duplicated(rows, 5), 5)
+    assert set(duplicated(rows, 5)) == set(rows)
+    assert not is_k_anonymous(duplicated(rows, 4), 5)
+
+
+def test_laws_by_enumeration() -> None:
+    rate, k = Fraction(1, 3), 2
+    first, second = shown(5, rate, k), shown(3, rate, k)
+    assert sum(first.values()) == 1
+    by_hand = {count: Fraction(0) for count in first}
+    for coins in product((0, 1), repeat=5):
+        chance = Fraction(1)
+        for coin in coins:
+            chance *= rate if coin else 1 - rate
+        by_hand[sum(coins) if sum(coins) >= k else 0] += chance
+    assert first == by_hand
+    for least in range(-4, 7):
+        pairs = ((x, y) for x in first for y in second if x - y >= least)
+        assert difference_at_least(first, second, least) == sum(first[x] * second[y] for x, y in pairs)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_laplace_adds_up(epsilon: float) -> None:
+    assert sum(laplace_is(value, epsilon) for value in range(-400, 401)) == pytest.approx(1)
+    for least in range(-3, 5):
+        assert laplace_reaches(least, epsilon) == pytest.approx(
+            sum(laplace_is(value, epsilon) for value in range(least, 401))
+        )

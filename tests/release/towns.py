@@ -1,0 +1,46 @@
+"""A town whose columns offer levels, and policies that let it choose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crowdblend.demo import write_population
+
+KEY = bytes(range(32))
+DISTRICTS = """Harbour;Water;*
+Old Town;Centre;*
+Riverside;Water;*
+Hillside;Edge;*
+Station;Centre;*
+Garden City;Edge;*
+University;Centre;*
+Mills;Water;*
+"""
+POLICY = """
+[data]
+source = "town.parquet"
+person = "person_id"
+[sampling]
+rate = 0.5
+[columns]
+sex = { values = ["female", "male"] }
+age = { from = 0, to = 100, width = [5, 10, 20, 100], top = true }
+district = { hierarchy = "districts.csv", level = "choose" }
+[recoding]
+epsilon = 0.1
+using = "population"
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+SPLIT = POLICY.replace('"population"', '"split"\nshare = 0.25')
+DRAWN = SPLIT.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true")
+CHOOSING = '[recoding]\nepsilon = 0.1\nusing = "population"\n'
+
+
+def write_town(folder: Path) -> Path:
+    write_population(folder / "town.parquet", 20_000)
+    (folder / "districts.csv").write_text(DISTRICTS)
+    (folder / "torn.csv").write_text("a;x;p\nb;x;q\n")
+    return folder
