@@ -16,7 +16,8 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import Classes
+from crowdblend.release.engine import Classes, sample_classes
+from crowdblend.release.kind import Progress
 from crowdblend.release.outcome import Chosen
 from crowdblend.release.rows import Draw, Part
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
@@ -37,8 +38,8 @@ class Reading:
     facts: dict[str, Any]
 
 
-def read(promised: Promise, classes: Classes, key: bytes) -> Reading:
-    """Read who decides and who is published, in two passes over the data."""
+def read(promised: Promise, key: bytes, progress: Progress | None, classes: Classes | None = None) -> Reading:
+    """Read who decides and who is published, in two passes over the data; `classes` counts what is not in a source."""
     policy = promised.policy
     assert policy.recoding is not None
     share = policy.recoding.share
@@ -46,8 +47,8 @@ def read(promised: Promise, classes: Classes, key: bytes) -> Reading:
     secret = subkey(key, b"release", b"rows of a person")
 
     def drawn(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
-        rate = promised.draw_rate if coin is not None else None
-        return classes(Draw(coin, rate, part, secret))
+        draw = Draw(coin, promised.draw_rate if coin is not None else None, part, secret)
+        return sample_classes(policy, draw, progress) if classes is None else classes(draw)
 
     if share is None:
         deciding, _ = drawn(None, None)

@@ -158,7 +158,7 @@ class Promise:
             coin = None if self.policy.sampling.already_drawn else key
             sample, facts = classes(Draw(coin, self.draw_rate))
             return Reading(facts, lambda: self._published(sample, None, key), facts.pop("same_people", None))
-        reading = chosen.read(self, classes, key)
+        reading = chosen.read(self, key, progress, classes)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
