@@ -125,7 +125,7 @@ CONDITIONS = [
     ("composition.blending-differential-both", 1, (GROUP, SWAPPED, LEAKY)),
     ("composition.blending-differential-both", 2, (GROUP, SWAPPED_GROUP, LEAKY)),
     ("recoding.population", 0, (GROUP, SWAPPED, LEAKY)),
-    ("recoding.split", 0, (GROUP, SWAPPED, LEAKY)),
+    ("recoding.split", 0, (GROUP, SWAPPED, LEAKY, SAMPLED)),
     ("differential.zero-knowledge", 0, (LEAKY,)),
     ("sample-and-sanitize.plain", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("sample-and-sanitize.doubled", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),

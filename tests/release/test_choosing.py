@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,10 @@ from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, Invali
 from crowdblend.ledger import Ledger
 from crowdblend.randomness import coins
 from crowdblend.release import Choosing, parse_policy
+from crowdblend.release import chosen as chosen_module
 from crowdblend.release.choosing import lattice_of
 from crowdblend.release.chosen import decide, read, recoded
+from crowdblend.release.engine import sample_classes
 from crowdblend.release.execute import release
 from crowdblend.release.kinds.classes import promise
 from crowdblend.selection import score_nodes
@@ -138,6 +141,56 @@ def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
     sampled = reading.deciding.people + reading.released.people
     assert sampled == 20_000 if drawn else abs(sampled - 10_000) < 400
     assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+
+
+@pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
+def test_rows_that_change_meanwhile_are_in_one_part_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: str
+) -> None:
+    """Two hundred ages of one person each, to which somebody is added as soon as they have been read."""
+    table = tmp_path / "town.csv"
+    table.write_text("age\n" + "".join(f"{age}\n" for age in range(200)))
+
+    def sample_and_add(*given: Any) -> Any:
+        found = sample_classes(*given)
+        with table.open("a") as rows:
+            rows.write("0\n0\n0\n")
+        return found
+
+    monkeypatch.setattr(chosen_module, "sample_classes", sample_and_add)
+    text = f"""
+        [data]
+        source = "town.csv"
+        rows_are_people = true
+        [sampling]
+        rate = 0.9{drawn}
+        [columns]
+        age = {{ from = 0, to = 200, width = [1, 2] }}
+        [recoding]
+        epsilon = 0.1
+        using = "split"
+        share = 0.5
+        [release]
+        kind = "table"
+        epsilon = 1.0
+        k = 20
+        """
+    reading = read(promise(parse_policy(text, tmp_path)), KEY, None)
+    ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
+    assert not set(ages[0]) & set(ages[1]) - {0}
+    assert reading.facts["people_deciding"] == reading.deciding.people
+    assert reading.facts["people_sampled"] == reading.released.people
+
+
+def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_path: Path) -> None:
+    """At rate 0.5 a quarter of the sample decides, so one of 2.67 people may be counted."""
+    for name, text, says in (
+        ("split", SPLIT, "a share of 0.25 of it chose the labels and is left out of everything below"),
+        ("rows", SPLIT.replace('"table"', '"microdata"'), "one row stands for about 2.67 people"),
+        ("whole", POLICY, "with probability 0.5: one counted person stands for about 2 people"),
+    ):
+        done = release(parse_policy(text, town), tmp_path / name, key=KEY)
+        assert says in (done.folder / "report.html").read_text()
 
 
 def test_recoding_adds_up(town: Path) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.selection import SCORES, Score, score, score_nodes
+from crowdblend.selection import SCORES, Ladder, Lattice, Score, score, score_nodes
+from crowdblend.selection.scores import TOP
 from crowdblend.selection.scoring import _order
 
 from .tables import SMALL, THREE, plainly, table_of
@@ -60,9 +61,9 @@ def test_rolling_up_equals_counting_anew(name, lattice) -> None:
         assert score_nodes(lattice, codes, counts, each).tolist() == plainly(lattice, codes, counts, each)
 
 
-@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45])
+@pytest.mark.parametrize("groups", [40, 1 << 20, 1 << 45, 1 << 57])
 def test_every_way_of_sorting_gives_one_order(groups: int) -> None:
-    """Few groups, many groups, and numbers too large to carry their places along."""
+    """Few groups, many groups, numbers too large to carry their places along, or too large altogether."""
     rng = np.random.default_rng(8)
     keys = np.unique(rng.integers(0, groups * 50, 5000))
     group, after = keys // 50 * 3, keys % 50
@@ -75,6 +76,21 @@ def test_large_classes_go_on_in_equal_steps() -> None:
     each = score("loss", k=4, rate=0.5)
     codes, counts = np.array([[0, 0], [3, 1]], np.int32), np.array([10**6, 7])
     assert score_nodes(SMALL, codes, counts, each).tolist() == plainly(SMALL, codes, counts, each)
+
+
+@pytest.mark.parametrize("people", [10**8, 6 * 10**8, 10**9, 10**12])
+@pytest.mark.parametrize("name", ["loss", "published", "entropy"])
+def test_no_number_of_people_runs_over_the_end_of_a_score(name, people: int) -> None:
+    """Ten columns of the largest weight: at 600 million people the sum needs more than 64 bits."""
+    fixed, chosen = (np.arange(2),), (np.arange(2), np.zeros(2, int))
+    heavy = Lattice(tuple(Ladder(str(place), fixed if place else chosen, weight=1000.0) for place in range(10)))
+    each, codes = score(name, k=23, rate=0.5), np.zeros((1, 10), np.int32)
+    before, after = (score_nodes(heavy, codes, np.array([size]), each) for size in (people, people + 1))
+    moved = np.abs(after.astype(object) - before.astype(object)).max()
+    assert moved <= each.sensitivity(heavy.most)
+    assert before.min() >= 0
+    finest = (int(each.values[-1]) + each.slope * (people + 1 - len(each.values))) * each.parts(heavy.most)
+    assert before[0] == min(finest, TOP)
 
 
 def test_expected_publication_is_cheap_and_monotone() -> None:

@@ -61,6 +61,7 @@ class Assumption(Enum):
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
+    SCORES_SHOWN = "At most {dimension} scores are shown, with noise for that many."
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."

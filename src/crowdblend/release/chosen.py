@@ -16,7 +16,7 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import Classes, sample_classes
+from crowdblend.release.engine import Classes, sample_classes, thinned
 from crowdblend.release.kind import Progress
 from crowdblend.release.outcome import Chosen
 from crowdblend.release.rows import Draw, Part
@@ -39,7 +39,12 @@ class Reading:
 
 
 def read(promised: Promise, key: bytes, progress: Progress | None, classes: Classes | None = None) -> Reading:
-    """Read who decides and who is published, in two passes over the data; `classes` counts what is not in a source."""
+    """Read who decides and who is published, in two passes over the data.
+
+    Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over
+    data that changed meanwhile, the same row could fall into the other part as well. `classes` counts people who are
+    held in memory instead of the source.
+    """
     policy = promised.policy
     assert policy.recoding is not None
     share = policy.recoding.share
@@ -53,11 +58,17 @@ def read(promised: Promise, key: bytes, progress: Progress | None, classes: Clas
     if share is None:
         deciding, _ = drawn(None, None)
         released, facts = drawn(coin, None)
+        return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
+    other = subkey(key, b"release", b"choosing part")
+    choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
+    if policy.data.person is None:
+        sample, facts = drawn(coin, None)
+        deciding, released = (thinned(policy, sample, Draw(part=part)) for part in (choosing, rest))
     else:
-        other = subkey(key, b"release", b"choosing part")
-        deciding, _ = drawn(coin, Part(other, share, choosing=True))
-        released, facts = drawn(coin, Part(other, share, choosing=False))
-    return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
+        deciding, _ = drawn(coin, choosing)
+        released, facts = drawn(coin, rest)
+    seen = {"people_sampled": released.people, "classes": len(released.counts), "people_deciding": deciding.people}
+    return Reading(deciding, released, {**facts, **seen})
 
 
 def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Chosen:

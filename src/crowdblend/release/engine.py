@@ -49,7 +49,7 @@ def sample_classes(
         refuse_beyond(rows.room, len(counts) * (4 * len(names) + 24))
         classes = coding.classes_of(words, counts)
         if policy.data.person is None and (draw.key is not None or draw.part is not None):
-            classes = thinned(classes, draw, [not column.recoding.closed for column in policy.columns])
+            classes = thinned(policy, classes, draw)
         facts = {"rows_read": rows.read, "people_sampled": classes.people, "classes": len(classes.counts)}
         if rows.same_people is not None:
             facts["same_people"] = rows.same_people
@@ -71,7 +71,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> SampledClasses:
+def thinned(policy: Policy, classes: SampledClasses, draw: Draw) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:
@@ -79,7 +79,7 @@ def thinned(classes: SampledClasses, draw: Draw, is_open: list[bool]) -> Sampled
     if draw.part is not None:
         counts = draw.part.of_counts(counts)
     left = SampledClasses(classes.columns, classes.labels, classes.codes, counts).where(counts > 0)
-    return only_occurring(left, is_open)
+    return only_occurring(left, [not column.recoding.closed for column in policy.columns])
 
 
 def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

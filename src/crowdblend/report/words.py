@@ -89,6 +89,12 @@ def sampling_rate(folder: Folder) -> float | None:
     return float(stated) if isinstance(stated, int | float) else None
 
 
+def deciding_share(folder: Folder) -> float:
+    """The share of the sample that chose the recoding and is not published; 0 where nobody did."""
+    splits = (step for step in folder.certificate.steps() if step.rule.id == "recoding.split")
+    return max((float(step.parameters["share"]) for step in splits), default=0.0)
+
+
 def rate_is_assumed(folder: Folder) -> bool:
     """Whether the sampling rate is taken on trust."""
     return Assumption.ASSUMED_RATE in folder.certificate.stated or folder.facts.get("already_drawn") is True
@@ -99,7 +105,7 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
     added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
-    lines = [_sampled(sampling_rate(folder), counted=counted)]
+    lines = [_sampled(sampling_rate(folder), deciding_share(folder), counted=counted)]
     if not counted:
         lines += _suppressed("combination of labels", "and all of them are there", crowd, k)
     elif folder.facts.get("below_k") == "noise":
@@ -119,16 +125,17 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     return lines
 
 
-def _sampled(rate: float | None, *, counted: bool) -> str:
+def _sampled(rate: float | None, share: float, *, counted: bool) -> str:
     said = "Each row is one person of a random sample. The order of the rows means nothing."
     if counted:
         said = "Counts are people in a random sample, not in the whole population."
     if rate is None or not 0 < rate < 1:
         return said
     one = "one counted person" if counted else "one row"
-    return (
-        f"{said} The sample kept each person with probability {rate:g}: {one} stands for about {1 / rate:.3g} people."
-    )
+    said = f"{said} The sample kept each person with probability {rate:g}"
+    if share:
+        said += f", and a share of {share:g} of it chose the labels and is left out of everything below"
+    return f"{said}: {one} stands for about {1 / (rate * (1 - share)):.3g} people."
 
 
 def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]:

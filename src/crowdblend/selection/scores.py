@@ -46,6 +46,8 @@ SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy
 FEWEST_SEEN = 3
 # Scores list their values for classes up to this size.
 LARGEST_SIZE = 10_000_000
+# No score is larger, so that all of them are 64-bit numbers.
+TOP = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,21 @@ class Score:
         return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
-        """The score of a node from the sizes of its classes and the parts that they keep."""
+        """The score of a node from the sizes of its classes and the parts that they keep, at most `TOP`.
+
+        Capping moves no two scores apart and keeps their order, so it costs nothing of the promise; a sum that ran over
+        the end of 64 bits would.
+        """
+        # |f(n)| ≤ Δn, as f(0) = 0.
+        most = self.step * int(sizes.sum()) * (int(kept.max(initial=0)) if self.weighted else 1)
+        if most > TOP:
+            # Python's own numbers have no end.
+            sizes, kept = sizes.astype(object), kept.astype(object)
         last = len(self.values) - 1
-        value = self.values[np.minimum(sizes, last)]
+        value = self.values[np.minimum(sizes, last).astype(np.int64, copy=False)].astype(sizes.dtype, copy=False)
         if sizes.max(initial=0) > last:
             value = value + self.slope * np.maximum(sizes - last, 0)
-        return int(value @ kept) if self.weighted else int(value.sum())
+        return max(-TOP, min(int(value @ kept) if self.weighted else int(value.sum()), TOP))
 
 
 def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:

@@ -9,7 +9,8 @@ others still finest:
 Suffixes are numbered by (suffix without its first column, first column), and finest classes so that every level is a
 rising function of them. So a table sorted by (group, suffix) stays sorted while the next column is coarsened step by
 step, and equal neighbours are added up. Only when a column is settled its class joins the group and the table is
-sorted anew. No number exceeds (classes)² times the size of a column, and memory is one table per column.
+sorted anew. No number exceeds (classes)² times the size of a column; where that is beyond 64 bits, pairs are sorted
+instead. Memory is one table per column.
 """
 
 from __future__ import annotations
@@ -129,6 +130,8 @@ def _order(groups: Numbers, after: Numbers, following: int) -> Numbers:
     if int(groups.max(initial=0)) >> 16 == 0:
         # A stable sort keeps the suffixes in order, and one of short numbers takes linear time.
         return np.argsort(groups.astype(np.uint16), kind="stable")
+    if int(groups.max()) >= (1 << 63) // following - 1:
+        return np.lexsort((after, groups))
     keys, bits = groups * following + after, len(groups).bit_length()
     if int(keys.max()) >> (63 - bits):
         return np.argsort(keys)

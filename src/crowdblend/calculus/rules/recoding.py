@@ -9,7 +9,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
+from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled, suppression_exact
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
@@ -50,6 +50,8 @@ def recoding_from_split(
     Here epsilon is ε₂, the target of the released part.
     """
     _choice_is_pure("recoding.split", choice)
+    # That only a part decides is counted below; a choice that counted on it already would count it twice.
+    require_unsampled("recoding.split", choice)
     chosen = arb(rate) * share
     released_rate = arb(rate) * (1 - arb(share)) / (1 - chosen)
     # δ grows with the rate, so the larger neighbouring double is the safe one.
@@ -57,7 +59,7 @@ def recoding_from_split(
     released = suppression_exact.conclude(release, rate=safe_rate, epsilon=epsilon)
     assert isinstance(released, DifferentialUnderSampling)
     total = chosen * arb(choice.epsilon).exp() + (1 - chosen) * arb(epsilon).exp()
-    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
+    return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=1)
 
 
 def _choice_is_pure(rule_id: str, choice: Differential) -> None:

@@ -62,7 +62,7 @@ def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential: 
         source="Laplace mechanism, docs/proofs.md#choosing-the-recoding",
         statement="Showing at most d whole-number scores, each with discrete Laplace noise of ratio e^{−ε/(dΔ)}, where "
         "one person moves every score by at most Δ, is ε-differentially private with one person more or less.",
-        assumes=(Assumption.EXACT_NOISE,),
+        assumes=(Assumption.EXACT_NOISE, Assumption.SCORES_SHOWN),
     )
 )
 def noisy_scores(score: BoundedScore, *, epsilon: float, dimension: int) -> Differential:  # noqa: ARG001  in the noise

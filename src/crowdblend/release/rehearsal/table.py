@@ -83,7 +83,7 @@ class _Table:
             )
         self._coding, words = _coded(policy, tuple(crowd.values for crowd in population))
         self._words: Words = tuple(np.repeat(word, sizes) for word in words)
-        self._open = [not column.recoding.closed for column in policy.columns]
+        self._policy = policy
         self._persons: Persons | None = None
         if policy.data.person is not None:
             self._persons = read_persons(pa.array(np.arange(1, people + 1)), policy.data.person)
@@ -93,7 +93,7 @@ class _Table:
         if self._persons is None:
             everybody = self._counted(self._words)
             whole = draw.key is None and draw.part is None
-            return everybody if whole else thinned(everybody, draw, self._open), {}
+            return everybody if whole else thinned(self._policy, everybody, draw), {}
         persons, words = self._persons, self._words
         if draw.key is not None and draw.rate is not None:
             drawn = persons.drawn(draw.key, draw.rate)
