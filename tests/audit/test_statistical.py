@@ -82,10 +82,10 @@ def test_the_best_event_is_not_made_of_chance() -> None:
 
 
 def test_false_alarms_stay_within_the_stated_rate() -> None:
-    """ε = 1 is exactly true here. 300 audits at error 0.05: more than 39 alarms have probability below 1e-6."""
-    found = repeat(claims(1.0), 300, runs=1_000, error=0.05)
-    assert stats.binom.sf(39, 300, 0.05) < 1e-6
-    assert found.findings <= 39
+    """ε = 1 is exactly true here. 150 audits at error 0.05: more than 25 alarms have probability below 1e-6."""
+    found = repeat(claims(1.0), 150, runs=1_000, error=0.05)
+    assert stats.binom.sf(25, 150, 0.05) < 1e-6
+    assert found.findings <= 25
 
 
 def test_a_claim_of_half_is_refuted() -> None:
@@ -96,12 +96,22 @@ def test_a_claim_of_half_is_refuted() -> None:
     assert "FINDING" in verdict.words()
 
 
-@pytest.mark.parametrize("name", ["noise below k, hidden", "noise below k, flagged", "suppressed table"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "noise below k, hidden",
+        "noise below k, flagged",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("suppressed table", "thinned table", "microdata", "recoding by the population")
+        ),
+    ],
+)
 def test_our_own_mechanisms(name: str) -> None:
     """Half of the true ε is refuted, the true one is not (a false alarm here has probability 1e-6)."""
     assert audit(FAMILIES[name].subject(hard_sizes, understated=2), runs=100_000, error=1e-3).finding
     true = FAMILIES[name].subject(hard_sizes)
-    verdict = audit(replace(true, sizes=(true.sizes[0], true.sizes[2])), runs=5_000, error=1e-6)
+    verdict = audit(replace(true, sizes=true.sizes[:3:2]), runs=5_000, error=1e-6)
     assert not verdict.finding
     assert verdict.runs <= 5_000
 
@@ -145,9 +155,9 @@ def test_a_state_of_another_audit_is_refused(tmp_path) -> None:
 def test_several_processes_see_the_same_law() -> None:
     subject = FAMILIES["suppressed table"].subject(hard_sizes)
     few = replace(subject, sizes=(("just a crowd", 10),))
-    verdict = audit(few, runs=4_000, error=1e-6, workers=2)
+    verdict = audit(few, runs=2_000, error=1e-6, workers=2)
     assert not verdict.finding
-    assert 3_900 < verdict.runs <= 4_000
+    assert 1_900 < verdict.runs <= 2_000
 
 
 @pytest.mark.parametrize(("runs", "error", "says"), [(10, 0.1, "runs must be"), (5_000, 0.0, "error must be")])

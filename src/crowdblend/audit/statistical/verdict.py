@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.guarantees import Differential
-from crowdblend.guarantees.wording import at_least, exactly
+from crowdblend.guarantees.wording import at_least, at_most, exactly
 
 _SHOWN = 6
 
@@ -34,7 +34,7 @@ class Verdict:
 
     def words(self) -> str:
         """The verdict for people to read."""
-        promise = f"epsilon {exactly(self.promise.epsilon)}, delta {exactly(self.promise.delta)}"
+        promise = f"epsilon {exactly(self.promise.epsilon)}, delta {at_most(self.promise.delta)}"
         wrong = exactly(self.error)
         says = (
             f"FINDING: epsilon is at least {at_least(self.epsilon_lower)} (wrong with probability at most {wrong})"
