@@ -32,6 +32,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/release.py
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/audit.py
+	$(BIN)/python bench/synopsis.py
 
 docs: .venv/ready ## write the generated pages anew
 	$(BIN)/python docs/generate.py

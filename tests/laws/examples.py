@@ -232,6 +232,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "sample-and-sanitize.doubled": _SANITIZE,
     "sample-and-sanitize.linear": _SANITIZE,
     "sample-and-sanitize.sharp": _SANITIZE,
+    "sample-and-sanitize.differential": _SANITIZE,
     "graph.sampler.connected": [_EXPLORED],
     "graph.sampler.cycle-free": [
         Example((), {"degree_bound": 5, "accuracy": 0.2, "samples": 400, "explored": 20}, _EXPLORER)
@@ -283,6 +284,73 @@ EXAMPLES: dict[str, list[Example]] = {
         )
     ],
     "queries.vc-samples": [Example((), {"samples": 60_000, "dimension": 3, "accuracy": 0.1, "failure": 0.05})],
+    "queries.finite-class": [
+        Example(
+            (),
+            {"samples": 500, "population": 9000, "queries": 40, "failure": 0.05},
+            {("queries", "accuracy"): 1, ("population", "accuracy"): 1, ("failure", "accuracy"): -1},
+        ),
+        Example((), {"samples": 7, "population": 7, "queries": 1, "failure": 1.0}),
+    ],
+    "opendp.measurement": [
+        Example((), {"epsilon": 0.5, "delta": 1e-7}, {("epsilon", "epsilon"): 1, ("delta", "delta"): 1})
+    ],
+    "synopsis.exponential": [Example((), {"epsilon": 0.5}, {("epsilon", "epsilon"): 1})],
+    "synopsis.counts": [
+        Example(
+            (),
+            {"noise_epsilon": 0.01, "sensitivity": 184.0},
+            {("noise_epsilon", "epsilon"): 1, ("sensitivity", "epsilon"): 1},
+        )
+    ],
+    "synopsis.exponential-useful": [
+        Example(
+            (),
+            {"samples": 900, "universe": 8, "queries": 18, "rows": 10, "epsilon": 1.5, "failure": 0.05},
+            {
+                ("samples", "accuracy"): -1,
+                ("universe", "accuracy"): 1,
+                ("queries", "accuracy"): 1,
+                ("epsilon", "accuracy"): -1,
+                ("failure", "accuracy"): -1,
+            },
+        )
+    ],
+    "synopsis.fitted-useful": [
+        Example(
+            (),
+            {
+                "samples": 9000,
+                "queries": 18,
+                "addends": 1,
+                "noise_epsilon": 0.1,
+                "rows": 9000,
+                "slack": 0.01,
+                "failure": 0.05,
+            },
+            {
+                ("samples", "accuracy"): -1,
+                ("queries", "accuracy"): 1,
+                ("noise_epsilon", "accuracy"): -1,
+                ("rows", "accuracy"): -1,
+                ("slack", "accuracy"): 1,
+                ("failure", "accuracy"): -1,
+            },
+        )
+    ],
+    "synopsis.counts-useful": [
+        Example(
+            (),
+            {"samples": 9000, "queries": 18, "addends": addends, "noise_epsilon": 0.5, "failure": 0.05},
+            {
+                ("samples", "accuracy"): -1,
+                ("queries", "accuracy"): 1,
+                ("noise_epsilon", "accuracy"): -1,
+                ("failure", "accuracy"): -1,
+            },
+        )
+        for addends in (1, 9)
+    ],
     "queries.useful": [
         Example((QuerySampler(5000, 0.1, 0.05), Useful(0.2, 0.01)), {"lipschitz": 1.0}, {("lipschitz", "accuracy"): 1})
     ],

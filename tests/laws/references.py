@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
 )
 
 from . import scans
+from .synopsis_references import SYNOPSES
 
 mp.dps = 60
 
@@ -317,4 +318,5 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
+    **SYNOPSES,
 }

@@ -135,6 +135,7 @@ CONDITIONS = [
         (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED, Differential(1.5, 0.0, Relation.REPLACE)),
     ),
     ("sample-and-sanitize.sharp", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
+    ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
     *((f"graph.{name}", 0, (Sampler(AVERAGE, 0.1, 0.1, 1.0, RandomSamples(1, 2)),)) for name in GRAPHS),
@@ -168,6 +169,12 @@ def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strange
         ("queries.vc-samples", {"samples": 100}, "samples"),
         ("queries.vc-samples", {"accuracy": 2}, "accuracy"),
         ("laplace.accurate", {"failure": 0}, "failure"),
+        ("queries.finite-class", {"failure": 0}, "failure"),
+        ("queries.finite-class", {"samples": 9001}, "population"),
+        ("synopsis.exponential-useful", {"epsilon": 0}, "epsilon"),
+        ("synopsis.exponential-useful", {"failure": 0}, "failure"),
+        ("synopsis.fitted-useful", {"samples": 0}, "person"),
+        ("synopsis.counts-useful", {"failure": 0}, "failure"),
     ],
 )
 def test_parameters_outside_a_theorem_are_not_applicable(rule_id: str, changed: dict[str, Any], word: str) -> None:

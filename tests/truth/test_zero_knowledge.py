@@ -69,6 +69,8 @@ def test_sample_and_sanitize(seed: int, growth: Fraction) -> None:
     for part in ("plain", "doubled", "linear", "sharp"):
         claimed = RULES[f"sample-and-sanitize.{part}"].conclude(premise, samples=K, population=N)
         assert simulates(claimed, release, lambda i, seen: release(seen)), part
+    replaced = RULES["sample-and-sanitize.differential"].conclude(premise, samples=K, population=N)
+    assert replace_delta(release, UNIVERSE, N, growth_below(replaced.epsilon)) <= Fraction(replaced.delta)
 
 
 def test_the_sharp_delta_of_sample_and_sanitize_is_attained() -> None:

@@ -21,6 +21,10 @@ class Assumption(Enum):
     STATED_MECHANISM = (
         "The release mechanism is crowd-blending with k = {k} and epsilon = {blend_epsilon}; nobody checked it here."
     )
+    STATED_MAP = (
+        "OpenDP's privacy map gave epsilon = {epsilon} and delta = {delta} for one replaced row; it is taken at its "
+        "word, and a concealed row is read as one fixed value of the measurement's domain."
+    )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
@@ -65,6 +69,7 @@ class Assumption(Enum):
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
     NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
+    MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."

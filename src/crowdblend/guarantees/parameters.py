@@ -96,6 +96,12 @@ PARAMETERS = {
     "dimension": _whole(1, "Pass how many numbers are released, or the VC dimension of the class."),
     "lipschitz": Parameter(0, math.inf, "Pass how far the converter stretches errors; 1 for fractions."),
     "weight": Parameter(0, 1, "Pass the probability of the first mechanism."),
+    # synopses
+    "queries": _whole(1, "Pass how many queries the class has."),
+    "universe": _whole(1, "Pass how many different rows are possible."),
+    "rows": _whole(1, "Pass how many synthetic rows are published."),
+    "addends": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
+    "slack": _positive("Pass how far beyond the noise the fit may stay."),
     # choosing
     "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
     "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),

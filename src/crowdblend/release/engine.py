@@ -14,17 +14,18 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.randomness import KeyedSource, thin
 from crowdblend.release.coding import Coding, only_occurring
+from crowdblend.release.columns import Column
 from crowdblend.release.kind import Progress
 from crowdblend.release.people import OneOfEach, Persons
-from crowdblend.release.policy import Policy
 from crowdblend.release.rows import Draw, Rows, chunks, open_rows
+from crowdblend.release.sections import DataSource, Release
 from crowdblend.release.tally import Tally, refuse_beyond
 
 if TYPE_CHECKING:
@@ -34,8 +35,24 @@ if TYPE_CHECKING:
 Classes = Callable[[Draw], tuple[SampledClasses, dict[str, int]]]
 
 
+class Countable(Protocol):
+    """A policy whose people are counted by classes."""
+
+    @property
+    def data(self) -> DataSource:
+        """Where the people are."""
+
+    @property
+    def release(self) -> Release:
+        """Memory and threads."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What they are counted by."""
+
+
 def sample_classes(
-    policy: Policy, draw: Draw, progress: Progress | None = None
+    policy: Countable, draw: Draw, progress: Progress | None = None
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward; `progress` is told the phase and the rows so far."""
     names = [column.name for column in policy.columns]
@@ -71,7 +88,7 @@ def _count(rows: Rows, coding: Coding, tally: Tally, selected: str) -> None:
             tally.add(coding.coded(chunk)[0])
 
 
-def thinned(policy: Policy, classes: SampledClasses, draw: Draw) -> SampledClasses:
+def thinned(policy: Countable, classes: SampledClasses, draw: Draw) -> SampledClasses:
     """The classes after a binomial draw from each, in the order of the codes."""
     counts = classes.counts
     if draw.key is not None and draw.rate is not None:

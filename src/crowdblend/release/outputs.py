@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import PublishedClasses
@@ -47,13 +48,27 @@ def write_microdata(published: PublishedClasses, path: Path) -> None:
     _write(list(published.columns), pieces(), path)
 
 
+def write_rows(columns: Sequence[str], labels: Sequence[tuple[str, ...]], codes: NDArray[np.int32], path: Path) -> None:
+    """Rows as they come; the order must already say nothing."""
+
+    def pieces() -> Iterator[list[Any]]:
+        for start in range(0, max(len(codes), 1), PIECE):
+            yield _dictionaries(labels, codes[start : start + PIECE])
+
+    _write(list(columns), pieces(), path)
+
+
 def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
+    return _dictionaries(published.labels, codes)
+
+
+def _dictionaries(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(labels, pa.string()))
-        for place, labels in enumerate(published.labels)
+        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
+        for place, known in enumerate(labels)
     ]
 
 

@@ -49,6 +49,7 @@ class Policy:
     recoding: Choosing | None = None
 
     def __post_init__(self) -> None:
+        self._check_kind()
         self._check_choosing()
         self._check_columns()
         self._check_planned()
@@ -88,6 +89,16 @@ class Policy:
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(column for column in self.columns if column.name == name)
+
+    def _check_kind(self) -> None:
+        belonging = {
+            "people in [data]": self.data.people,
+            "sample in [sampling]": self.sampling.sample,
+            "confidence in [release]": self.release.confidence,
+        }
+        for name, given in belonging.items():
+            if given is not None:
+                raise InvalidInput(f'{name} must come with kind = "synopsis", got "{self.kind}". Remove it.')
 
     def _check_choosing(self) -> None:
         offering = [column.name for column in self.columns if column.chooses]
@@ -180,6 +191,10 @@ class Policy:
 
 def read_policy(parts: dict[str, Any], folder: Path) -> Policy:
     """The policy of a table or of microdata."""
+    if "synopsis" in parts:
+        raise InvalidInput(
+            f'[synopsis] must come with kind = "synopsis", got "{parts["release"]["kind"]}". Drop one of them.'
+        )
     if "columns" not in parts:
         raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")
     return Policy(

@@ -19,6 +19,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "level": {"anyOf": [{"type": "integer"}, {"const": "choose"}]},
     "widths": {"type": ["number", "array"], "items": {"type": "number"}, "minItems": 1},
     "day": {"type": "string", "format": "date"},
+    "conditions": {
+        "type": "array",
+        "items": {"type": "object", "additionalProperties": {"type": ["string", "integer"]}, "minProperties": 1},
+        "minItems": 1,
+    },
 }
 
 

@@ -48,6 +48,7 @@ class DataSource:
     population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
+    people: int | None = None
 
     def __post_init__(self) -> None:
         if (self.person is None) != self.rows_are_people:
@@ -113,6 +114,7 @@ class Sampling:
     exceptions: int = 0
     max_rate: float | None = None
     key: Literal["destroy", "seal"] = "destroy"
+    sample: int | None = None
 
     def __post_init__(self) -> None:
         _check_parameters(self)
@@ -159,7 +161,7 @@ def read_sampling(table: Any) -> Sampling:
 class Release:
     """What is published and under which promise; the one parameter that is None is planned."""
 
-    kind: Literal["table", "microdata"]
+    kind: Literal["table", "microdata", "synopsis"]
     below_k: Literal["suppress", "noise"] = "suppress"
     k: int | None = None
     epsilon: float | None = None
@@ -170,6 +172,7 @@ class Release:
     format: Literal["parquet", "csv"] = "parquet"
     memory: str | None = None
     threads: int | None = None
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         _check_parameters(self)

@@ -10,7 +10,9 @@ from crowdblend.calculus.rules import (
     queries,
     recoding,
     sampling,
+    sanitizers,
     selection,
+    synopses,
     zero_knowledge,
 )
 
@@ -24,6 +26,8 @@ __all__ = [
     "queries",
     "recoding",
     "sampling",
+    "sanitizers",
     "selection",
+    "synopses",
     "zero_knowledge",
 ]

@@ -66,6 +66,27 @@ def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float,
 
 @rule(
     Theorem(
+        id="queries.finite-class",
+        source="Serfling's inequality (1974, Corollary 1.1) and the union bound",
+        statement="k of n random people answer each of Q fraction queries within √((1 − (k−1)/n)·ln(2Q/β)/(2k)), "
+        "except with probability β.",
+        assumes=(Assumption.PUBLIC_SIZE,),
+    )
+)
+def samples_answer_finitely_many(*, samples: int, population: int, queries: int, failure: float) -> QuerySampler:
+    """Each query by itself errs rarely enough for all of them, the more so the fewer people are left out."""
+    _some_failure("queries.finite-class", failure)
+    if not 1 <= samples <= population:
+        raise NotApplicable(
+            f"queries.finite-class needs between 1 and population = {population} samples, got {samples}. Draw as many."
+        )
+    left = 1 - arb(samples - 1) / population
+    accuracy = sqrt(left * log(2 * queries / arb(failure)) / (2 * samples))
+    return QuerySampler(samples, round_up(accuracy), failure)
+
+
+@rule(
+    Theorem(
         id="queries.useful",
         source="ZKP Proposition 20",
         statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "

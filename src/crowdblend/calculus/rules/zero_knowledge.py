@@ -267,6 +267,22 @@ def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population
     )
 
 
+@rule(
+    Theorem(
+        id="sample-and-sanitize.differential",
+        source="crowdblend, docs/proofs.md#sample-and-sanitize",
+        statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
+        "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-differentially private with one person's data replaced.",
+        assumes=tuple(made for made in DRAWN if made is not Assumption.CONCEALED_ROWS),
+    )
+)
+def sample_and_sanitize_differential(premise: Differential, *, samples: int, population: int) -> Differential:
+    """The same argument with other data in the place of a concealed row."""
+    close = sample_and_sanitize_sharp.conclude(premise, samples=samples, population=population)
+    assert isinstance(close, ZeroKnowledge)
+    return Differential(close.epsilon, close.delta, Relation.REPLACE, samplings=1)
+
+
 def _sanitized(
     rule_id: str, premise: Differential, samples: int, population: int, epsilon: arb, delta: arb
 ) -> ZeroKnowledge:

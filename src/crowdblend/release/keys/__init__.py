@@ -9,6 +9,7 @@ from crowdblend.release.keys.declared import (
     RELEASE,
     SAMPLING,
     SECTIONS,
+    SYNOPSIS,
     TABLES,
 )
 from crowdblend.release.keys.read import (
@@ -33,6 +34,7 @@ __all__ = [
     "RELEASE",
     "SAMPLING",
     "SECTIONS",
+    "SYNOPSIS",
     "TABLES",
     "Key",
     "Kind",

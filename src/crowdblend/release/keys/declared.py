@@ -20,6 +20,7 @@ DATA = (
     Key("format", "text", "What the source is, when its name does not say.", ("csv", "parquet", "duckdb", "postgres")),
     Key("table", "text", "The table in a DuckDB or PostgreSQL database."),
     Key("delimiter", "text", "The character between the fields of a CSV file."),
+    Key("people", "whole", "Synopsis: how many people the data hold; this number is public."),
     Key("duplicates", "text", "What to do when a person has several rows.", ("refuse", "one")),
 )
 SAMPLING = (
@@ -29,9 +30,10 @@ SAMPLING = (
     Key("high", "number", _BIASED + "the largest ordinary probability.", ranged=True),
     Key("exceptions", "whole", _BIASED + "how many people may have any probability.", ranged=True),
     Key("max_rate", "number", _BIASED + "the largest probability of anybody protected.", ranged=True),
+    Key("sample", "whole", "Synopsis: exactly how many people are drawn, without replacement."),
     Key("key", "text", "What happens to the secret key of the sample.", ("destroy", "seal")),
 )
-KINDS = ("table", "microdata")
+KINDS = ("table", "microdata", "synopsis")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
     Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
@@ -41,6 +43,7 @@ RELEASE = (
     Key("flag", "flag", "Say which cells are exact; needs a larger k."),
     Key("noise_epsilon", "number", "The privacy loss of the noise below k, before sampling.", ranged=True),
     Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
+    Key("confidence", "number", "Synopsis: how surely it keeps to its stated error; 0.95 unless given."),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),
     Key("memory", "text", 'The memory that the engine may use, such as "1GB"; it spills to disk beyond.'),
     Key("threads", "whole", "How many threads the engine may use."),
@@ -64,11 +67,20 @@ TABLES = (
     Key("name", "text", "The table's name, also its file name.", required=True),
     Key("columns", "texts", "The columns of the table, all named in [columns].", required=True),
 )
+SYNOPSIS = (
+    Key("conjunctions", "whole", "Answer all conjunctions of up to this many columns."),
+    Key("ranges", "text", "Answer all ranges of this column, in the order of its classes."),
+    Key("half_planes", "texts", "Answer all half-planes over the grid of these two columns."),
+    Key("queries", "conditions", "Answer these conjunctions, each a table of columns with their labels."),
+    Key("rows", "whole", "How many synthetic rows; as many as people are drawn unless given.", ranged=True),
+    Key("mechanism", "text", "How the rows are made; the better one unless given.", ("fitted", "exponential")),
+)
 SECTIONS: dict[str, tuple[Key, ...]] = {
     "data": DATA,
     "sampling": SAMPLING,
     "release": RELEASE,
     "recoding": RECODING,
+    "synopsis": SYNOPSIS,
 }
 PARTS = (*SECTIONS, "columns", "tables")
 

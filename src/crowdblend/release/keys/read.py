@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check
 
-Kind: TypeAlias = Literal["text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths"]
+Kind: TypeAlias = Literal[
+    "text", "texts", "flag", "number", "whole", "numbers", "wholes", "day", "level", "widths", "conditions"
+]
 Table: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 
@@ -29,6 +31,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
     "day": "a date such as 1990-01-01, without quotes",
+    "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
 }
 
 
@@ -67,6 +70,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "level": lambda value: _is_whole(value) or value == "choose",
     "widths": lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "day": _is_day,
+    "conditions": lambda value: isinstance(value, list) and all(isinstance(item, Mapping) for item in value),
 }
 
 

@@ -17,6 +17,7 @@ from crowdblend.release.kind import AnyPolicy, Promised
 MODULES = {
     "table": "classes",
     "microdata": "classes",
+    "synopsis": "synopsis",
 }
 
 

@@ -8,7 +8,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.report.folder import Folder
 from crowdblend.report.view import View
 
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {"synopsis": "synopsis"}
 
 
 def view_of(folder: Folder) -> View:

@@ -1,0 +1,157 @@
+"""Any OpenDP measurement as the sanitizer of sample-and-sanitize (ZKP Proposition 16).
+
+Exactly k of n rows are drawn without replacement, put in random order and handed to the measurement. Its privacy map,
+read at the distance of one replaced row, says how private it is on the sample, and sampling strengthens that.
+
+One replaced row is one change to metrics that count changes, and a removal and an addition to metrics that count
+people. The theorem also wants a mechanism that accepts a concealed row ⊥. Read as one fixed value of the domain, ⊥ is a
+value like any other, and replacing by it is a replacement, whether or not the domain fixes the number of rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus.rules import sanitizers, zero_knowledge
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import Source, SystemSource, distinct, permutation
+
+if TYPE_CHECKING:
+    from opendp.mod import Measurement
+
+# How far apart two datasets of one size are that differ in one row.
+ONE_REPLACED = {
+    "SymmetricDistance()": 2,
+    "InsertDeleteDistance()": 2,
+    "ChangeOneDistance()": 1,
+    "HammingDistance()": 1,
+}
+PURE, APPROXIMATE = "MaxDivergence", "Approximate(MaxDivergence)"
+CONCENTRATED, SMOOTHED = "ZeroConcentratedDivergence", "SmoothedMaxDivergence"
+_FAILED = object()
+
+
+@dataclass(frozen=True)
+class Sanitized:
+    """What a measurement said about a random sample, and what that promises about everybody."""
+
+    value: Any
+    certificate: Certificate
+
+
+def sample_and_sanitize(
+    data: Sequence[Any], k: int, measurement: Measurement, *, delta: float | None = None, source: Source | None = None
+) -> Sanitized:
+    """Run an OpenDP measurement on k random rows and certify zero-knowledge privacy relative to k random people.
+
+    Every row of `data` is one person, and their number is public. `delta` is needed where the measurement promises one
+    ε for each δ (zero-concentrated or smoothed): OpenDP itself converts it. A source of one's own is for tests.
+    """
+    n = len(data)
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
+        raise InvalidInput(f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it.")
+    promises = promises_of(measurement, samples=k, population=n, delta=delta)
+    bits = source or SystemSource()
+    rows = _rows(data, distinct(k, n, bits)[permutation(k, bits)])
+    value = _measured(measurement, rows)
+    facts = {
+        "kind": "measurement",
+        "measurement": _described(measurement),
+        "private_randomness": bits.private,
+        "software": {"opendp": metadata.version("opendp")},
+    }
+    return Sanitized(value, Certificate(promises, (), facts))
+
+
+def promises_of(
+    measurement: Measurement, *, samples: int, population: int, delta: float | None = None
+) -> tuple[Derivation, Derivation]:
+    """What a measurement on random samples promises, from its privacy map: zero-knowledge and differential privacy.
+
+    No data are needed.
+    """
+    epsilon, least = _loss(measurement, delta)
+    leaf = sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
+    return (
+        zero_knowledge.sample_and_sanitize_sharp(leaf, samples=samples, population=population),
+        zero_knowledge.sample_and_sanitize_differential(leaf, samples=samples, population=population),
+    )
+
+
+def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
+    """ε and δ for one replaced row, as OpenDP rounds them: upward."""
+    metric, measure = str(measurement.input_metric), str(measurement.output_measure)
+    if metric not in ONE_REPLACED:
+        raise InvalidInput(
+            f"the measurement must compare datasets by one of {', '.join(name[:-2] for name in ONE_REPLACED)}, got "
+            f"{metric}. Build it on rows of one person each."
+        )
+    if measure in (PURE, APPROXIMATE) and delta is not None:
+        raise InvalidInput(
+            f"delta must be left out for a measurement whose privacy map fixes it, got {delta!r}. Leave it out."
+        )
+    if measure == PURE:
+        return float(measurement.map(ONE_REPLACED[metric])), 0.0  # type: ignore[no-untyped-call]
+    if measure in (CONCENTRATED, SMOOTHED):
+        measurement = _at_fixed_delta(measurement, measure, delta)
+    elif measure != APPROXIMATE:
+        raise InvalidInput(
+            f"the measurement must promise (ε, δ) or something that OpenDP converts into it, got {measure}. "
+            "Use one of pure, approximate or zero-concentrated differential privacy."
+        )
+    epsilon, least = measurement.map(ONE_REPLACED[metric])  # type: ignore[no-untyped-call]
+    return float(epsilon), float(least)
+
+
+def _at_fixed_delta(measurement: Measurement, measure: str, delta: float | None) -> Measurement:
+    from opendp.combinators import make_fix_delta, make_zCDP_to_approxDP  # noqa: PLC0415  an optional extra
+
+    if delta is None or not 0 < delta < 1:
+        raise InvalidInput(
+            f"delta must be a number between 0 and 1 (exclusive) for a measurement that promises {measure}, got "
+            f"{delta!r}. Pass the probability beyond epsilon, for example 1e-9."
+        )
+    smoothed = make_zCDP_to_approxDP(measurement) if measure == CONCENTRATED else measurement
+    return make_fix_delta(smoothed, float(delta))
+
+
+def _rows(data: Sequence[Any], places: Any) -> Any:
+    if hasattr(data, "take"):  # arrays of NumPy
+        return data.take(places, axis=0)
+    return [data[place] for place in places.tolist()]
+
+
+def _measured(measurement: Measurement, rows: Any) -> Any:
+    """The measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
+
+    OpenDP promises nothing about rows outside the measurement's domain, and does not look by itself.
+    """
+    from opendp.mod import OpenDPException, Queryable  # noqa: PLC0415  an optional extra
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inside = measurement.input_domain.member(rows)
+        if not inside:
+            raise InvalidInput(
+                f"the drawn rows must be in the measurement's domain, {measurement.input_domain}, and are not. "
+                "Convert, clamp or fill in the data first, and let a fixed size be k."
+            )
+        try:
+            value = measurement(rows)
+        except (OpenDPException, TypeError, ValueError, OverflowError):
+            value = _FAILED
+    if value is _FAILED:
+        raise InvalidInput("the measurement must accept the drawn rows, and failed on them. Try it on made-up rows.")
+    if isinstance(value, Queryable):
+        raise InvalidInput("the measurement must answer at once, and this one waits for queries. Fix its queries.")
+    return value
+
+
+def _described(measurement: Measurement) -> str:
+    domain, metric = measurement.input_domain, measurement.input_metric
+    return f"on {domain} with {metric}, promising {measurement.output_measure}"

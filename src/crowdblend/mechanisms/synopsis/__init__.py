@@ -1,0 +1,22 @@
+"""Synthetic rows that answer a whole class of fraction queries (ZKP 4)."""
+
+from crowdblend.mechanisms.synopsis.classes import half_planes, listed, ranges
+from crowdblend.mechanisms.synopsis.conjunctions import Conjunctions, conjunctions
+from crowdblend.mechanisms.synopsis.exponential import ExponentialSynopsis
+from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis, Synopsis
+from crowdblend.mechanisms.synopsis.planned import PlannedSynopsis, plan_synopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass
+
+__all__ = [
+    "Conjunctions",
+    "ExponentialSynopsis",
+    "FittedSynopsis",
+    "PlannedSynopsis",
+    "QueryClass",
+    "Synopsis",
+    "conjunctions",
+    "half_planes",
+    "listed",
+    "plan_synopsis",
+    "ranges",
+]

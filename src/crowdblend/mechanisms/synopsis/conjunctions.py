@@ -1,0 +1,177 @@
+"""All conjunctions of a few columns: the cells of all their marginal tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.synopsis.queries import (
+    CAUTION,
+    Block,
+    Pooled,
+    QueryClass,
+    Table,
+    Vector,
+    check_size,
+    check_universe,
+    vc_bound,
+)
+
+Columns = tuple[int, ...]
+# How many parts a cell of a table that is not measured may have; 0 measures all tables.
+ADD_UP = (0, 2, 3, 4, 6, 10, 100)
+
+
+class Conjunctions(QueryClass):
+    """All conjunctions of equalities about 1, …, `order` different columns.
+
+    Measured are the marginal tables of `order` columns. A table of fewer columns is added up from the one of them in
+    which its cells have the fewest parts, if those are at most `add_up`; otherwise it is measured as well. Adding up
+    leaves fewer tables to hide a person in, and sums of noise; which errs less depends on the sizes of the columns
+    alone.
+    """
+
+    def __init__(self, shape: tuple[int, ...], order: int, *, add_up: int = 2) -> None:
+        if not 1 <= order <= len(shape):
+            raise InvalidInput(
+                f"conjunctions must be of between 1 and {len(shape)} columns, as many as are declared, got {order}."
+            )
+        check_universe(shape)
+        self.shape, self.order = shape, order
+        self.tables: list[Columns] = [kept for n in range(1, order + 1) for kept in combinations(range(len(shape)), n)]
+        sizes = [math.prod(shape[c] for c in kept) for kept in self.tables]
+        self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]
+        self.size = self._starts[-1]
+        check_size(self.size)
+        self.dimension = vc_bound(self.size)
+        self._places = {kept: place for place, kept in enumerate(self.tables)}
+        self._full = [kept for kept in self.tables if len(kept) == order]
+        self._cheapest = {kept: self._fewest_parts(kept) for kept in self.tables if len(kept) < order}
+        self._summed = {kept: full for kept, full in self._cheapest.items() if self._dropped(full, kept) <= add_up}
+        self.measured = [kept for kept in self.tables if kept not in self._summed]
+        self._where_measured = np.concatenate([np.arange(*self._span(kept)) for kept in self.measured])
+        self.parts = max((self._dropped(full, kept) for kept, full in self._summed.items()), default=1)
+        # A person is in one cell of every table, so a replacement leaves one and enters another.
+        self.sensitivity = 2 * len(self.measured)
+
+    def counts(self, table: Table) -> Vector:
+        found: Vector = self._marginals(table)[self._where_measured]
+        return found
+
+    def ask(self, table: Table) -> Vector:
+        return self._marginals(table)
+
+    def answers(self, counts: Vector) -> Vector:
+        found = np.empty(self.size, counts.dtype)
+        found[self._where_measured] = counts
+        return self._add_up(found, self._summed)
+
+    def pooled(self, noisy: Vector) -> list[Pooled]:
+        """Every table with what all measured tables that contain it say of it, weighted by how well they know."""
+        measured = np.zeros(self.size)
+        measured[self._where_measured] = noisy
+        found = []
+        for kept in self.tables:
+            total, weights = np.zeros([self.shape[c] for c in kept]), 0.0
+            for other in self.measured:
+                if set(kept) <= set(other):
+                    weight = 1 / self._dropped(other, kept)
+                    total += weight * self._part(measured, other).sum(axis=_axes(other, kept))
+                    weights += weight
+            caution = CAUTION[min(len(kept), len(CAUTION)) - 1]
+            found.append(Pooled(self._marginal(kept), (total / weights).ravel(), 1 / weights, caution))
+        return found
+
+    def where(self, query: int) -> tuple[Any, ...]:
+        place = int(np.searchsorted(self._starts, query, side="right")) - 1
+        kept = self.tables[place]
+        values = np.unravel_index(query - self._starts[place], [self.shape[c] for c in kept])
+        index: list[Any] = [slice(None)] * len(self.shape)
+        for column, value in zip(kept, values, strict=True):
+            index[column] = int(value)
+        return tuple(index)
+
+    def words(self) -> str:
+        return f"all conjunctions of up to {self.order} of {len(self.shape)} columns"
+
+    def _fewest_parts(self, kept: Columns) -> Columns:
+        """The table of full width that adds up the fewest cells for each cell of this one."""
+        return min((full for full in self._full if set(kept) < set(full)), key=lambda full: self._dropped(full, kept))
+
+    def _dropped(self, full: Columns, kept: Columns) -> int:
+        return math.prod(self.shape[c] for c in full if c not in kept)
+
+    def _marginals(self, table: Table) -> Vector:
+        """The cells of all tables."""
+        found = np.empty(self.size, table.dtype if table.dtype.kind == "f" else np.int64)
+        self._descend(table, tuple(range(len(self.shape))), 0, found)
+        return self._add_up(found, self._cheapest)
+
+    def _add_up(self, found: Vector, tables: dict[Columns, Columns]) -> Vector:
+        """Fill in tables of fewer columns."""
+        for kept, full in tables.items():
+            self._part(found, kept)[...] = self._part(found, full).sum(axis=_axes(full, kept))
+        return found
+
+    def _span(self, kept: Columns) -> tuple[int, int]:
+        place = self._places[kept]
+        return self._starts[place], self._starts[place + 1]
+
+    def _part(self, counts: Vector, kept: Columns) -> Table:
+        first, last = self._span(kept)
+        return counts[first:last].reshape([self.shape[c] for c in kept])
+
+    def _marginal(self, kept: Columns) -> Block:
+        dropped = _axes(tuple(range(len(self.shape))), kept)
+        return _Marginal(dropped, tuple(size if c in kept else 1 for c, size in enumerate(self.shape)))
+
+    @cached_property
+    def _largest_first(self) -> list[int]:
+        return sorted(range(len(self.shape)), key=lambda column: -self.shape[column])
+
+    def _descend(self, table: Table, left: Columns, first: int, found: Vector) -> None:
+        """Sum out columns until `order` are left, the largest first, in the order of their ranks.
+
+        So every set of columns is reached in exactly one way, and what two tables leave out is summed only once: a
+        round over all tables costs about as much as a few sums of the whole array.
+        """
+        still = len(left) - self.order
+        if still == 0:
+            self._part(found, left)[...] = table
+            return
+        for rank in range(first, len(self.shape) - still + 1):
+            column = self._largest_first[rank]
+            kept = tuple(c for c in left if c != column)
+            self._descend(table.sum(axis=left.index(column)), kept, rank + 1, found)
+
+
+@dataclass(frozen=True)
+class _Marginal(Block):
+    """The cells of one marginal table."""
+
+    dropped: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    def counts(self, table: Table) -> Vector:
+        found: Vector = table.sum(axis=self.dropped).ravel()
+        return found
+
+    def scale(self, table: Table, factors: Vector) -> None:
+        table *= factors.reshape(self.shape)
+
+
+def _axes(left: Columns, kept: Columns) -> tuple[int, ...]:
+    """The axes of a table over `left` that a table over `kept` does not have."""
+    return tuple(axis for axis, column in enumerate(left) if column not in kept)
+
+
+def conjunctions(shape: tuple[int, ...], order: int) -> list[Conjunctions]:
+    """The class, measured in several ways, the one with the fewest tables first."""
+    ways = [Conjunctions(shape, order, add_up=most) for most in ADD_UP]
+    return sorted(ways, key=lambda way: way.sensitivity)

@@ -1,0 +1,114 @@
+"""A distribution over the universe that agrees with noisy answers. It reads nothing but them: post-processing.
+
+First a smooth fit: of all distributions p the one with the smallest KL(p‖uniform) + |counts(p) − noisy|²/(2λ), found
+block by block like iterative proportional fitting. It usually agrees with every noisy answer as well as the truth
+does. Where it does not, multiplicative weights repair it, with a proof that they end:
+
+Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of
+the X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy
+the query by e^{−4v} (by e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. That stops after at
+most ln(X/γ)/(2τ²) steps.
+
+Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v a step changes KL(D‖p) by
+ηD(q) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. KL(D‖p) is at
+most ln(X/γ) in the beginning and never negative. Too low is the same for 1 − q. ∎
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
+
+# Rounds over all blocks: so many in any case, then until the fit agrees, and at most so many.
+FEWEST_ROUNDS = 20
+MOST_ROUNDS = 100
+# Changes of all counts below this no longer show in any answer.
+SMALL_MOVE = 2e-5
+TINY = 1e-300
+# How much of the uniform distribution is mixed in before repairing.
+MIXED = 1e-4
+
+
+def fit(queries: QueryClass, noisy: Vector, *, variance: float, noise: float, slack: float) -> Table:
+    """A distribution whose answers are within noise + slack of the noisy ones, if any is within noise of them.
+
+    Everything is in shares; `variance` is that of one noisy count.
+    """
+    answers = queries.answers(noisy)
+
+    def agrees(p: Table) -> bool:
+        return bool(np.abs(queries.ask(p) - answers).max() <= noise + slack)
+
+    smooth = smooth_fit(queries, noisy, variance, agrees)
+    return smooth if agrees(smooth) else repair(queries, smooth, answers, noise=noise, slack=slack)
+
+
+def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Callable[[Table], bool]) -> Table:
+    """The distribution of largest entropy, where missing a count by x costs x²/(2λ), λ = caution·its variance.
+
+    It is p = e^{sum of the weights of the counts that a cell is in}; the best weights of one block of disjoint counts,
+    the others fixed, solve m·e^u + λu = noisy count, m the count that p would have with weights 0 there. That is
+    Wright's omega function. Block after block the objective only improves.
+    """
+    from scipy.special import wrightomega  # noqa: PLC0415  only a synopsis needs it
+
+    p = np.full(queries.shape, 1 / queries.universe)
+    pooled = queries.pooled(noisy)
+    weights = [np.zeros(len(part.counts)) for part in pooled]
+    for done in range(1, MOST_ROUNDS + 1):
+        moved = 0.0
+        for place, part in enumerate(pooled):
+            damping = part.caution * part.variance * variance
+            old, wanted = weights[place], part.counts / damping
+            bare = np.log(np.maximum(part.block.counts(p), TINY) / damping) - old
+            new = wanted - np.real(wrightomega(bare + wanted))
+            part.block.scale(p, np.exp(new - old))
+            weights[place] = new
+            moved = max(moved, float(np.abs(new - old).max()) * damping)
+        p /= p.sum()
+        if moved < SMALL_MOVE or (done >= FEWEST_ROUNDS and agrees(p)):
+            break
+    return p
+
+
+def most_steps(universe: int, slack: float) -> int:
+    """After so many steps of repair there is no distribution within the noise: the noise exceeded its bound."""
+    return math.ceil(math.log(universe / MIXED) / (2 * slack**2))
+
+
+def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slack: float) -> Table:
+    """Multiplicative weights on the worst answers, a whole round of them at a time."""
+    p = (1 - MIXED) * p + MIXED / p.size
+    left = most_steps(queries.universe, slack)
+    while left > 0:
+        p /= p.sum()
+        off = queries.ask(p) - answers
+        worst = np.flatnonzero(np.abs(off) > noise + slack)
+        if len(worst) == 0:
+            break
+        left -= _round(queries, p, answers, worst[np.argsort(-np.abs(off[worst]))][:left], noise, slack)
+    p /= p.sum()
+    return p
+
+
+def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> int:
+    """A step for each query that is still off after the steps before it; how many there were.
+
+    What p adds up to is carried along, so that a step touches no more cells than satisfy its query.
+    """
+    total, steps = 1.0, 0
+    for query in worst:
+        cells = queries.where(int(query))
+        mass = float(p[cells].sum())
+        off = mass / total - answers[query]
+        excess = abs(off) - noise
+        if excess > slack:
+            factor = math.exp(-4 * math.copysign(excess, off))
+            p[cells] *= factor
+            total += (factor - 1) * mass
+            steps += 1
+    return steps

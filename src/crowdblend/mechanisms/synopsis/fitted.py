@@ -1,0 +1,61 @@
+"""The practical synopsis: noisy counts of all tables of the class, and synthetic rows fitted to them.
+
+Rules synopsis.counts and synopsis.fitted-useful. Privacy comes from the noise on the measured counts alone; fitting a
+distribution to them and drawing rows from it reads nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.mechanisms.synopsis.fit import fit
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
+from crowdblend.mechanisms.synopsis.rows import Cells, rows_like, shares
+from crowdblend.randomness import Source, discrete_laplace
+
+
+@dataclass(frozen=True)
+class Synopsis:
+    """What is published: cells of the universe, one for each synthetic row, and how they fit the noisy answers.
+
+    `misfit` is the largest difference between a share among the rows and its noisy answer; None where there are none.
+    """
+
+    cells: Cells
+    misfit: float | None = None
+
+
+@dataclass(frozen=True)
+class FittedSynopsis:
+    """Discrete Laplace noise of loss noise_epsilon on every measured count, then a fit, then rows.
+
+    `noise`, `slack` and `rounding` are the parts of the planned error: what the noisy answers keep to, what the fit may
+    add, and what the rows may add.
+    """
+
+    queries: QueryClass
+    noise_epsilon: float
+    rows: int
+    noise: float
+    slack: float
+    rounding: float
+
+    def noisy(self, sample: Table, source: Source) -> NDArray[np.int64]:
+        """The measured counts of a sample with their noise: all that the rest of the release sees."""
+        counts: NDArray[np.int64] = self.queries.counts(sample)
+        return counts + discrete_laplace(len(counts), self.noise_epsilon, source)
+
+    def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
+        """Synthetic rows about a sample of that many people, given as counts of the cells of the universe."""
+        return self.from_noisy(self.noisy(sample, source) / people, people, source)
+
+    def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
+        """The rows that noisy shares lead to."""
+        variance = 2 / (self.noise_epsilon * people) ** 2
+        p = fit(self.queries, noisy, variance=variance, noise=self.noise, slack=self.slack)
+        cells = rows_like(self.queries, p, self.rows, source, within=self.rounding)
+        answered = self.queries.ask(shares(cells, self.queries.shape))
+        return Synopsis(cells, float(np.abs(answered - self.queries.answers(noisy)).max()))

@@ -1,0 +1,212 @@
+"""Which synopsis is made, what it promises and how well it will answer: all proved before data are touched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import queries as samplers
+from crowdblend.calculus.rules import sanitizers, synopses, zero_knowledge
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees import QuerySampler, Useful
+from crowdblend.mechanisms.synopsis.exponential import MOST_CANDIDATES, ExponentialSynopsis, candidates_of
+from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass
+
+FITTED, EXPONENTIAL = "fitted", "exponential"
+MECHANISMS = (FITTED, EXPONENTIAL)
+# The slack of the fit, as a share of the bound on the noise, and at least so much, for the repair to end in minutes.
+_SLACK = 0.125
+_LEAST_SLACK = 0.002
+# Of the probability that the planned error does not hold, the half that sampling may use.
+_SPLIT = 2
+_MOST_ROWS_TRIED = 64
+_HAIR = 1 - 1e-6
+# Errors proved to be within that factor count as equal; then the first way is taken.
+_TIE = 1.1
+
+
+@dataclass(frozen=True)
+class PlannedSynopsis:
+    """A mechanism with its promise and its error; nothing of it depends on data."""
+
+    name: str
+    mechanism: FittedSynopsis | ExponentialSynopsis
+    samples: int
+    population: int
+    leaf: Derivation
+    sanitizer_accuracy: Derivation
+    sampling_accuracy: Derivation
+
+    @property
+    def promise(self) -> Derivation:
+        """Zero-knowledge privacy with respect to k of n random people."""
+        return _sharp(self.leaf, self.samples, self.population)
+
+    @property
+    def differential(self) -> Derivation:
+        """Differential privacy with one person's data replaced, from the same argument."""
+        return zero_knowledge.sample_and_sanitize_differential(
+            self.leaf, samples=self.samples, population=self.population
+        )
+
+    @property
+    def usefulness(self) -> Derivation:
+        """ZKP Definition 18 about everybody: the sampling error and the sanitizing error."""
+        return samplers.sanitized_samples_stay_useful(self.sampling_accuracy, self.sanitizer_accuracy, lipschitz=1.0)
+
+    @property
+    def about_sample(self) -> Useful:
+        """How well the rows answer about the sample."""
+        stated: Useful = self.sanitizer_accuracy.conclusion
+        return stated
+
+    @property
+    def about_everybody(self) -> Useful:
+        """How well the rows answer about everybody."""
+        stated: Useful = self.usefulness.conclusion
+        return stated
+
+
+def plan_synopsis(
+    variants: Iterable[QueryClass],
+    *,
+    samples: int,
+    population: int,
+    epsilon: float,
+    failure: float,
+    rows: int | None = None,
+    mechanism: str | None = None,
+) -> PlannedSynopsis:
+    """The synopsis with the smallest proved error among the ways to measure the class, for a promised epsilon.
+
+    `variants` are the same class, measured differently: first the one with the least noise on each count, which errs
+    less in practice and is taken unless another one is proved to be clearly better.
+    """
+    if not 1 <= samples <= population:
+        raise InvalidInput(f"sample must be between 1 and the {population} people there are, got {samples}. Lower it.")
+    if not 0 < epsilon <= 100:
+        raise InvalidInput(f"epsilon must be above 0 and at most 100 for a synopsis, got {epsilon:g}. Use 1, say.")
+    ways = []
+    for queries in variants:
+        way = _Way(queries, samples, population, epsilon, failure / _SPLIT, rows)
+        ways += [way.fitted()] if mechanism != EXPONENTIAL else []
+        ways += way.exponential() if mechanism != FITTED else []
+    if not ways:
+        raise InvalidInput(
+            f"the exponential mechanism must choose among at most {MOST_CANDIDATES:,} tables, and every number of "
+            'rows gives more. Use mechanism = "fitted", or recode the columns more coarsely.'
+        )
+    least = min(way.about_sample.accuracy for way in ways)
+    best = next(way for way in ways if way.about_sample.accuracy <= _TIE * least)
+    if best.about_everybody.accuracy >= 1:
+        raise Infeasible(
+            f"a synopsis must be proved to err by less than 1, and this one by {best.about_everybody.accuracy:.3g}: it "
+            "would say nothing. Raise epsilon or sample, ask fewer queries, or recode the columns more coarsely."
+        )
+    return best
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to measure a class, under one promise."""
+
+    queries: QueryClass
+    samples: int
+    population: int
+    epsilon: float
+    failure: float
+    rows: int | None
+
+    def fitted(self) -> PlannedSynopsis:
+        queries, k = self.queries, self.samples
+        noise_epsilon = _largest(self._sanitizer_epsilon() / queries.sensitivity, self._keeps_counts)
+        rows = self.rows or k
+        measured = {"samples": k, "queries": queries.size, "addends": queries.parts, "noise_epsilon": noise_epsilon}
+        noise = synopses.noisy_answers_are_useful(**measured, failure=self.failure).conclusion.accuracy
+        slack = max(noise * _SLACK, _LEAST_SLACK)
+        useful = synopses.fitted_synopsis_is_useful(**measured, rows=rows, slack=slack, failure=self.failure)
+        # What the code keeps to is a hair less than what is stated, for its floating-point sums.
+        rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
+        made = FittedSynopsis(queries, noise_epsilon, rows, noise, slack * _HAIR, rounding)
+        leaf = sanitizers.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(queries.sensitivity))
+        return self._planned(FITTED, made, leaf, useful)
+
+    def exponential(self) -> list[PlannedSynopsis]:
+        """With the number of rows that errs least, if any leaves few enough candidates."""
+        epsilon = _largest(self._sanitizer_epsilon(), self._keeps_choice)
+        tried = range(1, _MOST_ROWS_TRIED + 1) if self.rows is None else (self.rows,)
+        found = []
+        for rows in tried:
+            if candidates_of(self.queries.universe, rows) > MOST_CANDIDATES:
+                break
+            useful = synopses.exponential_synopsis_is_useful(
+                samples=self.samples,
+                universe=self.queries.universe,
+                queries=self.queries.size,
+                rows=rows,
+                epsilon=epsilon,
+                failure=self.failure,
+            )
+            found.append((useful.conclusion.accuracy, rows, useful))
+        if not found:
+            return []
+        _, rows, useful = min(found, key=lambda way: way[:2])
+        leaf = sanitizers.synopsis_exponential(epsilon=epsilon)
+        return [self._planned(EXPONENTIAL, ExponentialSynopsis(self.queries, epsilon, rows), leaf, useful)]
+
+    def _planned(
+        self, name: str, made: FittedSynopsis | ExponentialSynopsis, leaf: Derivation, useful: Derivation
+    ) -> PlannedSynopsis:
+        return PlannedSynopsis(name, made, self.samples, self.population, leaf, useful, self._sampled())
+
+    def _sampled(self) -> Derivation:
+        """The better of the bounds for finite classes and for classes of bounded VC dimension."""
+        found = [
+            samplers.samples_answer_finitely_many(
+                samples=self.samples, population=self.population, queries=self.queries.size, failure=self.failure
+            )
+        ]
+        if 2 * self.samples >= self.queries.dimension:
+            found.append(
+                samplers.samples_answer_a_class(
+                    samples=self.samples, dimension=self.queries.dimension, failure=self.failure
+                )
+            )
+        return min(found, key=_accuracy)
+
+    def _sanitizer_epsilon(self) -> float:
+        """About what the sanitizer may lose, since sampling strengthens it: e^ε' = 1 + (e^ε − 1)·n/k."""
+        return math.log1p(math.expm1(self.epsilon) * self.population / self.samples)
+
+    def _keeps_counts(self, noise_epsilon: float) -> bool:
+        leaf = sanitizers.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(self.queries.sensitivity))
+        return self._keeps(leaf)
+
+    def _keeps_choice(self, epsilon: float) -> bool:
+        return self._keeps(sanitizers.synopsis_exponential(epsilon=epsilon))
+
+    def _keeps(self, leaf: Derivation) -> bool:
+        kept: bool = _sharp(leaf, self.samples, self.population).conclusion.epsilon <= self.epsilon
+        return kept
+
+
+def _sharp(leaf: Derivation, samples: int, population: int) -> Derivation:
+    return zero_knowledge.sample_and_sanitize_sharp(leaf, samples=samples, population=population)
+
+
+def _accuracy(derived: Derivation) -> float:
+    stated: QuerySampler = derived.conclusion
+    return stated.accuracy
+
+
+def _largest(guess: float, keeps: Callable[[float], bool]) -> float:
+    """The guess, lowered by as little as the promise needs."""
+    lowered = guess
+    for step in range(60):
+        if keeps(lowered):
+            return lowered
+        lowered = guess * (1 - 2.0**-52 * 2**step)
+    raise Infeasible(f"epsilon must leave something for the noise, and {guess:g} does not. Raise it.")

@@ -1,0 +1,181 @@
+"""Classes of fraction queries over a finite universe, and the counts that are measured to answer them.
+
+The universe is the product of declared columns: a row is a cell of an array with one axis per column, and a table of
+people is an array of how many are in each cell. A class of queries comes with counts to be measured (0/1 sums over
+cells), and every answer is a sum of measured counts. Nothing here depends on data.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+
+Table = NDArray[Any]
+Vector = NDArray[Any]
+
+MOST_CELLS = 4_000_000
+MOST_QUERIES = 1_000_000
+# See Pooled: for counts of one, two, and more columns. Found by trial on census data; no promise depends on it.
+CAUTION = (3.0, 30.0, 1000.0)
+
+
+class Block(ABC):
+    """Some counts that no cell is in twice."""
+
+    @abstractmethod
+    def counts(self, table: Table) -> Vector:
+        """Those counts of a table."""
+
+    @abstractmethod
+    def scale(self, table: Table, factors: Vector) -> None:
+        """Multiply the cells of each count by its factor, in place."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Estimates of the counts of a block, their variance relative to one measured count, and how far to trust them.
+
+    `caution` is how strongly the fit prefers what other blocks already say: counts of many columns at once are mostly
+    explained by those of fewer, and what is left of them is mostly noise.
+    """
+
+    block: Block
+    counts: Vector
+    variance: float
+    caution: float
+
+
+class QueryClass(ABC):
+    """A class of fraction queries with what the theorems ask of it."""
+
+    shape: tuple[int, ...]
+    size: int
+    """How many queries there are."""
+    dimension: int
+    """A bound on the VC dimension."""
+    parts: int
+    """How many measured counts an answer adds up, at most."""
+    sensitivity: int
+    """How far replacing (or concealing) one person moves the measured counts in total, at most."""
+
+    @property
+    def universe(self) -> int:
+        """How many different rows there can be."""
+        return math.prod(self.shape)
+
+    @abstractmethod
+    def counts(self, table: Table) -> Vector:
+        """The measured counts of a table."""
+
+    @abstractmethod
+    def pooled(self, noisy: Vector) -> list[Pooled]:
+        """What noisy measured counts say together, for a fit."""
+
+    @abstractmethod
+    def answers(self, counts: Vector) -> Vector:
+        """The answer to every query, from measured counts."""
+
+    @abstractmethod
+    def where(self, query: int) -> Any:
+        """The cells that satisfy a query, as an index into a table."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """The class in a few words."""
+
+    def ask(self, table: Table) -> Vector:
+        """The answer to every query about a table."""
+        return self.answers(self.counts(table))
+
+    def matrix(self) -> NDArray[np.int64]:
+        """Which query (row) is satisfied by which cell (column); for small universes."""
+        satisfied = np.zeros((self.size, self.universe), np.int64)
+        for query in range(self.size):
+            marked = np.zeros(self.shape, np.int64)
+            marked[self.where(query)] = 1
+            satisfied[query] = marked.ravel()
+        return satisfied
+
+
+def check_universe(shape: tuple[int, ...]) -> None:
+    """Refuse a universe that no array holds."""
+    cells = math.prod(shape)
+    if cells > MOST_CELLS:
+        raise InvalidInput(
+            f"a synopsis must be over at most {MOST_CELLS:,} different rows, and these columns make {cells:,}. "
+            "Recode them more coarsely or leave some out."
+        )
+
+
+def check_size(size: int) -> None:
+    """Refuse a class that is too large to be asked whole."""
+    if size > MOST_QUERIES:
+        raise InvalidInput(
+            f"a class must have at most {MOST_QUERIES:,} queries, and this has {size:,}. "
+            "Ask for conjunctions of fewer columns, or recode the columns more coarsely."
+        )
+
+
+def vc_bound(size: int) -> int:
+    """A finite class has a VC dimension of at most log₂ of its size; the theorems start at 1."""
+    return max(1, size.bit_length() - 1)
+
+
+class Explicit(QueryClass):
+    """A class given by matrices: which cells each measured count adds up, and which counts each answer adds up."""
+
+    def __init__(self, shape: tuple[int, ...], measured: Table, adds: Table | None, dimension: int, words: str) -> None:
+        from scipy import sparse  # noqa: PLC0415  heavy, and conjunctions do without
+
+        check_universe(shape)
+        self.shape, self.dimension, self._words = shape, dimension, words
+        self._measured = sparse.csr_array(measured.astype(np.float64))
+        self._adds = sparse.csr_array(adds.astype(np.float64)) if adds is not None else None
+        self.size = (measured if adds is None else adds).shape[0]
+        check_size(self.size)
+        self.parts = 1 if adds is None else int(adds.sum(axis=1).max())
+        # In the worst case nothing that the old data satisfied is satisfied by the new.
+        self.sensitivity = int(min(2 * measured.sum(axis=0).max(), measured.shape[0]))
+        asked = self._measured if self._adds is None else self._adds @ self._measured
+        self._asked = sparse.csr_array(asked)
+
+    def counts(self, table: Table) -> Vector:
+        found: Vector = self._measured @ table.ravel()
+        return found if table.dtype.kind == "f" else np.rint(found).astype(np.int64)
+
+    def pooled(self, noisy: Vector) -> list[Pooled]:
+        ends = self._measured.indptr
+        return [
+            Pooled(_Single(self._measured.indices[ends[row] : ends[row + 1]]), noisy[row : row + 1], 1.0, CAUTION[0])
+            for row in range(len(noisy))
+        ]
+
+    def answers(self, counts: Vector) -> Vector:
+        return counts if self._adds is None else self._adds @ counts
+
+    def where(self, query: int) -> tuple[Any, ...]:
+        cells = self._asked.indices[self._asked.indptr[query] : self._asked.indptr[query + 1]]
+        return np.unravel_index(cells, self.shape)
+
+    def words(self) -> str:
+        return self._words
+
+
+@dataclass(frozen=True)
+class _Single(Block):
+    """One measured count."""
+
+    cells: Vector
+
+    def counts(self, table: Table) -> Vector:
+        return np.array([table.ravel()[self.cells].sum()])
+
+    def scale(self, table: Table, factors: Vector) -> None:
+        table.reshape(-1)[self.cells] *= factors[0]

@@ -1,0 +1,48 @@
+"""Synthetic rows from a distribution, and how far they are from it. Post-processing, so drawing again costs nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
+from crowdblend.randomness import Source, permutation
+
+Cells = NDArray[np.int64]
+# Each independent draw is close enough with probability at least 1/2, so this many fail with 2^-200.
+MOST_DRAWS = 200
+
+
+def rows_like(queries: QueryClass, p: Table, rows: int, source: Source, *, within: float) -> Cells:
+    """That many cells of the universe, in random order, whose shares answer the class like p within the bound.
+
+    Evenly spaced points of the cumulated distribution are far closer than independent ones; should they be too far
+    off for some query, independent rows are drawn until they are close enough.
+    """
+    asked = queries.ask(p)
+    cumulated = np.cumsum(p.ravel())
+    for draw in range(MOST_DRAWS):
+        places = _evenly(rows, source) if draw == 0 else _independent(rows, source)
+        cells = np.minimum(np.searchsorted(cumulated, places * cumulated[-1], side="right"), p.size - 1)
+        if np.abs(queries.ask(shares(cells, p.shape)) - asked).max() <= within:
+            break
+    return np.asarray(cells)[permutation(rows, source)]
+
+
+def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
+    """The share of the rows in each cell of the universe."""
+    found: Table = counted(cells, shape) / max(1, len(cells))
+    return found
+
+
+def counted(cells: Cells, shape: tuple[int, ...]) -> Table:
+    """How many rows are in each cell of the universe; a concealed row, −1, is in none."""
+    return np.bincount(cells[cells >= 0], minlength=int(np.prod(shape))).reshape(shape)
+
+
+def _evenly(rows: int, source: Source) -> NDArray[np.float64]:
+    return (np.arange(rows) + _independent(1, source)) / rows
+
+
+def _independent(rows: int, source: Source) -> NDArray[np.float64]:
+    return (source.words(rows) >> np.uint64(11)) / float(1 << 53)

@@ -1,0 +1,58 @@
+"""The simulator of ZKP Proposition 16 as code: it never sees the table, only k random rows with one person concealed.
+
+Sampling and sanitizing is itself a computation on k random rows, so the simulator is the same sanitizer, run on what
+the aggregate hands out: k rows drawn from the table in which the person's row is ⊥, here the cell −1, which satisfies
+no query. Whoever sees the release thus learns hardly more than from those rows.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.synopsis.fitted import Synopsis
+from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
+from crowdblend.mechanisms.synopsis.rows import Cells, counted
+from crowdblend.randomness import Source, distinct
+
+CONCEALED = -1
+
+
+class Sanitizer(Protocol):
+    """A synopsis mechanism that runs on a sample."""
+
+    @property
+    def queries(self) -> QueryClass:
+        """The class it answers."""
+
+    def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
+        """Synthetic rows about a sample of that many people, given as counts of the cells of the universe."""
+
+
+def random_samples(table: Cells, samples: int, source: Source) -> Cells:
+    """RS(k): exactly that many rows of a table, uniformly and without replacement.
+
+    In rising order of their places; everything here counts rows and so ignores their order.
+    """
+    if not 0 <= samples <= len(table):
+        raise InvalidInput(f"samples must be between 0 and the {len(table)} rows of the table, got {samples}.")
+    return table[distinct(samples, len(table), source)]
+
+
+def released(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) -> Synopsis:
+    """Sample and sanitize: the release about a table of people."""
+    return sanitized(sanitizer, random_samples(table, samples, source), source)
+
+
+def sanitized(sanitizer: Sanitizer, drawn: Cells, source: Source) -> Synopsis:
+    """The simulator: what it makes of drawn rows, one of which may be concealed."""
+    return sanitizer.publish(counted(drawn, sanitizer.queries.shape), len(drawn), source)
+
+
+def concealing(table: Cells, person: int) -> Cells:
+    """The table with one person's data concealed: what the aggregate is computed from."""
+    hidden = np.array(table, np.int64)
+    hidden[person] = CONCEALED
+    return hidden

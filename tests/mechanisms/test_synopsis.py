@@ -1,0 +1,291 @@
+"""Classes of queries by brute force, the fit and its repair, the rows, and the stated error over many runs."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.stats import binom
+
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.mechanisms.synopsis import (
+    Conjunctions,
+    ExponentialSynopsis,
+    FittedSynopsis,
+    QueryClass,
+    conjunctions,
+    half_planes,
+    listed,
+    plan_synopsis,
+    ranges,
+)
+from crowdblend.mechanisms.synopsis.fit import fit, most_steps, repair
+from crowdblend.mechanisms.synopsis.rows import counted, rows_like, shares
+from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, released, sanitized
+from crowdblend.randomness import SeededSource
+
+CLASSES: list[QueryClass] = [
+    Conjunctions((3, 2, 4), 2, add_up=0),
+    Conjunctions((3, 2, 4), 2, add_up=2),
+    Conjunctions((3, 2, 4), 2, add_up=100),
+    Conjunctions((2, 5), 1),
+    Conjunctions((2, 2, 3, 2), 3, add_up=4),
+    Conjunctions((2, 3), 2),
+    ranges(5),
+    ranges(7),
+    ranges(1),
+    half_planes(3, 3),
+    listed((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}]),
+]
+
+
+def table_for(queries: QueryClass, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 9, queries.shape)
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClass) -> None:
+    table = table_for(queries)
+    expected = [table[queries.where(query)].sum() for query in range(queries.size)]
+    assert queries.ask(table).tolist() == expected
+    assert queries.answers(queries.counts(table)).tolist() == expected
+    assert (queries.matrix() @ table.ravel()).tolist() == expected
+    assert np.allclose(queries.ask(table / 3.0), np.array(expected) / 3)
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
+    """Every replacement and every concealment of a row, by brute force."""
+    single = [queries.counts(counted(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
+    single.append(queries.counts(counted(np.array([CONCEALED]), queries.shape)))
+    moved = max((np.abs(one - other).sum() for one, other in combinations(single, 2)), default=0)
+    assert moved <= queries.sensitivity
+    if isinstance(queries, Conjunctions):
+        assert moved == queries.sensitivity
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+def test_an_answer_adds_up_at_most_the_stated_number_of_counts(queries: QueryClass) -> None:
+    measured = len(queries.counts(table_for(queries)))
+    added = sum(queries.answers(row) for row in np.eye(measured))
+    assert added.max() == queries.parts
+
+
+@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: made.words())
+def test_the_vc_dimension_is_not_exceeded(queries: QueryClass) -> None:
+    satisfied = queries.matrix()
+    size = queries.dimension + 1
+    for cells in combinations(range(queries.universe), size):
+        assert len(np.unique(satisfied[:, cells], axis=0)) < 2**size
+
+
+def test_all_conjunctions_are_there_once() -> None:
+    queries = Conjunctions((2, 3, 2), 2)
+    found = {tuple(row) for row in queries.matrix().tolist()}
+    expected = set()
+    for columns in [*combinations(range(3), 1), *combinations(range(3), 2)]:
+        for values in product(*(range((2, 3, 2)[c]) for c in columns)):
+            cells = product(range(2), range(3), range(2))
+            wanted = dict(zip(columns, values, strict=True))
+            expected.add(tuple(int(all(cell[c] == v for c, v in wanted.items())) for cell in cells))
+    assert found == expected
+    assert len(found) == queries.size
+
+
+def test_half_planes_are_exactly_what_a_line_separates() -> None:
+    """Every set of a grid of 3 by 3: in the class if and only if a linear program separates it from the rest."""
+    queries = half_planes(3, 3)
+    found = {tuple(row) for row in queries.matrix().tolist()}
+    points = np.array(list(product(range(3), range(3))), float)
+    for chosen in product((0, 1), repeat=9):
+        if not any(chosen):
+            continue
+        signs = np.where(chosen, 1.0, -1.0)
+        # a·x − b ≤ −1 inside and ≥ 1 outside
+        rows = signs[:, None] * np.column_stack([points, -np.ones(9)])
+        solved = linprog(np.zeros(3), A_ub=rows, b_ub=-np.ones(9), bounds=[(None, None)] * 3)
+        assert (solved.status == 0) == (chosen in found), chosen
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: Conjunctions((2, 2), 3), "between 1 and 2 columns"),
+        (lambda: Conjunctions((2, 2), 0), "between 1 and 2 columns"),
+        (lambda: Conjunctions((200, 200, 200), 2), "4,000,000"),
+        (lambda: Conjunctions((1500, 1500), 2), "1,000,000 queries"),
+        (lambda: ranges(201), "200 values"),
+        (lambda: half_planes(30, 30), "400 cells"),
+        (lambda: listed((2,), []), "at least one"),
+        (lambda: listed((2000, 1000), [{0: 1}] * 100), "List fewer"),
+        (lambda: ExponentialSynopsis(Conjunctions((4, 4), 2), 1.0, 30), "candidate tables"),
+    ],
+)
+def test_what_is_too_large_is_refused_in_one_sentence(make, word) -> None:
+    with pytest.raises(InvalidInput, match=word) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: made.words())
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: QueryClass, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth = random.dirichlet(np.full(queries.universe, 0.3)).reshape(queries.shape)
+    noisy = queries.counts(truth) + random.uniform(-0.02, 0.02, len(queries.counts(truth)))
+    noise = float(np.abs(queries.answers(noisy) - queries.ask(truth)).max())
+    p = fit(queries, noisy, variance=1e-4, noise=noise, slack=noise / 8)
+    assert p.min() >= 0
+    assert p.sum() == pytest.approx(1)
+    assert np.abs(queries.ask(p) - queries.answers(noisy)).max() <= noise * 1.125
+
+
+@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: made.words())
+def test_repair_ends_from_anywhere_within_its_number_of_steps(queries: QueryClass) -> None:
+    """From a distribution on one cell to a truth on another: as far away as can be."""
+    truth, wrong = np.zeros(queries.shape), np.zeros(queries.shape)
+    truth.ravel()[0] = wrong.ravel()[-1] = 1.0
+    answers = queries.ask(truth)
+    p = repair(queries, wrong, answers, noise=0.01, slack=0.02)
+    assert np.abs(queries.ask(p) - answers).max() <= 0.03
+    assert most_steps(queries.universe, 0.02) == math.ceil(math.log(queries.universe / 1e-4) / (2 * 0.02**2))
+
+
+def test_repair_gives_up_when_nothing_fits() -> None:
+    """Noisy answers that no distribution is near: it stops after the proved number of steps."""
+    queries = Conjunctions((2,), 1)
+    p = repair(queries, np.array([0.5, 0.5]), np.array([0.9, 0.9]), noise=0.01, slack=0.1)
+    assert p.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("rows", [1, 10, 333])
+def test_rows_are_like_the_distribution(rows: int) -> None:
+    queries = Conjunctions((3, 2, 4), 2)
+    p = np.random.default_rng(1).dirichlet(np.full(24, 0.5)).reshape(3, 2, 4)
+    within = math.sqrt(math.log(4 * queries.size) / (2 * rows))
+    cells = rows_like(queries, p, rows, SeededSource(1), within=within)
+    assert len(cells) == rows
+    assert np.abs(queries.ask(shares(cells, queries.shape)) - queries.ask(p)).max() <= within
+    if rows > 100:
+        assert cells.tolist() != sorted(cells.tolist())
+
+
+def test_independent_rows_are_drawn_when_even_ones_are_too_far_off() -> None:
+    """A bound below what even spacing reaches cannot be kept; it is tried and the draw ends."""
+    queries = Conjunctions((2,), 1)
+    cells = rows_like(queries, np.array([0.5, 0.5]), 1, SeededSource(1), within=0.1)
+    assert len(cells) == 1
+
+
+RUNS = 100
+
+
+@pytest.mark.parametrize("mechanism", ["fitted", "exponential"])
+def test_the_planned_error_holds_in_as_many_runs_as_promised(mechanism: str) -> None:
+    """About the sample and about everybody; a false alarm has a probability below 1e-6."""
+    random = np.random.default_rng(7)
+    table = random.choice(12, p=random.dirichlet(np.full(12, 0.5)), size=4000)
+    plan = plan_synopsis(
+        conjunctions((3, 2, 2), 2),
+        samples=2000,
+        population=4000,
+        epsilon=2.0,
+        failure=0.1,
+        mechanism=mechanism,
+        rows=2000 if mechanism == "fitted" else 4,
+    )
+    queries, source = plan.mechanism.queries, SeededSource(3)
+    missed_sample = missed_everybody = 0
+    for _ in range(RUNS):
+        drawn = random_samples(table, 2000, source)
+        rows = queries.ask(shares(sanitized(plan.mechanism, drawn, source).cells, queries.shape))
+        missed_sample += np.abs(rows - queries.ask(shares(drawn, queries.shape))).max() > plan.about_sample.accuracy
+        everybody = queries.ask(shares(table, queries.shape))
+        missed_everybody += np.abs(rows - everybody).max() > plan.about_everybody.accuracy
+    assert plan.about_everybody.accuracy < 1
+    assert binom.sf(missed_sample - 1, RUNS, plan.about_sample.failure) > 1e-6
+    assert binom.sf(missed_everybody - 1, RUNS, plan.about_everybody.failure) > 1e-6
+
+
+def test_the_noise_is_not_less_than_planned() -> None:
+    """The mean of |noise| over many counts is that of discrete Laplace noise within six standard errors."""
+    queries = Conjunctions((30, 30), 2)
+    made = FittedSynopsis(queries, 0.05, 10, 1.0, 1.0, 1.0)
+    sample = np.zeros(queries.shape, np.int64)
+    noise = np.abs(np.concatenate([made.noisy(sample, SeededSource(seed)) for seed in range(20)]))
+    a = math.exp(-0.05)
+    mean = 2 * a / (1 - a * a)
+    spread = math.sqrt((2 * a / (1 - a) ** 2 - mean**2) / len(noise))
+    assert abs(noise.mean() - mean) < 6 * spread
+
+
+def test_the_plan_keeps_its_promise_and_takes_the_better_way() -> None:
+    plan = plan_synopsis(conjunctions((5, 4, 3), 2), samples=3000, population=9000, epsilon=1.0, failure=0.05)
+    assert 0.999999 < plan.promise.conclusion.epsilon <= 1.0
+    assert plan.promise.conclusion.epsilon == plan.differential.conclusion.epsilon
+    assert plan.promise.conclusion.delta == 0
+    assert plan.about_sample.accuracy < plan.about_everybody.accuracy
+    for mechanism in ("fitted", "exponential"):
+        other = plan_synopsis(
+            conjunctions((2, 2), 2), samples=300, population=900, epsilon=1.0, failure=0.05, mechanism=mechanism
+        )
+        best = plan_synopsis(conjunctions((2, 2), 2), samples=300, population=900, epsilon=1.0, failure=0.05)
+        assert other.name == mechanism
+        assert best.about_sample.accuracy <= 1.1 * other.about_sample.accuracy
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "word"),
+    [
+        ({"samples": 901}, InvalidInput, "between 1 and the 900 people"),
+        ({"samples": 0}, InvalidInput, "between 1 and the 900 people"),
+        ({"epsilon": 0.0}, InvalidInput, "above 0 and at most 100"),
+        ({"epsilon": 101.0}, InvalidInput, "above 0 and at most 100"),
+        ({"epsilon": 1e-4}, Infeasible, "Raise epsilon or sample"),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(changed, error, word) -> None:
+    asked = {"samples": 300, "population": 900, "epsilon": 1.0, "failure": 0.05, **changed}
+    with pytest.raises(error, match=word) as caught:
+        plan_synopsis(conjunctions((4, 4, 4), 2), **asked)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_exponential_mechanism_refuses_a_large_universe() -> None:
+    with pytest.raises(InvalidInput, match="fitted"):
+        plan_synopsis(
+            conjunctions((400, 400), 1), samples=9, population=9, epsilon=1.0, failure=0.1, mechanism="exponential"
+        )
+
+
+def test_the_simulator_sees_a_concealed_row_as_nothing() -> None:
+    """Exactly k rows reach the sanitizer, the concealed one among them, and it satisfies no query."""
+    queries = Conjunctions((2, 2), 1)
+    table = concealing(np.array([0, 1, 2]), 1)
+    assert table.tolist() == [0, CONCEALED, 2]
+    assert queries.ask(counted(table, queries.shape)).tolist() == [1, 1, 2, 0]
+    made = ExponentialSynopsis(queries, 1.0, 2)
+    assert len(released(made, table, 2, SeededSource(1)).cells) == 2
+    with pytest.raises(InvalidInput, match="between 0 and the 3 rows"):
+        random_samples(table, 4, SeededSource(1))
+
+
+def test_mechanism_and_simulator_are_close_over_many_runs() -> None:
+    """The event that tells them apart best in theory, counted; a false alarm has a probability below 1e-6.
+
+    One drawn person of two who has the property, against the same table with that person concealed.
+    """
+    queries = listed((2,), [{0: 0}])
+    made = ExponentialSynopsis(queries, 1.5, 1)
+    table, runs, source = np.array([0, 0, 1, 1]), 3_000, SeededSource(5)
+    hits = [
+        sum(int(released(made, seen, 2, source).cells[0] == 0) for _ in range(runs))
+        for seen in (table, concealing(table, 0))
+    ]
+    bound = math.exp(math.log1p(0.5 * math.expm1(1.5)))
+    # If Pr[real] ≤ bound·Pr[simulated], then given their sum the real hits are at most Binomial(sum, bound/(1+bound)).
+    assert hits[0] > hits[1]
+    assert binom.sf(hits[0] - 1, sum(hits), bound / (1 + bound)) > 1e-6
