@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow bench lint docs wheel clean
+.PHONY: demo test test-slow audit bench lint docs wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
@@ -12,6 +12,11 @@ test: lint ## every test that a change must pass
 
 test-slow: .venv/ready ## the long suites as well
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+audit: .venv/ready ## hours: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
+	$(BIN)/crowdblend audit --twins
+	$(BIN)/crowdblend audit --own --understate 2 --repeat 100 --runs 100000
+	$(BIN)/crowdblend audit --own --repeat 1000 --runs 2000 --error 0.01
 
 lint: .venv/ready ## style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -27,6 +32,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/release.py
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/statistics.py
+	$(BIN)/python bench/audit.py
 	$(BIN)/python bench/synopsis.py
 
 docs: .venv/ready ## write the generated pages anew

@@ -18,6 +18,7 @@ COMMANDS = {
     "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse what does not follow.",
     "report": "Explain a release on one page.",
+    "audit": "Try to break what a policy or a mechanism promises.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
     "demo": "Publish a made-up town in three ways.",
     "attack": "Break releases that look safe, and try the same on ours.",

@@ -1,9 +1,9 @@
-"""A progress line on stderr: the phase, the rows so far and the pace. Silent when nobody watches."""
+"""Progress on stderr: a line with rows and pace, or a bar where the end is known. Silent when nobody watches."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from crowdblend.release.kind import Progress
@@ -34,3 +34,19 @@ def progress_line(*, quiet: bool) -> Iterator[Progress | None]:
             bar.update(task, description=phase, pace=pace)
 
         yield advance
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A callback that takes the phase, what is done and what there is in all; None when stderr is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415  loaded only to draw
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda phase, done, total: bar.update(task, description=phase, completed=done, total=total)

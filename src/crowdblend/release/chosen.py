@@ -16,7 +16,7 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import sample_classes, thinned
+from crowdblend.release.engine import Classes, sample_classes, thinned
 from crowdblend.release.kind import Progress
 from crowdblend.release.outcome import Chosen
 from crowdblend.release.rows import Draw, Part
@@ -38,11 +38,12 @@ class Reading:
     facts: dict[str, Any]
 
 
-def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
+def read(promised: Promise, key: bytes, progress: Progress | None, classes: Classes | None = None) -> Reading:
     """Read who decides and who is published, in two passes over the data.
 
     Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over
-    data that changed meanwhile, the same row could fall into the other part as well.
+    data that changed meanwhile, the same row could fall into the other part as well. `classes` counts people who are
+    held in memory instead of the source.
     """
     policy = promised.policy
     assert policy.recoding is not None
@@ -50,22 +51,22 @@ def read(promised: Promise, key: bytes, progress: Progress | None) -> Reading:
     coin = None if policy.sampling.already_drawn else key
     secret = subkey(key, b"release", b"rows of a person")
 
-    def classes(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
-        rate = promised.draw_rate if coin is not None else None
-        return sample_classes(policy, Draw(coin, rate, part, secret), progress)
+    def drawn(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
+        draw = Draw(coin, promised.draw_rate if coin is not None else None, part, secret)
+        return sample_classes(policy, draw, progress) if classes is None else classes(draw)
 
     if share is None:
-        deciding, _ = classes(None, None)
-        released, facts = classes(coin, None)
+        deciding, _ = drawn(None, None)
+        released, facts = drawn(coin, None)
         return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
     other = subkey(key, b"release", b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
-        sample, facts = classes(coin, None)
+        sample, facts = drawn(coin, None)
         deciding, released = (thinned(policy, sample, Draw(part=part)) for part in (choosing, rest))
     else:
-        deciding, _ = classes(coin, choosing)
-        released, facts = classes(coin, rest)
+        deciding, _ = drawn(coin, choosing)
+        released, facts = drawn(coin, rest)
     seen = {"people_sampled": released.people, "classes": len(released.counts), "people_deciding": deciding.people}
     return Reading(deciding, released, {**facts, **seen})
 

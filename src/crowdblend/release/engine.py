@@ -13,6 +13,7 @@ independent Binomial(n_c, rate) counts. So thinning the counts is the same draw.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -29,6 +30,9 @@ from crowdblend.release.tally import Tally, refuse_beyond
 
 if TYPE_CHECKING:
     import pyarrow
+
+# The class counts of a draw, and facts for the steward.
+Classes = Callable[[Draw], tuple[SampledClasses, dict[str, int]]]
 
 
 class Counted(Protocol):

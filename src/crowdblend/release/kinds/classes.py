@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
@@ -23,6 +23,9 @@ from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Column, Policy, read_policy
 from crowdblend.release.sections import STDIN
 from crowdblend.selection import Score
+
+if TYPE_CHECKING:
+    from crowdblend.release.engine import Classes
 
 __all__ = ["Promise", "promise", "read_policy"]
 
@@ -142,15 +145,20 @@ class Promise:
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
-        from crowdblend.release import chosen  # noqa: PLC0415  the engine is loaded when it runs
-        from crowdblend.release.engine import sample_classes  # noqa: PLC0415
+        from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+
+        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key, progress)
+
+    def read_with(self, classes: Classes, key: bytes, progress: Progress | None = None) -> Reading:
+        """The same from wherever class counts come: the engine, or a table that is held in memory."""
+        from crowdblend.release import chosen  # noqa: PLC0415
         from crowdblend.release.rows import Draw  # noqa: PLC0415
 
         if self.policy.recoding is None:
             coin = None if self.policy.sampling.already_drawn else key
-            sample, facts = sample_classes(self.policy, Draw(coin, self.draw_rate), progress)
+            sample, facts = classes(Draw(coin, self.draw_rate))
             return Reading(facts, lambda: self._published(sample, None, key), facts.pop("same_people", None))
-        reading = chosen.read(self, key, progress)
+        reading = chosen.read(self, key, progress, classes)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)

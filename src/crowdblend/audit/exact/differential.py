@@ -1,0 +1,105 @@
+"""Differential privacy, and the same under sampling, by the hockey-stick divergence between all neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import combinations
+
+from crowdblend.audit.exact.counterexample import Counterexample
+from crowdblend.audit.exact.distributions import growth_above, hockey_stick
+from crowdblend.audit.exact.worlds import CONCEALED, Database, Mechanism, Value, World, remembered, sampled
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, DifferentialUnderSampling, Relation
+
+Pair = tuple[Database, Database]
+_COMPARED = {
+    Relation.ADD_REMOVE: "one of them is missing",
+    Relation.REPLACE: "one of them has other data",
+    Relation.CONCEAL: "the data of one of them are concealed",
+}
+
+
+def differential(
+    mechanism: Mechanism, promise: Differential, world: World | None = None, pairs: Iterable[Pair] = ()
+) -> Counterexample | None:
+    """The worst counterexample among all neighbours of a world, or of some pairs of tables, or None."""
+    asked = remembered(mechanism)
+    worst: Counterexample | None = None
+    for one, other in pairs if world is None else neighbours(world, promise.relation, promise.people):
+        for here, there in ((one, other), (other, one)):
+            found = _compared(asked, promise, here, there)
+            if found is not None and (worst is None or found.excess > worst.excess):
+                worst = found
+    return worst
+
+
+def under_sampling(mechanism: Mechanism, promise: DifferentialUnderSampling, world: World) -> Counterexample | None:
+    """LQS Definition 3: differential privacy of the mechanism behind Poisson sampling."""
+    whole = Differential(promise.epsilon, promise.delta, promise.relation)
+    return differential(sampled(mechanism, Fraction(promise.rate)), whole, world)
+
+
+def neighbours(world: World, relation: Relation, people: int = 1) -> Iterator[Pair]:
+    """Every table of a world next to every table that differs from it in up to `people` people."""
+    for table in world.databases():
+        for size in range(1, people + 1):
+            for places in combinations(range(len(table)), size):
+                yield from ((table, other) for other in _changed(world, table, places, relation))
+
+
+def _changed(world: World, table: Database, places: tuple[int, ...], relation: Relation) -> Iterator[Database]:
+    rest = tuple(value for place, value in enumerate(table) if place not in places)
+    if relation is Relation.ADD_REMOVE:
+        yield rest
+    elif relation is Relation.CONCEAL:
+        yield (*rest, *(CONCEALED for _ in places))
+    else:
+        yield from (_filled(world, rest, given) for given in _listed(world.values, len(places)))
+
+
+def _listed(values: tuple[Value, ...], size: int) -> Iterator[tuple[Value, ...]]:
+    if not size:
+        yield ()
+        return
+    for first in values:
+        for rest in _listed(values, size - 1):
+            yield (first, *rest)
+
+
+def _filled(world: World, table: Database, given: tuple[Value, ...]) -> Database:
+    for value in given:
+        table = world.joined(table, value)
+    return table
+
+
+def _compared(mechanism: Mechanism, promise: Differential, here: Database, there: Database) -> Counterexample | None:
+    growth, delta = growth_above(promise.epsilon), Fraction(promise.delta)
+    try:
+        gap = hockey_stick(mechanism(here), mechanism(there), growth)
+    except InvalidInput:
+        # A table that is refused publishes nothing, and no promise was made about it.
+        return None
+    if gap.delta <= delta:
+        return None
+    return Counterexample(
+        promise=promise.words(),
+        people=here,
+        person=_person(here, there),
+        compared=f"the people {' '.join(map(str, there)) or 'nobody'}: {_COMPARED[promise.relation]}",
+        event=gap.event,
+        likely=gap.left,
+        unlikely=gap.right,
+        allowed=growth * gap.right + delta,
+    )
+
+
+def _person(here: Database, there: Database) -> Value | None:
+    """Who is in the first table and not in the second, or the other way round."""
+    for more, fewer in ((here, there), (there, here)):
+        left = list(fewer)
+        for value in more:
+            if value not in left:
+                return value
+            left.remove(value)
+    return None

@@ -1,0 +1,99 @@
+"""Finite distributions in exact fractions, and the event that tells two of them apart best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from flint import arb
+
+from crowdblend.numerics.balls import precision, round_up
+
+# Outcomes can be anything hashable; a mechanism and its audit agree on what.
+Distribution = Mapping[Any, Fraction]
+
+_BITS = 160
+
+
+@dataclass(frozen=True)
+class Gap:
+    """An event, its probability on both sides, and by how much the left one exceeds growth times the right one."""
+
+    event: frozenset[Hashable]
+    left: Fraction
+    right: Fraction
+    delta: Fraction
+
+
+def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> Gap:
+    """The largest Pr[left ∈ Y] − growth·Pr[right ∈ Y] over all events Y, and such a Y.
+
+    No event is searched for: an outcome helps exactly when its own difference is positive.
+    """
+    nothing = Fraction(0)
+    event = frozenset(outcome for outcome, mass in left.items() if mass > growth * right.get(outcome, nothing))
+    here = sum((left[outcome] for outcome in event), nothing)
+    there = sum((right.get(outcome, nothing) for outcome in event), nothing)
+    return Gap(event, here, there, here - growth * there)
+
+
+def surely(outcome: Hashable) -> dict[Any, Fraction]:
+    """The distribution of what does not depend on chance."""
+    return {outcome: Fraction(1)}
+
+
+def mix(parts: Iterable[tuple[Fraction, Distribution]]) -> dict[Any, Fraction]:
+    """A part is drawn by its weight, and then an outcome from it."""
+    mixed: dict[Any, Fraction] = {}
+    for weight, part in parts:
+        for outcome, mass in part.items():
+            mixed[outcome] = mixed.get(outcome, Fraction(0)) + weight * mass
+    return mixed
+
+
+def beside(parts: Iterable[Distribution]) -> dict[Any, Fraction]:
+    """Independent draws side by side, as tuples."""
+    drawn: dict[Any, Fraction] = {(): Fraction(1)}
+    for part in parts:
+        drawn = {(*seen, outcome): p * q for seen, p in drawn.items() for outcome, q in part.items()}
+    return drawn
+
+
+def pushed(distribution: Distribution, computed: Callable[..., Hashable]) -> dict[Any, Fraction]:
+    """The distribution of a function of the outcome."""
+    return mix((mass, surely(computed(outcome))) for outcome, mass in distribution.items())
+
+
+def from_tapes(
+    sampler: Callable[[tuple[int, ...]], object], bits: int, discretize: Callable[..., Hashable]
+) -> dict[Any, Fraction]:
+    """The exact distribution of a sampler that reads a tape of fair bits, after its outputs are discretized.
+
+    Whatever is true of the discretized outputs bounds the outputs themselves from below: discretizing is
+    post-processing, and no post-processing makes a privacy loss larger.
+
+    >>> from_tapes(lambda tape: sum(tape) / 2, 2, round)
+    {0: Fraction(3, 4), 1: Fraction(1, 4)}
+    """
+    share = Fraction(1, 2**bits)
+    return mix((share, surely(discretize(sampler(tape)))) for tape in product((0, 1), repeat=bits))
+
+
+def growth_above(epsilon: float) -> Fraction:
+    """A fraction of at least e^ε that agrees with it to forty digits: what exceeds it proves a promise wrong."""
+    if epsilon == 0:
+        return Fraction(1)
+    with precision(_BITS):
+        mantissa, exponent = arb(epsilon).exp().upper().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def epsilon_above(growth: Fraction) -> float:
+    """The smallest double ε that surely has e^ε ≥ growth."""
+    if growth == 1:
+        return 0.0
+    with precision(_BITS):
+        return round_up((arb(growth.numerator) / growth.denominator).log())

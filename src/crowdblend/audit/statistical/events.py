@@ -1,0 +1,126 @@
+"""The event that looks most damning, chosen on runs that are not used to judge it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Rarer outcomes are seen again too seldom to be worth betting on.
+_LEAST_SEEN = 4
+
+
+Seen = Mapping[str, Counter[str]]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What some runs on one side of a pair saw."""
+
+    runs: int
+    seen: Seen
+
+    def __add__(self, other: Fold) -> Fold:
+        views = sorted({*self.seen, *other.seen})
+        return Fold(
+            self.runs + other.runs,
+            {view: Counter(self.seen.get(view, {})) + Counter(other.seen.get(view, {})) for view in views},
+        )
+
+
+# One side of a pair, in two folds.
+Side = tuple[Fold, Fold]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Some outcomes of one way of looking, on one pair; `likelier` is the side that has them more often."""
+
+    pair: int
+    view: str
+    likelier: int
+    outcomes: frozenset[str]
+    promising: float
+
+    @property
+    def id(self) -> str:
+        """A short name that no other event has."""
+        spelled = repr((self.pair, self.view, self.likelier, sorted(self.outcomes)))
+        return blake2b(spelled.encode(), digest_size=8).hexdigest()
+
+    def hits(self, seen: Mapping[str, Mapping[str, int]]) -> int:
+        """How often the event happened."""
+        return sum(count for outcome, count in seen.get(self.view, {}).items() if outcome in self.outcomes)
+
+
+def best_event(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Event:
+    """The event with the largest excess over the promise, in standard deviations, on runs that did not suggest it."""
+    return max(_candidates(observed, epsilon, delta), key=lambda event: event.promising)
+
+
+def ranked_pairs(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> list[int]:
+    """The pairs, the most promising one first."""
+    best: dict[int, float] = {}
+    for event in _candidates(observed, epsilon, delta):
+        best[event.pair] = max(best.get(event.pair, -math.inf), event.promising)
+    return sorted(best, key=lambda pair: -best[pair])
+
+
+def _candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
+    """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
+    for pair, sides in observed.items():
+        for likelier in (0, 1):
+            here, there = sides[likelier], sides[1 - likelier]
+            both = _Compared(here[0] + here[1], there[0] + there[1], epsilon, delta)
+            one, other = (_Compared(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
+            for view in both.views:
+                promising = min(other.excess(view, one.best(view)), one.excess(view, other.best(view)))
+                yield Event(pair, view, likelier, both.best(view), promising)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """The side on which an event should be likely, next to the side on which it should not."""
+
+    here: Fold
+    there: Fold
+    epsilon: float
+    delta: float
+
+    @property
+    def views(self) -> list[str]:
+        return sorted(self.here.seen)
+
+    def best(self, view: str) -> frozenset[str]:
+        """Outcomes in order of their likelihood ratio; one of the initial runs of that order is the best event."""
+        here, there = self.here.seen.get(view, Counter()), self.there.seen.get(view, Counter())
+        known = sorted(outcome for outcome, count in here.items() if count + there[outcome] >= _LEAST_SEEN)
+        if not known:
+            return frozenset()
+        hits = np.array([[here[outcome], there[outcome]] for outcome in known], float)
+        order = np.argsort(-(hits[:, 0] + 0.5) / (hits[:, 1] + 0.5), kind="stable")
+        likely, unlikely = np.cumsum(hits[order], axis=0).T
+        best = int(np.argmax(self._deviations(likely, unlikely)))
+        return frozenset(known[place] for place in order[: best + 1])
+
+    def excess(self, view: str, event: frozenset[str]) -> float:
+        """By how much an event exceeds the promise, in standard deviations."""
+        if not event or not self.here.runs or not self.there.runs:
+            return -math.inf
+        likely, unlikely = (
+            sum(fold.seen.get(view, Counter())[outcome] for outcome in event) for fold in (self.here, self.there)
+        )
+        return float(self._deviations(np.array([likely], float), np.array([unlikely], float))[0])
+
+    def _deviations(self, likely: NDArray[np.float64], unlikely: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, m = self.here.runs, self.there.runs
+        p, q, growth = likely / n, unlikely / m, math.exp(min(self.epsilon, 500.0))
+        # Half a hit more on both sides, so that what was never seen is not taken for impossible.
+        spread = np.sqrt((p * (1 - p) + 0.5 / n) / n + growth**2 * (q + 0.5 / m) / m)
+        found: NDArray[np.float64] = (p - growth * q - self.delta) / spread
+        return found

@@ -1,0 +1,175 @@
+"""`crowdblend audit`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdblend.audit.claim import Claim
+from crowdblend.audit.exact import Counterexample
+from crowdblend.audit.statistical import Subject, Verdict, audit, hard_sizes, repeat
+from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
+from crowdblend.cli.progress import progress_bar
+from crowdblend.errors import InvalidInput
+from crowdblend.release import load_policy
+
+# An audit of a claim that is really broken must say so this often.
+POWER = 0.95
+
+
+@click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
+@click.argument("policy", type=click.Path(dir_okay=False), required=False)
+@click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
+@click.option("--twins", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
+@click.option("--own", is_flag=True, help="Audit our own mechanisms, where their promises are tight.")
+@click.option(
+    "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
+)
+@click.option("--runs", type=int, default=100_000, show_default=True, help="How often the release is run, at most.")
+@click.option("--error", type=float, default=1e-3, show_default=True, help="Probability of a finding without a reason.")
+@click.option("--people", type=int, help="How many made-up people there are; by default 1000.")
+@click.option("--workers", type=int, help="Processes; by default one per core.")
+@click.option("--state", metavar="FILE", help="Go on from this file, and keep it up to date.")
+@click.option("--understate", type=float, default=1.0, help="Claim epsilon divided by this, to test the audit.")
+@click.option("--repeat", "times", type=int, default=1, help="With --own: how often, to see how often it finds.")
+@json_option
+@speaks
+def command(
+    policy: str | None,
+    *,
+    mechanism: str | None,
+    twins: bool,
+    own: bool,
+    epsilon: float | None,
+    runs: int,
+    error: float,
+    people: int | None,
+    workers: int | None,
+    state: str | None,
+    understate: float,
+    times: int,
+    as_json: bool,
+) -> None:
+    """Try to break what a policy or a mechanism promises; exit code 1 if it is broken.
+
+    A policy is run many times on made-up people, never on your data. Nothing is published, and nothing is recorded.
+    """
+    if sum((policy is not None, mechanism is not None, twins, own)) != 1:
+        raise InvalidInput("audit must have one of POLICY, --mechanism, --twins and --own. Name what to audit.")
+    if understate < 1 or times < 1 or (people is not None and people < 2):
+        raise InvalidInput("understate and repeat must be at least 1, and people at least 2. Raise them.")
+    force = workers if workers and workers > 0 else os.cpu_count() or 1
+    where = Path(state) if state else None
+    if twins:
+        _twins(as_json=as_json)
+    elif own:
+        _own(runs, error, people, force, understate, times, as_json=as_json)
+    elif mechanism is not None:
+        _mechanism(mechanism, runs, error, force, where, as_json=as_json)
+    else:
+        assert policy is not None
+        subject = _of_policy(policy, people, understate, epsilon)
+        _tell(_watched(subject, runs, error, force, where, quiet=as_json), as_json=as_json)
+
+
+def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:
+    from crowdblend.release.rehearsal import subject_of  # noqa: PLC0415  loads the engine
+
+    made: Subject = subject_of(
+        load_policy(policy),
+        hard_sizes,
+        name=Path(policy).name,
+        people=people or 1_000,
+        understated=understate,
+        epsilon=epsilon,
+    )
+    return made
+
+
+def _watched(subject: Subject, runs: int, error: float, workers: int, state: Path | None, *, quiet: bool) -> Verdict:
+    with progress_bar(quiet=quiet) as told:
+        return audit(subject, runs=runs, error=error, workers=workers, state=state, told=told)
+
+
+def _tell(found: Verdict | Counterexample | None, *, as_json: bool) -> None:
+    """The verdict or counterexample, and the exit code that goes with it."""
+    finding = found is not None and (isinstance(found, Counterexample) or found.finding)
+    if as_json:
+        emit({"finding": finding, **(found.to_dict() if found else {})})
+    else:
+        click.echo(found.words() if found else "no counterexample in this world")
+    sys.exit(1 if finding else 0)
+
+
+def _mechanism(name: str, runs: int, error: float, workers: int, state: Path | None, *, as_json: bool) -> None:
+    made = _loaded(name)
+    if hasattr(made, "finding"):
+        claim: Claim = made
+        _tell(claim.finding(), as_json=as_json)
+    if not all(hasattr(made, part) for part in ("promise", "pairs", "observe")):
+        raise InvalidInput(
+            f"--mechanism must name a claim or a subject of crowdblend.audit, got {name}. See docs/audit.md."
+        )
+    _tell(_watched(made, runs, error, workers, state, quiet=as_json), as_json=as_json)
+
+
+def _loaded(name: str) -> Any:
+    from importlib import import_module  # noqa: PLC0415
+
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError):
+        raise InvalidInput(
+            f"--mechanism must name an object that can be imported, got {name}. Write module:object."
+        ) from None
+
+
+def _twins(*, as_json: bool) -> None:
+    from crowdblend.audit.twins import TWINS  # noqa: PLC0415
+
+    rows = []
+    for twin in TWINS.values():
+        broken, honest = twin.broken.finding(), twin.honest.finding()
+        how = "running it" if isinstance(broken, Verdict) else "its definition"
+        rows.append({"twin": twin.name, "mistake": twin.mistake, "caught": broken is not None, "by": how,
+                     "honest": honest is None})  # fmt: skip
+    passed = all(row["caught"] and row["honest"] for row in rows)
+    if as_json:
+        emit({"passed": passed, "twins": rows})
+    else:
+        for row in rows:
+            says = f"caught by {row['by']}" if row["caught"] else "NOT CAUGHT"
+            fair = "" if row["honest"] else "; AND ITS HONEST TWIN IS REJECTED"
+            click.echo(f"{row['twin']:22}{row['mistake']}: {says}{fair}")
+        click.echo(f"{sum(bool(row['caught']) for row in rows)} of {len(rows)} broken twins caught")
+    sys.exit(0 if passed else 1)
+
+
+def _own(
+    runs: int, error: float, people: int | None, workers: int, understate: float, times: int, *, as_json: bool
+) -> None:
+    from crowdblend.release.rehearsal import FAMILIES  # noqa: PLC0415  loads the engine
+
+    rows: list[dict[str, Any]] = []
+    for family in FAMILIES.values():
+        subject = family.subject(hard_sizes, understated=understate, people=people)
+        started = time.perf_counter()
+        with progress_bar(quiet=as_json) as told:
+            said = (lambda done, _: told(family.name, done, times)) if told else None  # noqa: B023
+            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), told=said)
+        rows.append({"family": family.name, "epsilon": subject.promise.epsilon, "delta": subject.promise.delta,
+                     "audits": found.times, "findings": found.findings, "runs": found.runs,
+                     "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
+    enough = [row["findings"] >= POWER * times if understate > 1 else row["findings"] <= error * times for row in rows]
+    if as_json:
+        emit({"passed": all(enough), "understated": understate, "error": error, "families": rows})
+    else:
+        print_table("", list(rows[0]), [list(row.values()) for row in rows])
+    sys.exit(0 if all(enough) else 1)

@@ -1,0 +1,148 @@
+"""A policy as the audit sees it: a black box with a promise, and neighbouring populations that are hard for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.randomness import new_key
+from crowdblend.release.kinds.classes import Promise, promise
+from crowdblend.release.policy import Policy
+from crowdblend.release.rehearsal.looking import Onlooker
+from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.stack import Stack
+from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, drawn_here
+from crowdblend.release.rehearsal.values import examples
+
+# Of each column the audit uses this many classes at most, the first and the last among them.
+_CLASSES = 4
+# Releases that are run as one when they are stacked.
+_COPIES = 500
+_KEPT, _MOST_KEPT = "_rehearsals", 64
+
+Kept = TypeVar("Kept", Rehearsal, Stack)
+
+
+def subject(
+    policy: Policy,
+    hard: Hard,
+    *,
+    name: str,
+    people: int,
+    understated: float = 1.0,
+    stacked: bool = False,
+    epsilon: float | None = None,
+) -> ReleaseSubject:
+    """The policy with crowds of the hardest sizes, which depend on what is claimed."""
+    if epsilon is not None:
+        policy = _at(policy, epsilon)
+    planned = promise(drawn_here(policy)).plan
+    rate = planned.sampled_with
+    sizes = tuple(hard(planned.k, rate, planned.epsilon / understated).items())
+    return ReleaseSubject(policy, sizes, name, people, understated, stacked and policy.recoding is None)
+
+
+def _at(policy: Policy, epsilon: float) -> Policy:
+    """The very same release, promised at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    if policy.recoding is not None:
+        raise InvalidInput(
+            "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
+        )
+    planned = promise(drawn_here(policy)).plan
+    release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
+    rate = policy.sampling.rate if policy.sampling.biased else planned.rate
+    return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two populations that differ in one person."""
+
+    name: str
+    more: Population
+    fewer: Population
+
+
+@dataclass(frozen=True)
+class ReleaseSubject:
+    """What a policy publishes about made-up people.
+
+    `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
+    beside those. `people` is how many there are in all. `understated` divides the ε of the promise: a test of the
+    audit, not of the release. `stacked` runs many releases as one, see `stack`.
+    """
+
+    policy: Policy
+    sizes: tuple[tuple[str, int], ...]
+    name: str = "policy"
+    people: int = 1_000
+    understated: float = 1.0
+    stacked: bool = False
+    further: tuple[Neighbours, ...] = ()
+
+    @cached_property
+    def promised(self) -> Promise:
+        """The plan behind the policy, with people who are drawn here."""
+        return promise(drawn_here(self.policy))
+
+    @cached_property
+    def promise(self) -> Differential:
+        """What the certificate says about one person more or less."""
+        made = [made for made in self.promised.certificate().guarantees if isinstance(made, Differential)]
+        stated = next(one for one in made if one.relation is Relation.ADD_REMOVE and one.people == 1)
+        return replace(stated, epsilon=stated.epsilon / self.understated)
+
+    def pairs(self) -> list[Neighbours]:
+        """The person in the first class of every column and in the last, in crowds of the given sizes."""
+        first, last = self._corner(0), self._corner(-1)
+        pairs = [self._pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
+        if last != first:
+            pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
+        return [*pairs, *self.further]
+
+    def observe(self, population: Population, runs: int) -> dict[str, Counter[str]]:
+        """Release so many times, with a fresh key each time, and look at what is published."""
+        seen: dict[str, Counter[str]] = {}
+        for views in self._looks(population, runs):
+            for view, found in views.items():
+                seen.setdefault(view, Counter())[found] += 1
+        return seen
+
+    def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
+        names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
+        onlooker = Onlooker(names, offered, population[0].values)
+        if self.stacked:
+            stack = self._kept(population, lambda: Stack(self.promised, population, _COPIES))
+            for start in range(0, runs, _COPIES):
+                yield from map(onlooker.at_shown, stack.publish(new_key())[: runs - start])
+            return
+        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised.plan))
+        for _ in range(runs):
+            yield onlooker.at(*rehearsal.publish(new_key()))
+
+    def _corner(self, place: int) -> tuple[str | None, ...]:
+        return tuple(examples(column.recoding, _CLASSES)[place] for column in self.policy.columns)
+
+    def _pair(self, name: str, mine: tuple[str | None, ...], other: tuple[str | None, ...], size: int) -> Neighbours:
+        rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
+        more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
+        return Neighbours(f"{name} ({size})", more, fewer)
+
+    def _kept(self, population: Population, make: Callable[[], Kept]) -> Kept:
+        """Recoding a population takes a moment, so the last ones are kept."""
+        kept = self.__dict__.setdefault(_KEPT, {})
+        if population not in kept:
+            while len(kept) >= _MOST_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[population] = make()
+        found: Kept = kept[population]
+        return found
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is kept: another process makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}

@@ -1,0 +1,138 @@
+"""Made-up people whose values are recoded once and who are then released many times, each time with another key.
+
+Everything that depends on the key runs as it does in a release: the coin or the thinning, the count of the classes, the
+choice of a recoding, the mechanism, and the writing of the files. What does not depend on it, recoding, is done once by
+the engine for every combination of values; no engine is started for a run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms import SampledClasses
+from crowdblend.planning import Plan
+from crowdblend.release.coding import Coding
+from crowdblend.release.engine import thinned
+from crowdblend.release.kinds.classes import Promise, promise
+from crowdblend.release.outcome import Chosen
+from crowdblend.release.people import Persons, read_persons
+from crowdblend.release.policy import Policy
+from crowdblend.release.rows import Draw, open_rows
+from crowdblend.release.sections import DataSource
+from crowdblend.release.tally import Tally, Words
+
+# In memory where the system offers it: a run writes a few small files, and the disk would be most of its time.
+_MEMORY = "/dev/shm"
+MOST_PEOPLE = 1 << 17
+Values = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """People who all have the same raw values, one for each column of the policy; None is a blank."""
+
+    values: Values
+    size: int
+
+
+Population = tuple[Crowd, ...]
+
+
+class Rehearsal:
+    """What a policy publishes about made-up people, for any key.
+
+    People who were drawn before are drawn here, at the rate that the policy assumes. A `plan` that is known saves the
+    time of planning again; it does not depend on the people.
+    """
+
+    def __init__(self, policy: Policy, population: Population, plan: Plan | None = None) -> None:
+        here = drawn_here(policy)
+        self.promise = promise(here) if plan is None else Promise(here, plan)
+        self._table = _Table(here, population)
+        memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def publish(self, key: bytes) -> tuple[dict[str, bytes], Chosen | None]:
+        """The files by name, and what else is published: the recoding that was chosen, if one was."""
+        published = self.promise.read_with(self._table.classes, key).publish()
+        published.write(self._folder)
+        return {file.name: file.read_bytes() for file in self._folder.iterdir()}, published.outcome
+
+
+class _Table:
+    """People with numbers from 1 on, and the words of their classes."""
+
+    def __init__(self, policy: Policy, population: Population) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        sizes = [crowd.size for crowd in population]
+        people = sum(sizes)
+        if not 1 <= people <= MOST_PEOPLE:
+            raise InvalidInput(
+                f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer."
+            )
+        self._coding, words = _coded(policy, tuple(crowd.values for crowd in population))
+        self._words: Words = tuple(np.repeat(word, sizes) for word in words)
+        self._policy = policy
+        self._persons: Persons | None = None
+        if policy.data.person is not None:
+            self._persons = read_persons(pa.array(np.arange(1, people + 1)), policy.data.person)
+
+    def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
+        """The class counts of a draw; there is no steward to tell facts to."""
+        if self._persons is None:
+            everybody = self._counted(self._words)
+            whole = draw.key is None and draw.part is None
+            return everybody if whole else thinned(self._policy, everybody, draw), {}
+        persons, words = self._persons, self._words
+        if draw.key is not None and draw.rate is not None:
+            drawn = persons.drawn(draw.key, draw.rate)
+            persons, words = persons.where(drawn), tuple(word[drawn] for word in words)
+        if draw.part is not None:
+            inside = draw.part.of_rows(persons)
+            words = tuple(word[inside] for word in words)
+        return self._counted(words), {}
+
+    def _counted(self, words: Words) -> SampledClasses:
+        tally = Tally(self._coding.words, self._coding.classes)
+        tally.add(words)
+        return self._coding.classes_of(*tally.counted())
+
+
+def drawn_here(policy: Policy) -> Policy:
+    """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
+    sampling = policy.sampling
+    rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
+    return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate))
+
+
+@lru_cache(maxsize=8)
+def _coded(policy: Policy, values: tuple[Values, ...]) -> tuple[Coding, Words]:
+    """The recoding of a policy, and the words of each combination of values, as the engine makes them."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import parquet  # noqa: PLC0415
+
+    names = [column.name for column in policy.columns]
+    columns = {name: pa.array([one[place] for one in values], pa.string()) for place, name in enumerate(names)}
+    with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
+        source = Path(folder) / "values.parquet"
+        parquet.write_table(pa.table(columns), source)
+        data = DataSource(str(source), "parquet", rows_are_people=True)
+        with open_rows(data, policy.release, names, Draw()) as rows:
+            coding = Coding(rows.cursor, policy.columns, rows.types(names))
+            (chunk,) = rows.everybody(coding.selected(rows.identifiers(names)))
+            numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))
+            words, (order,) = coding.coded(numbered, ("row",))
+    # The engine may give rows back in another order than it took them.
+    back = np.argsort(order)
+    return coding, tuple(word[back] for word in words)

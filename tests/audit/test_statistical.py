@@ -1,0 +1,173 @@
+"""The statistical audit: bounds that hold, false alarms within the stated rate, power where a promise is broken."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from crowdblend.audit.statistical import BlackBox, Neighbours, audit, clopper_pearson, epsilon_lower, hard_sizes, repeat
+from crowdblend.audit.statistical.events import Fold, best_event
+from crowdblend.audit.statistical.schedule import rounds
+from crowdblend.audit.statistical.views import views_of
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.release.rehearsal import FAMILIES
+
+RNG = np.random.default_rng()
+
+
+def coin(probability: float) -> int:
+    return int(RNG.random() < probability)
+
+
+def claims(epsilon: float, delta: float = 0.0) -> BlackBox:
+    """Two coins whose heads differ by a factor of exactly e."""
+    promise = Differential(epsilon, delta, Relation.ADD_REMOVE)
+    return BlackBox("coin", promise, coin, (Neighbours("e to one", 0.1 * math.e, 0.1),))
+
+
+@pytest.mark.parametrize("error", [0.05, 1e-3])
+def test_clopper_pearson_covers(error: float) -> None:
+    """By enumeration: each bound is wrong with probability at most the error, whatever the truth."""
+    n = 40
+    bounds = [clopper_pearson(hits, n, error) for hits in range(n + 1)]
+    for p in np.linspace(0.001, 0.999, 97):
+        law = stats.binom.pmf(np.arange(n + 1), n, p)
+        assert sum(law[hits] for hits, (low, _) in enumerate(bounds) if low > p) <= error
+        assert sum(law[hits] for hits, (_, high) in enumerate(bounds) if high < p) <= error
+        inverted = stats.binomtest(7, n).proportion_ci(1 - 2 * error)
+    assert bounds[7] == pytest.approx((inverted.low, inverted.high))
+
+
+def test_epsilon_lower() -> None:
+    assert epsilon_lower((10, 1000), (10, 1000), 0.0, 0.01) == 0
+    assert epsilon_lower((500, 1000), (0, 1000), 0.6, 0.01) == 0
+    strict, loose = (epsilon_lower((900, 1000), (100, 1000), 0.0, error) for error in (1e-6, 0.1))
+    assert 0 < strict < loose < math.log(9)
+
+
+@pytest.mark.parametrize(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)])
+def test_hard_sizes_attain_the_supremum(k: int, rate: float, epsilon: float) -> None:
+    """By a scan over crowd sizes: the worst divergence is at one of the sizes."""
+
+    def divergence(n: int) -> float:
+        more, fewer = (np.array([stats.binom.cdf(k - 1, size, rate), *stats.binom.pmf(range(k, n + 1), size, rate)])
+                       for size in (n, n - 1))  # fmt: skip
+        up, down = more - math.exp(epsilon) * fewer, fewer - math.exp(epsilon) * more
+        return max(up[up > 0].sum(), down[down > 0].sum())
+
+    worst = max(divergence(n) for n in range(1, math.ceil(4 * k / rate)))
+    assert max(divergence(n) for n in hard_sizes(k, rate, epsilon).values()) == pytest.approx(worst, rel=1e-9)
+
+
+def test_the_rounds_share_runs_and_error() -> None:
+    schedule = rounds(100_000, 0.01)
+    assert sum(one.looking + one.judging for one in schedule) == 100_000
+    assert sum(one.error for one in schedule) == pytest.approx(0.01)
+
+
+def test_the_best_event_is_not_made_of_chance() -> None:
+    def side(where: str, a: int) -> tuple[Fold, Fold]:
+        noise = [Counter({f"{where}, fold {fold}, {i // 9}": 9 for i in range(495)}) for fold in (0, 1)]
+        return tuple(Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
+
+    event = best_event({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)
+    assert (event.view, event.outcomes) in {("fact", frozenset("a")), ("fact", frozenset("b"))}
+
+
+def test_false_alarms_stay_within_the_stated_rate() -> None:
+    """ε = 1 is exactly true here. 150 audits at error 0.05: more than 25 alarms have probability below 1e-6."""
+    found = repeat(claims(1.0), 150, runs=1_000, error=0.05)
+    assert stats.binom.sf(25, 150, 0.05) < 1e-6
+    assert found.findings <= 25
+
+
+def test_a_claim_of_half_is_refuted() -> None:
+    verdict = audit(claims(0.5), runs=30_000, error=1e-3)
+    assert verdict.finding
+    assert 0.5 < verdict.epsilon_lower < 1.0, "at most e, except with probability 1e-3"
+    assert verdict.likelier == "with the person"
+    assert "FINDING" in verdict.words()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "noise below k, hidden",
+        "noise below k, flagged",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("suppressed table", "thinned table", "microdata", "recoding by the population")
+        ),
+    ],
+)
+def test_our_own_mechanisms(name: str) -> None:
+    """Half of the true ε is refuted, the true one is not (a false alarm here has probability 1e-6)."""
+    assert audit(FAMILIES[name].subject(hard_sizes, understated=2), runs=100_000, error=1e-3).finding
+    true = FAMILIES[name].subject(hard_sizes)
+    verdict = audit(replace(true, sizes=true.sizes[:3:2]), runs=5_000, error=1e-6)
+    assert not verdict.finding
+    assert verdict.runs <= 5_000
+
+
+def test_an_interrupted_audit_goes_on(tmp_path) -> None:
+    state, calls = tmp_path / "audit.json", []
+
+    def told(phase: str, done: int, total: int) -> None:
+        calls.append((phase, done))
+        if len(calls) == 12 and not state.with_suffix(".stop").exists():
+            state.with_suffix(".stop").touch()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(claims(1.0), runs=40_000, state=state, told=told)
+    seen = json.loads(state.read_text()) if state.exists() else None
+    first = len(calls)
+    verdict = audit(claims(1.0), runs=40_000, state=state, told=told)
+    assert seen is not None, "an interruption keeps what was done"
+    done = sum(len(shelf["batches"]) for shelf in seen["shelves"].values())
+    assert done == 12
+    assert len(calls) - first + done == sum(
+        len(shelf["batches"]) for shelf in json.loads(state.read_text())["shelves"].values()
+    )
+    calls.clear()
+    again = audit(claims(1.0), runs=40_000, state=state, told=told)
+    assert again == verdict
+    assert not calls
+
+
+def test_a_state_of_another_audit_is_refused(tmp_path) -> None:
+    state = tmp_path / "audit.json"
+    audit(claims(1.0), runs=1_000, state=state)
+    with pytest.raises(InvalidInput, match="is of another"):
+        audit(claims(2.0), runs=1_000, state=state)
+    state.write_text("nonsense")
+    with pytest.raises(InvalidInput, match="must be the state of an audit"):
+        audit(claims(1.0), runs=1_000, state=state)
+
+
+def test_several_processes_see_the_same_law() -> None:
+    subject = FAMILIES["suppressed table"].subject(hard_sizes)
+    few = replace(subject, sizes=(("just a crowd", 10),))
+    verdict = audit(few, runs=2_000, error=1e-6, workers=2)
+    assert not verdict.finding
+    assert 1_900 < verdict.runs <= 2_000
+
+
+@pytest.mark.parametrize(("runs", "error", "says"), [(10, 0.1, "runs must be"), (5_000, 0.0, "error must be")])
+def test_bad_parameters_are_refused(runs: int, error: float, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        audit(claims(1.0), runs=runs, error=error)
+
+
+def test_views() -> None:
+    assert views_of({"a": 1})["cell a"] == "1"
+    assert views_of(0.75)["grid"] == "3, 2^-2"
+    assert "grid" not in views_of(math.inf)
+    assert len(views_of("x" * 1000)["all of it"]) == 24
