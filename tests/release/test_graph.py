@@ -207,7 +207,7 @@ def refused(policy: Path, words: str) -> None:
         ("epsilon = 2.0", "epsilon = 0.01", "must come with an error below half its range"),
         ('kind = "graph"', 'kind = "table"', "'graph' must come with kind"),
         ("samples = 200", "samples = 200\nresolution = 1e-15", "resolution of connectivity must be at least"),
-        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "k in .release. must be left out"),
+        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "k in .release. must come with kind"),
         ('name = "connectivity"', 'name = "average-degree"', "average-degree twice"),
         ('name = "connectivity"', 'name = "diameter"', "must be one of"),
         ('name = "connectivity"', 'name = "average"\ncolumn = "age"\nfrom = 0\nto = 9', "vertices in .graph. must be"),

@@ -189,7 +189,10 @@ REFUSED = {
     ),
     "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "suppress"),
     "a part of another kind": (bent(POINTS, add="[outliers]\nlimit = 5\n"), "outlier-table"),
-    "outliers with k": (bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")), "k in [release] must be left out"),
+    "outliers with k": (
+        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")),
+        "k in [release] must come with kind",
+    ),
     "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "must be given"),
     "outliers over an open domain": (bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")), "closed domain"),
     "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "no transition"),

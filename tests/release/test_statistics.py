@@ -237,8 +237,8 @@ REFUSED = {
     ),
     "no people": (
         replaced("people = 3000\n", ""),
-        "people in [data] must say how many people the data hold, and is missing. Count them and add it: the number is "
-        "public in this kind of promise.",
+        'kind = "statistics" must have people in [data], how many there are, and sample in [sampling], how many random '
+        "people the promise is relative to. Add what is missing; both numbers are public.",
     ),
     "an average among some": (
         replaced('average = "income"', 'average = "income"\nwhere = { sex = "Male" }'),
@@ -257,11 +257,12 @@ REFUSED = {
     ),
     "no loss": (
         replaced("epsilon = 1.0\n", ""),
-        "[release] must have epsilon, the loss of all statistics together. Add it, say 1.0.",
+        "[release] must have epsilon, the loss of all that is published. Add it, say 1.0.",
     ),
     "a crowd size": (
         replaced("epsilon = 1.0", "epsilon = 1.0\nk = 20"),
-        'k in [release] must be left out for kind = "statistics". Remove it.',
+        'k in [release] must come with kind = "table", "microdata" or "points", got "statistics". Remove it, or change '
+        "kind.",
     ),
     "an average of a label": (
         replaced('histogram = "age"', 'histogram = "income"'),

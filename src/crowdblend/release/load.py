@@ -57,5 +57,6 @@ def _refuse_foreign(parts: dict[str, Any], kind: str) -> None:
         foreign += [(f"{key.name} in [{name}]", key.kinds) for key in keys if key.kinds and key.name in given]
     for what, kinds in foreign:
         if kind not in kinds:
-            known = " or ".join(f'"{one}"' for one in kinds)
+            *first, last = (f'"{one}"' for one in kinds)
+            known = f"{', '.join(first)} or {last}" if first else last
             raise InvalidInput(f'{what} must come with kind = {known}, got "{kind}". Remove it, or change kind.')

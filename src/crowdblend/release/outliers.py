@@ -35,10 +35,6 @@ class OutlierPolicy:
                 "one of delta in [release] and transition in [outliers] must be given, and the other is planned. "
                 "Leave one of them out."
             )
-        if self.release.k is not None:
-            raise InvalidInput(
-                "k in [release] must be left out for an outlier-table: no bin is exact. Use limit in [outliers]."
-            )
         if self.sampling.biased:
             raise InvalidInput("[sampling] must have one rate for an outlier-table. Drop low and high.")
         for column in self.columns:

@@ -10,6 +10,8 @@ from crowdblend.selection.scores import SCORES
 _BIASED = "Biased sampling: "
 # Kinds for which exactly so many of so many people are drawn.
 _EXACTLY = ("statistics", "synopsis")
+# Kinds that show crowds of at least k people.
+_CROWDS = ("table", "microdata", "points")
 DATA = (
     Key(
         "source",
@@ -39,15 +41,36 @@ SAMPLING = (
 KINDS = ("table", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
-    Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
-    Key("k", "whole", "The crowd size, the person included; leave it out to have it planned.", ranged=True),
-    Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
-    Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),
-    Key("flag", "flag", "Say which cells are exact; needs a larger k."),
+    Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise"), kinds=_CROWDS),
     Key(
-        "noise_epsilon", "number", "The privacy loss of the noise below k, or on points, before sampling.", ranged=True
+        "k",
+        "whole",
+        "The crowd size, the person included; leave it out to have it planned.",
+        ranged=True,
+        kinds=_CROWDS,
     ),
-    Key("show_from", "whole", "With noise: the smallest value that is shown; cells not shown read as 0."),
+    Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
+    Key(
+        "delta",
+        "number",
+        "The probability beyond epsilon; leave it out to have it planned.",
+        ranged=True,
+        kinds=(*_CROWDS, "outlier-table"),
+    ),
+    Key("flag", "flag", "Say which cells are exact; needs a larger k.", kinds=("table",)),
+    Key(
+        "noise_epsilon",
+        "number",
+        "The privacy loss of the noise below k, or on points, before sampling.",
+        ranged=True,
+        kinds=("table", "points"),
+    ),
+    Key(
+        "show_from",
+        "whole",
+        "With noise: the smallest value that is shown; cells not shown read as 0.",
+        kinds=("table", "outlier-table"),
+    ),
     Key("confidence", "number", "How surely the stated error is kept to; 0.95 unless given.", kinds=_EXACTLY),
     Key("group", "whole", "Promise for this many people together as well.", kinds=("statistics",)),
     Key("format", "text", "The format of the published data.", ("parquet", "csv")),

@@ -22,7 +22,6 @@ from crowdblend.release.keys import GRAPH, GRAPH_STATISTICS, read_keys, shown
 from crowdblend.release.sections import DataSource, Release, Sampling, read_data, read_release
 
 _PARTS = ("data", "graph", "release")
-_RELEASE = ("kind", "epsilon", "format", "memory", "threads")
 _NOT_OF_LINKS = ("person", "rows_are_people", "duplicates")
 
 
@@ -106,9 +105,6 @@ def read_policy(parts: dict[str, Any], folder: Path) -> GraphPolicy:
     if "graph" not in parts:
         raise InvalidInput("the policy must have a section [graph], and it is missing. Add it.")
     release = read_release(parts["release"])
-    for name in parts["release"]:
-        if name not in _RELEASE:
-            raise InvalidInput(f'{name} in [release] must be left out with kind = "graph". Remove it.')
     table = dict(parts["graph"]) if isinstance(parts["graph"], Mapping) else parts["graph"]
     asked = table.pop("statistics", None) if isinstance(table, dict) else None
     links = _read_links(table, folder)

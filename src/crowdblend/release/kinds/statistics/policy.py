@@ -19,8 +19,8 @@ from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics import Shape
 from crowdblend.recoding import Bounded, Closed
 from crowdblend.release.columns import Column
+from crowdblend.release.exactly import ExactlyDrawn
 from crowdblend.release.keys import did_you_mean, naming
-from crowdblend.release.sections import DataSource, Release, Sampling
 
 Where = Mapping[str, tuple[str, ...]]
 What = Literal["average", "fraction", "count", "histogram"]
@@ -30,7 +30,6 @@ _MOST_STATISTICS = 150
 _MOST_BINS = 1_000_000
 # Totals stay whole numbers that a double holds exactly.
 _LARGEST_TOTAL = 2**53
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -54,44 +53,23 @@ class Statistic:
 
 
 @dataclass(frozen=True)
-class StatisticsPolicy:
+class StatisticsPolicy(ExactlyDrawn):
     """What the steward decided, complete and free of contradictions."""
 
-    data: DataSource
-    sampling: Sampling
-    release: Release
     classes: tuple[Column, ...]
     measures: Mapping[str, Bounded]
     statistics: tuple[Statistic, ...]
 
     def __post_init__(self) -> None:
-        self._check_sections()
+        super().__post_init__()
+        if not 0 < self.epsilon <= 500:
+            raise InvalidInput(f"epsilon in [release] must be above 0 and at most 500, got {self.epsilon:g}. Lower it.")
+        if self.release.group is not None and not 1 <= self.release.group <= self.people:
+            raise InvalidInput(
+                f"group in [release] must be between 1 and the {self.people} people of [data], got "
+                f"{self.release.group}. Correct it."
+            )
         self._check_statistics()
-
-    @property
-    def kind(self) -> str:
-        """What is published."""
-        return self.release.kind
-
-    @property
-    def people(self) -> int:
-        """n: how many people there are, which is public."""
-        return self.data.people or 0
-
-    @property
-    def samples(self) -> int:
-        """k: how many random people the promise is relative to."""
-        return self.sampling.sample or 0
-
-    @property
-    def confidence(self) -> float:
-        """How surely a statistic stays within its stated error."""
-        return _CONFIDENCE if self.release.confidence is None else float(self.release.confidence)
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy loss of all statistics together."""
-        return float(self.release.epsilon or 0)
 
     @property
     def wanted(self) -> list[str]:
@@ -117,58 +95,6 @@ class StatisticsPolicy:
 
     def _labels(self, name: str) -> tuple[str, ...]:
         return next(column.recoding.labels or () for column in self.classes if column.name == name)
-
-    def _check_sections(self) -> None:
-        if self.data.people is None:
-            raise InvalidInput(
-                "people in [data] must say how many people the data hold, and is missing. Count them and add it: the "
-                "number is public in this kind of promise."
-            )
-        if self.people < 1 or self.sampling.sample is None:
-            raise InvalidInput(
-                "[sampling] must have sample, the number of random people that the promise is relative to, and [data] "
-                "people of at least 1. Add or correct them."
-            )
-        if not 1 <= self.samples <= self.people:
-            raise InvalidInput(
-                f"sample in [sampling] must be between 1 and the {self.people} people of [data], got {self.samples}. "
-                "Lower it."
-            )
-        drawn = self.sampling
-        if drawn.rate is not None or drawn.already_drawn or drawn.biased:
-            raise InvalidInput(
-                '[sampling] must have sample and nothing but key beside it for kind = "statistics". Remove the rest: '
-                "exactly that many people are drawn here."
-            )
-        self._check_release()
-
-    def _check_release(self) -> None:
-        if self.release.epsilon is None:
-            raise InvalidInput("[release] must have epsilon, the loss of all statistics together. Add it, say 1.0.")
-        if not 0 < self.epsilon <= 500:
-            raise InvalidInput(f"epsilon in [release] must be above 0 and at most 500, got {self.epsilon:g}. Lower it.")
-        if not 0 < self.confidence < 1:
-            raise InvalidInput(
-                f"confidence in [release] must lie between 0 and 1, got {self.confidence:g}. Write 0.95, for example."
-            )
-        if self.release.group is not None and not 1 <= self.release.group <= self.people:
-            raise InvalidInput(
-                f"group in [release] must be between 1 and the {self.people} people of [data], got "
-                f"{self.release.group}. Correct it."
-            )
-        unused = {
-            "k": self.release.k,
-            "delta": self.release.delta,
-            "below_k": None if self.release.below_k == "suppress" else self.release.below_k,
-            "flag": self.release.flag or None,
-        }
-        for name, value in unused.items():
-            if value is not None:
-                raise InvalidInput(f'{name} in [release] must be left out for kind = "statistics". Remove it.')
-        if self.data.duplicates == "one":
-            raise InvalidInput(
-                'duplicates in [data] must be "refuse" for kind = "statistics": everybody counts once. Merge the rows.'
-            )
 
     def _check_statistics(self) -> None:
         if not 1 <= len(self.statistics) <= _MOST_STATISTICS:

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.release.columns import Column, read_columns
+from crowdblend.release.exactly import ExactlyDrawn
 from crowdblend.release.keys import SYNOPSIS, did_you_mean, read_keys, shown
-from crowdblend.release.sections import DataSource, Release, Sampling, read_data, read_release, read_sampling
+from crowdblend.release.sections import read_data, read_release, read_sampling
 
 _CLASSES = ("conjunctions", "ranges", "half_planes", "queries")
-_CONFIDENCE = Decimal("0.95")
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,18 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class SynopsisPolicy:
+class SynopsisPolicy(ExactlyDrawn):
     """What the steward decided, complete and free of contradictions."""
 
-    data: DataSource
-    sampling: Sampling
-    release: Release
     columns: tuple[Column, ...]
     asked: Asked
 
     def __post_init__(self) -> None:
-        self._check_people()
-        self._check_release()
+        super().__post_init__()
+        if not 0 < self.epsilon <= 100:
+            raise InvalidInput(
+                f"epsilon in [release] must be above 0 and at most 100 for a synopsis, got {self.epsilon:g}. Lower it."
+            )
         for column in self.columns:
             if column.chooses or not column.recoding.closed:
                 raise InvalidInput(
@@ -66,73 +65,10 @@ class SynopsisPolicy:
                 )
         self._check_named()
 
-    @property
-    def kind(self) -> str:
-        """What is published."""
-        return self.release.kind
-
-    @property
-    def people(self) -> int:
-        """n: how many people there are, which is public."""
-        return self.data.people or 0
-
-    @property
-    def samples(self) -> int:
-        """k: how many of them are drawn."""
-        return self.sampling.sample or 0
-
-    @property
-    def epsilon(self) -> float:
-        """The promised privacy loss."""
-        return float(self.release.epsilon or 0)
-
-    @property
-    def failure(self) -> float:
-        """The probability that the stated error does not hold."""
-        return float(1 - Decimal(str(_CONFIDENCE if self.release.confidence is None else self.release.confidence)))
-
     def labels(self, name: str) -> tuple[str, ...]:
         """The classes of a column."""
         found = next(column for column in self.columns if column.name == name)
         return tuple(getattr(found.recoding, "labels", ()))
-
-    def _check_people(self) -> None:
-        if self.data.people is None or self.sampling.sample is None:
-            raise InvalidInput(
-                "a synopsis must have people in [data], how many people there are, and sample in [sampling], how many "
-                "of them are drawn. Add what is missing; both numbers are public."
-            )
-        if not 1 <= self.samples <= self.people:
-            raise InvalidInput(
-                f"sample in [sampling] must be between 1 and the {self.people} people of [data], got {self.samples}. "
-                "Lower it."
-            )
-        drawn = self.sampling
-        if drawn.rate is not None or drawn.already_drawn or drawn.biased:
-            raise InvalidInput(
-                '[sampling] must have sample and nothing but key beside it for kind = "synopsis". Remove the rest: '
-                "exactly that many people are drawn here."
-            )
-
-    def _check_release(self) -> None:
-        if self.release.epsilon is None or not 0 < self.epsilon <= 100:
-            raise InvalidInput(
-                f"epsilon in [release] must be above 0 and at most 100 for a synopsis, got {self.release.epsilon}. "
-                "Write epsilon = 1.0, for example."
-            )
-        if not 0 < self.failure < 1:
-            raise InvalidInput(
-                f"confidence in [release] must lie between 0 and 1, got {self.release.confidence}. Write 0.95, say."
-            )
-        given = {
-            "k": self.release.k is not None,
-            "delta": self.release.delta is not None,
-            "flag": self.release.flag,
-            "below_k": self.release.below_k == "noise",
-        }
-        for name, used in given.items():
-            if used:
-                raise InvalidInput(f'{name} in [release] must be left out for kind = "synopsis". Remove it.')
 
     def _check_named(self) -> None:
         names = [column.name for column in self.columns]
