@@ -33,7 +33,15 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/statistics.py
 	$(BIN)/python bench/audit.py
+	$(BIN)/python bench/points.py
+	$(BIN)/python bench/graphs.py exact 1000000 10000000
+	$(BIN)/python bench/graphs.py samplers 100000 1000000 10000000
+
+bench-data: .venv/ready ## accuracy on the tables of the examples, which are not part of this repository
+	$(BIN)/python bench/points_utility.py
 	$(BIN)/python bench/synopsis.py
+	$(BIN)/python bench/choosing.py
+	$(BIN)/python bench/search.py
 
 docs: .venv/ready ## write the generated pages anew
 	$(BIN)/python docs/generate.py
