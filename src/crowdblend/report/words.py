@@ -54,8 +54,8 @@ def relative(promise: ZeroKnowledge) -> list[str]:
     """What zero-knowledge privacy means to somebody who has never heard of it."""
     return [
         "Whoever studies everything published here learns hardly more about you than from "
-        f"{promise.aggregate.words()}. Whatever they conclude, its probability is at most {_factor(promise)} times what it would be from that "
-        f"alone{_slack(promise)}, and vice versa.",
+        f"{promise.aggregate.words()}. Whatever they conclude, its probability is at most {_factor(promise)} times "
+        f"what it would be from that alone{_slack(promise)}, and vice versa.",
         "Something about you that has an even chance from that alone is concluded with a probability of at most "
         f"{short(100 * even_chance(promise))} %.",
     ]

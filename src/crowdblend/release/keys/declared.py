@@ -10,6 +10,8 @@ from crowdblend.selection.scores import SCORES
 _BIASED = "Biased sampling: "
 # Kinds for which exactly so many of so many people are drawn.
 _EXACTLY = ("statistics", "synopsis")
+# Kinds that show crowds of k and more.
+_CROWDS = ("table", "microdata", "points")
 DATA = (
     Key(
         "source",
@@ -39,7 +41,7 @@ SAMPLING = (
 KINDS = ("table", "microdata", "points", "outlier-table", "statistics", "synopsis", "graph")
 RELEASE = (
     Key("kind", "text", "What is published.", KINDS, required=True),
-    Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise")),
+    Key("below_k", "text", "What happens to classes below k.", ("suppress", "noise"), kinds=_CROWDS),
     Key("k", "whole", "The crowd size, the person included; leave it out to have it planned.", ranged=True),
     Key("epsilon", "number", "The privacy loss; leave it out to have it planned.", ranged=True),
     Key("delta", "number", "The probability beyond epsilon; leave it out to have it planned.", ranged=True),

@@ -245,7 +245,8 @@ def promise(policy: Policy) -> Promise:
         if planned.delta > release.delta:
             raise Infeasible(
                 f"delta must be at least {at_most(planned.delta)} with these k, rate and epsilon, got "
-                f"{release.delta:g}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
+                f"{release.delta:g}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
+                "be planned."
             )
         planned = replace(planned, delta=release.delta)
     return Promise(policy, planned)
