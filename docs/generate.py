@@ -1,4 +1,4 @@
-"""Write the pages that are derived from the code: the theorems and the command reference.
+"""Write the pages that are derived from the code: the theorems, the commands and the keys of a policy.
 
 `make docs` runs this; a test compares the result with what is committed.
 """
@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.release.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, SECTIONS
+from crowdblend.release.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, PARTS_OF, SECTIONS, Key
 
 DOCS = Path(__file__).parent
 
@@ -67,16 +67,39 @@ def _help(*command: str) -> str:
 
 def policy() -> str:
     """Every key of a policy, from the declarations that check it."""
-    parts = ["# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors.\n"]
+    parts = [
+        "# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors. "
+        "Which sections a kind of release needs is [on the page about releases](release.md#kinds).\n"
+    ]
     sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
     sections |= {f"[[{name}]]": keys for name, keys in LISTS.items()}
     sections |= {"[graph]": GRAPH, "[[graph.statistics]]": GRAPH_STATISTICS}
     sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
     sections |= {"[columns], axes of points": AXIS}
     for title, keys in sections.items():
-        rows = [f"| `{key.name}` | {key.meaning} |" for key in keys]
-        parts.append("\n".join([f"## {title}\n", "| key | meaning |", "|---|---|", *rows]) + "\n")
+        rows = [f"| `{key.name}` | {_meaning(key)} |" for key in keys]
+        parts.append("\n".join([f"## {title}\n", *_belonging(title), "| key | meaning |", "|---|---|", *rows]) + "\n")
     return "\n".join(parts)
+
+
+def _meaning(key: Key) -> str:
+    """What a key means, what it may say, and in which kinds of release."""
+    told = [key.meaning]
+    if key.choices:
+        told.append(f"One of {', '.join(f'`{choice}`' for choice in key.choices)}.")
+    if key.kinds:
+        told.append(_only(key.kinds))
+    return " ".join(told)
+
+
+def _belonging(title: str) -> list[str]:
+    """The kinds of release that a section belongs to, where it does not belong to all."""
+    kinds = PARTS_OF.get(title.strip("[]").split(".")[0])
+    return [f"{_only(kinds)}\n"] if kinds else []
+
+
+def _only(kinds: tuple[str, ...]) -> str:
+    return f"Only with `kind` {' or '.join(f'`{kind}`' for kind in kinds)}."
 
 
 PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy}

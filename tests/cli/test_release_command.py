@@ -132,6 +132,21 @@ def test_init_writes_a_policy_to_fill_in(place: Path) -> None:
     assert "FILL_IN" in unfinished.stderr or "fill" in unfinished.stderr.lower()
 
 
+def test_a_demo_overwrites_nothing_unasked(place: Path) -> None:
+    (place / "demo" / "town-noise").mkdir(parents=True)
+    done = crowdblend(place, "demo", "--out", "demo")
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    assert [file.name for file in (place / "demo").iterdir()] == ["town-noise"]
+    assert crowdblend(place, "demo", "--out", "policy.toml", "--json").returncode == 2
+
+
+def test_a_policy_on_stdout_is_no_json(place: Path) -> None:
+    done = crowdblend(place, "init", "town.parquet", "--out", "-", "--json")
+    assert done.returncode == 2
+    assert "--json" in json.loads(done.stdout)["error"]
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend import plan
 from crowdblend.cli import main as entry_point
 from crowdblend.ledger import Ledger
 from tests.ledger.promises import DATA, DIGEST, promise, shared
@@ -56,6 +57,13 @@ def test_list(ask) -> None:
     assert code == 0
     assert "unfinished" in out
     assert "shared" in out
+
+
+def test_no_loss_is_listed_smaller_than_it_is(tmp_path: Path, ask) -> None:
+    guarantees = plan(rate=0.1, k=20, epsilon=0.5).certificate().guarantees  # a delta of 2.631783…e-11
+    Ledger.open(tmp_path / "other.sqlite").begin(promise(guarantees=guarantees))
+    _, out, _ = ask("list", where=str(tmp_path / "other.sqlite"))
+    assert "2.63179e-11" in out
 
 
 def test_names_are_not_markup(ask) -> None:

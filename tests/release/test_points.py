@@ -188,6 +188,10 @@ REFUSED = {
         "every axis",
     ),
     "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "suppress"),
+    "outliers below k": (
+        bent(OUTLIERS, ("epsilon = 1.0", 'epsilon = 1.0\nbelow_k = "suppress"')),
+        "below_k in [release]",
+    ),
     "a part of another kind": (bent(POINTS, add="[outliers]\nlimit = 5\n"), "outlier-table"),
     "outliers with k": (
         bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")),
@@ -215,7 +219,7 @@ def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table.loc[5, "x"] = value
     table.to_csv(people / "people.csv", index=False)
     drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
-    with pytest.raises(CrowdblendError, match="column 'x'"):
+    with pytest.raises(CrowdblendError, match=r"column 'x' must have numbers between its bounds.* outside = "):
         release(parse_policy(drawn, people), people / "out")
     assert not (people / "out").exists()
 

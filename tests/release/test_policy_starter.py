@@ -1,11 +1,14 @@
 """A starter policy knows names and types only, and is refused until it is filled in."""
 
+import re
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.release import init_policy, parse_policy
+from crowdblend.release.keys import KINDS
 
 SECRET = "Zanzibar"
 
@@ -33,6 +36,14 @@ def test_filled_in_it_is_a_policy(people):
     policy = parse_policy(text, people.parent)
     assert policy.planned == "k"
     assert policy.data.source == str(people)
+
+
+def test_it_names_every_kind_and_a_page_that_is_there(people):
+    text = init_policy(people)
+    assert all(f'"{kind}"' in text for kind in KINDS)
+    pages = set(re.findall(r"docs/[a-z]+\.md", text))
+    assert len(pages) == len(KINDS) - 1
+    assert all((Path(__file__).parents[2] / page).is_file() for page in pages)
 
 
 @pytest.mark.parametrize("source", [".", "*.csv"])

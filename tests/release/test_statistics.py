@@ -305,7 +305,8 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
         (
             "people = 3000",
             "people = 2999",
-            "people in [data] must be the number of people in the data, and is not. Count them and correct it.",
+            "people in [data] must be the number of people in the data, got 2999, and is not. Count them and "
+            "correct it.",
         ),
         (
             ', outside = "clamp"',
@@ -317,7 +318,7 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
             'person = "id"',
             'person = "sex"',
             "person column 'sex' must have one row per person, and somebody has several. Merge them, or set "
-            'duplicates = "one" in [data] to keep one at random.',
+            'duplicates = "one" in [data] to keep one at random (not for statistics).',
         ),
     ],
 )

@@ -11,9 +11,11 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_population
+from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.release import load_policy
 from crowdblend.release.execute import release
+from crowdblend.release.folder import check_target
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 
@@ -26,7 +28,12 @@ POLICIES = ("town-table", "town-noise", "town-microdata")
 def command(*, out: str, as_json: bool, force: bool) -> None:
     """Make up a town of 200,000 people, publish it in three ways, and verify what was published."""
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InvalidInput(f"--out must be a folder that can be written, got {out}: {problem.strerror}.") from None
+    for name in POLICIES:
+        check_target(folder / name, force=force)
     say = (lambda _: None) if as_json else click.echo
     say("Making up a town of 200,000 people …")
     write_population(folder / "town.parquet")

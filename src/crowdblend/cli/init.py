@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import emit, force_option, json_option, speaks, write_text
+from crowdblend.errors import InvalidInput
 from crowdblend.release import init_policy, policy_schema
 
 
@@ -27,6 +28,8 @@ def command(
     """Write a commented policy to start from, made from the names and types of the columns of DATA alone."""
     import json  # noqa: PLC0415
 
+    if as_json and "-" in (out, schema):
+        raise InvalidInput("--json must come with files to write, got '-'. Name files, or drop --json.")
     folder = Path(".") if out == "-" else Path(out).parent
     text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder)
     write_text(out, text, force=force)

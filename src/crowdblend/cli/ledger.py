@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import emit, json_option, show, speaks
+from crowdblend.cli.output import emit, json_option, speaks
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger
 
 ledger_option = click.option(
@@ -105,8 +106,8 @@ def _row(entry: Entry) -> list[str]:
         entry.status,
         promise.kind,
         "fresh" if promise.fresh else "shared",
-        show(loss and loss.epsilon),
-        show(loss and loss.delta),
+        at_most(loss.epsilon) if loss else "–",
+        at_most(loss.delta) if loss else "–",
         promise.population,
     ]
 

@@ -63,15 +63,15 @@ def command(
         done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
     total = ledger.budget(population_of(loaded)).differential
     if as_json:
-        spent = {"epsilon": total.epsilon, "delta": total.delta} if total else None
+        spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
         emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
         return
     click.echo(f"published {done.folder}")
     click.echo(f"  promise  {_promised(done.certificate)}")
     if total:
-        click.echo(f"  total    about these people: epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)}")
+        click.echo(f"  total    about these people: {_spent(total)}")
     click.echo(f"  report   {done.folder / 'report.html'}")
-    click.echo(f"  for you  {internal_path(done.folder)} says how much is not shown; keep it to yourself")
+    click.echo(f"  for you  {internal_path(done.folder)} holds what is not published; keep it to yourself")
     click.echo(f"  check it with: crowdblend verify {done.folder}")
 
 
@@ -86,6 +86,11 @@ def _promised(certificate: Certificate) -> str:
     """The promise about one person more or less where there is one, else the strongest."""
     found = [made for made in certificate.guarantees if isinstance(made, Differential)]
     return next((made for made in found if made.relation is Relation.ADD_REMOVE), certificate.guarantees[0]).words()
+
+
+def _spent(total: Differential) -> str:
+    """A sum with what it compares: it grows when a release joins that promises only that data may be replaced."""
+    return f"epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)} ({total.relation.words})"
 
 
 def _described(promised: Promised) -> dict[str, object]:
@@ -115,7 +120,6 @@ def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> 
         raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
     click.echo(f"promise: {_promised(promised.certificate())}", err=True)
     before = ledger.budget(population_of(promised.policy)).differential
-    so_far = f"epsilon {at_most(before.epsilon)}, delta {at_most(before.delta)}" if before else "nothing"
-    click.echo(f"promised about these people so far: {so_far}", err=True)
+    click.echo(f"promised about these people so far: {_spent(before) if before else 'nothing'}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.recoding import Closed, Computed, Lookup, Open
+from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
 from crowdblend.release.columns import Column
 from crowdblend.release.tally import Counts, Words
 
@@ -158,6 +158,11 @@ class Coding:
 
     def _refuse(self, position: int) -> None:
         column = self._columns[position]
+        if isinstance(column.recoding, Axis):
+            raise InvalidInput(
+                f"column {column.name!r} must have numbers between its bounds only, and has others or blanks. "
+                'Set outside = "drop" to leave such people out, or widen the bounds.'
+            )
         remedy = (
             "missing" if isinstance(column.recoding, Open) and column.recoding.reads == "text" else "other or missing"
         )

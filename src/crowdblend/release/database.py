@@ -110,4 +110,4 @@ def _sentence(said: str, must: str, remedy: str) -> str:
     for words, sentence in _SENTENCES:
         if any(word in said for word in words):
             return sentence
-    return f"{must}, and does not. {remedy}"
+    return f"{must}, and {'is' if ' must be ' in must else 'does'} not. {remedy}"

@@ -127,7 +127,7 @@ class OneRowEach:
         if self._numbers.repeated() or (len(suspects) and self._same_mark(suspects, again())):
             raise InvalidInput(
                 f"person column {self._name!r} must have one row per person, and somebody has several. "
-                'Merge them, or set duplicates = "one" in [data] to keep one at random.'
+                'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
             )
 
     def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:

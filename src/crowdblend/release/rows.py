@@ -212,7 +212,7 @@ def open_rows(
 ) -> Iterator[Rows]:
     """The rows of a source, with these columns; whatever the engine says of a record is kept back."""
     wanted = [*columns] if data.person is None else [data.person, *columns]
-    must = "the data must be rows that can be read from beginning to end"
+    must = "the source must be readable from beginning to end"
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     with private_folder() as folder, database(release, folder) as connection:
         relation = open_source(connection, data, wanted, folder)

@@ -44,7 +44,13 @@ key = "destroy"                # "seal" keeps the secret of the sample in the le
 """
 _TAIL = """
 [release]
-kind = "table"                 # or "microdata"
+kind = "table"                 # or "microdata", with the same sections
+# Other kinds have other sections. docs/release.md tells them apart, and each has a page that begins with a policy:
+#   "points"         where people are, moved by noise               docs/points.md
+#   "outlier-table"  counts with more noise the smaller they are    docs/outliers.md
+#   "statistics"     averages, shares, counts and histograms        docs/statistics.md
+#   "synopsis"       synthetic rows that answer many questions      docs/synopsis.md
+#   "graph"          figures of a network, from one link a row      docs/graphs.md
 below_k = "suppress"           # or "noise", which needs every domain closed
 # k = 20                       # left out: the smallest crowd that keeps the promise below is planned
 epsilon = 1.0

@@ -97,8 +97,8 @@ def _keys(folder: Folder, view: View) -> Html:
 
 
 def _promise(folder: Folder) -> Html:
-    promise = words.personal(folder.certificate)
-    plain = [element("p", sentence) for sentence in words.everyday(promise)] if promise else []
+    plain = [element("p", sentence) for sentence in words.explained(folder.certificate)]
+    secret = ", short of who was sampled," if _sampled_in_secret(folder) else ""
     precise = [element("li", _sentence(made.words())) for made in folder.certificate.guarantees]
     return _section(
         "promise",
@@ -106,12 +106,16 @@ def _promise(folder: Folder) -> Html:
         element("div", *plain, class_="box") if plain else "",
         element(
             "p",
-            "This holds whatever else somebody knows, short of who was sampled, if the assumptions below hold. It does "
-            "not hide what is true of whole groups: where most people of a town are alike, the numbers may say so.",
+            f"This holds whatever else somebody knows{secret} if the assumptions below hold. It does not hide what is "
+            "true of whole groups: where most people of a town are alike, the numbers may say so.",
         ),
         element("h3", "The promises, strongest first"),
         element("ol", *precise),
     )
+
+
+def _sampled_in_secret(folder: Folder) -> bool:
+    return Assumption.SECRET_SAMPLE.value in folder.certificate.assumptions()
 
 
 def _sentence(text: str) -> str:

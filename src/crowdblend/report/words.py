@@ -8,7 +8,8 @@ from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.calculus.groups import even_chance
+from crowdblend.guarantees import CrowdBlending, Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.report.folder import Folder
 from crowdblend.report.summary import Summary
@@ -38,16 +39,35 @@ def listed(names: Iterable[str]) -> str:
 def everyday(promise: Differential) -> list[str]:
     """What differential privacy means to somebody who has never heard of it."""
     fall = math.exp(-promise.epsilon)
-    factor = short(1 / fall) if fall > 1e-15 else f"e^{at_most(promise.epsilon)}"
     # Between two (ε, δ)-close worlds, each as likely as not, a guess is right with probability (e^ε + δ)/(e^ε + 1).
     right = (1 + promise.delta * fall) / (1 + fall)
-    slack = f", plus a probability of {chance(promise.delta)}" if promise.delta > 0 else ""
+    slack = _slack(promise)
     return [
-        f"Whatever is published here, its probability is at most {factor} times what it would be without your "
-        f"data{slack}, and vice versa.",
+        f"Whatever is published here, its probability is at most {_factor(promise)} times what it would be "
+        f"without your data{slack}, and vice versa.",
         "Somebody who thought it as likely as not that your data were used, and then studies everything published "
         f"here, guesses right with a probability of at most {short(100 * right)} %.",
     ]
+
+
+def relative(promise: ZeroKnowledge) -> list[str]:
+    """What zero-knowledge privacy means to somebody who has never heard of it."""
+    return [
+        "Whoever studies everything published here learns hardly more about you than from "
+        f"{promise.aggregate.words()}. Whatever they conclude, its probability is at most {_factor(promise)} times "
+        f"what it would be from that alone{_slack(promise)}, and vice versa.",
+        "Something about you that has an even chance from that alone is concluded with a probability of at most "
+        f"{short(100 * even_chance(promise))} %.",
+    ]
+
+
+def _factor(promise: Differential | ZeroKnowledge) -> str:
+    fall = math.exp(-promise.epsilon)
+    return short(1 / fall) if fall > 1e-15 else f"e^{at_most(promise.epsilon)}"
+
+
+def _slack(promise: Differential | ZeroKnowledge) -> str:
+    return f", plus a probability of {chance(promise.delta)}" if promise.delta > 0 else ""
 
 
 def chance(delta: float) -> str:
@@ -70,6 +90,14 @@ def personal(certificate: Certificate) -> Differential | None:
     wanted = (Relation.ADD_REMOVE, 1)
     found = [made for made in certificate.guarantees if isinstance(made, Differential)]
     return next((made for made in found if (made.relation, made.people) == wanted), None)
+
+
+def explained(certificate: Certificate) -> list[str]:
+    """The promise to one person in everyday words: by one person more or less, or relative to an aggregate."""
+    if (promise := personal(certificate)) is not None:
+        return everyday(promise)
+    found = (made for made in certificate.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1)
+    return next((relative(made) for made in found), [])
 
 
 def crowd_size(folder: Folder) -> int | None:

@@ -193,7 +193,7 @@ LISTS = {"tables": TABLES, "boxes": BOXES, "quadtree": QUADTREE, "statistics": S
 PARTS = (*SECTIONS, "graph", "columns", *LISTS)
 # Parts that say something about some kinds only; elsewhere they would be ignored, and are refused instead.
 PARTS_OF = {
-    "tables": ("table", "microdata"),
+    "tables": ("table",),
     "recoding": ("table", "microdata"),
     "points": ("points",),
     "boxes": ("points",),

@@ -11,6 +11,7 @@ from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.errors import Infeasible
+from crowdblend.guarantees.wording import at_most
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning import Plan
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from crowdblend.release.engine import Classes
 
 __all__ = ["Promise", "promise", "read_policy"]
+
+_BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class Promise:
         lines = [
             ("would read", f"{columns} from {Path(policy.data.source).name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
-            ("would publish", f"{what}, exact from k = {self.plan.k}, {release.below_k} below"),
+            ("would publish", f"{what}, exact from k = {self.plan.k}, {_BELOW[release.below_k]} below"),
         ]
         if choosing is not None:
             who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
@@ -241,8 +244,9 @@ def promise(policy: Policy) -> Promise:
         assert release.delta is not None
         if planned.delta > release.delta:
             raise Infeasible(
-                f"delta must be at least {planned.delta:.6g} with these k, rate and epsilon, got {release.delta:g}. "
-                "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
+                f"delta must be at least {at_most(planned.delta)} with these k, rate and epsilon, got "
+                f"{release.delta:g}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
+                "be planned."
             )
         planned = replace(planned, delta=release.delta)
     return Promise(policy, planned)

@@ -10,6 +10,7 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
 from crowdblend.calculus.rules import outliers, sampling
+from crowdblend.guarantees.wording import at_most
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
@@ -87,7 +88,7 @@ class Promise:
                 (
                     "",
                     f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
-                    f"promised e^{plan.factor * plan.loss(size):.3g}",
+                    f"promised e^{at_most(plan.factor * plan.loss(size))}",
                 )
                 for size in plan.sizes()
             ),

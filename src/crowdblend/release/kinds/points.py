@@ -11,6 +11,7 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
 from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees.wording import at_most
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.points import NoisyPoints, all_within
 from crowdblend.planning import Plan
@@ -107,7 +108,7 @@ class Promise:
 
     def told(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
-        policy = self.policy
+        policy, noise = self.policy, self.mechanism.noise_epsilon
         drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
         rate = self.plan.rate if self.plan.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
@@ -118,7 +119,7 @@ class Promise:
                 "would publish",
                 f"the points of blocks of at least {self.plan.k}, out of {policy.blocks.count:,} blocks",
             ),
-            ("would move", f"points by noise that tells a block's points apart by e^{self.plan.noise_epsilon:.4g}"),
+            ("would move", f"points by noise that tells a block's points apart by e^{at_most(noise)}"),
         ]
         displaced = self.displacement()
         for shape in displaced[:3]:
@@ -193,8 +194,8 @@ def promise(policy: PointsPolicy) -> Promise:
         if not policy.planned and release.delta is not None:
             if planned.delta > release.delta:
                 raise Infeasible(
-                    f"delta must be at least {planned.delta:.6g} with these k, rate, epsilon and noise_epsilon, got "
-                    f"{release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+                    f"delta must be at least {at_most(planned.delta)} with these k, rate, epsilon and noise_epsilon, "
+                    f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
             planned = replace(planned, delta=release.delta)
     if planned.k == 1:

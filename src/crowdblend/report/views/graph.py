@@ -9,6 +9,7 @@ from typing import Any
 from crowdblend.report.folder import Folder
 from crowdblend.report.html import Html, element, join, label, table
 from crowdblend.report.view import Part, View
+from crowdblend.report.words import listed, short
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",
@@ -16,6 +17,8 @@ _MEANS = {
     "eulerian": "eulerian: how many links to add or remove until one walk can use every link exactly once",
     "average-degree": "average-degree: how many links people have on average",
 }
+
+_SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 
 def view(folder: Folder) -> View:
@@ -52,7 +55,7 @@ def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tu
         if isinstance(parameters.get(name), int):
             keys.append((shown, f"{parameters[name]:,}"))
     if isinstance(parameters.get("epsilon"), float):
-        keys.append(("ε, relative to those people", f"{parameters['epsilon']:.4g}"))
+        keys.append(("ε, relative to those people", short(parameters["epsilon"])))
     return tuple(keys)
 
 
@@ -63,10 +66,11 @@ def _reading(rows: list[dict[str, Any]]) -> list[str]:
     ]
     named = {str(row.get("statistic")) for row in rows}
     lines += [f"{text}." for name, text in _MEANS.items() if name in named]
-    if named & set(list(_MEANS)[:3]):
+    if shares := [name for name in _SHARES if name in named]:
+        verb = "is a share" if len(shares) == 1 else "are shares"
         lines.append(
-            "The first three are shares of the most links there could be: the bound on anybody's links, times the "
-            "number of people, halved."
+            f"{listed(shares)} {verb} of the most links there could be: the bound on anybody's links, times the number "
+            "of people, halved."
         )
     lines.append(
         "The promise compares with somebody who could look at some random people and whom they are linked to, with you "

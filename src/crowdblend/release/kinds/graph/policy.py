@@ -101,7 +101,8 @@ def read_policy(parts: dict[str, Any], folder: Path) -> GraphPolicy:
     """The policy of a network."""
     for name in parts:
         if name not in _PARTS:
-            raise InvalidInput(f'[{name}] must be left out with kind = "graph": a network is not sampled. Remove it.')
+            why = "a network is not sampled" if name == "sampling" else "[[graph.statistics]] says what is published"
+            raise InvalidInput(f'[{name}] must be left out with kind = "graph": {why}. Remove it.')
     if "graph" not in parts:
         raise InvalidInput("the policy must have a section [graph], and it is missing. Add it.")
     release = read_release(parts["release"])

@@ -13,6 +13,7 @@ from crowdblend import __version__
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.graph.policy import GraphPolicy
@@ -68,7 +69,7 @@ class Promise:
                 (
                     "would publish",
                     f"{statistic.label} within {plan.error:.3g} at {CONFIDENCE:.0%} (range {plan.width:.3g}), "
-                    f"epsilon {plan.epsilon:.4g}, relative to {plan.samples:,} random people{reached}",
+                    f"epsilon {at_most(plan.epsilon)}, relative to {plan.samples:,} random people{reached}",
                 )
             )
             varied = "; ".join(f"with {what}, within {error:.3g}" for what, error in trades(plan).items())

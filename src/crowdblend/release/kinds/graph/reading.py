@@ -124,7 +124,7 @@ def _opened(data: DataSource, release: Release, names: Sequence[str]) -> Iterato
 
 def _table(data: DataSource, release: Release, names: Sequence[str], what: str, ids: int = 2) -> pyarrow.Table:
     """The columns as they are, the first `ids` of them as whole numbers or texts; a NULL anywhere is refused."""
-    must = f"the {what} must be rows that can be read from beginning to end"
+    must = f"the file of the {what} must be readable from beginning to end"
     with _opened(data, release, names) as (connection, relation), redacted(must):
         selected = []
         for at, name in enumerate(names):

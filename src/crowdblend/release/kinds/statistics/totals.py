@@ -142,7 +142,8 @@ class _Counter:
         self._rows.finish()
         if self._rows.read != self._rows.data.people or self.people != people:
             raise InvalidInput(
-                "people in [data] must be the number of people in the data, and is not. Count them and correct it."
+                f"people in [data] must be the number of people in the data, got {self._rows.data.people}, and is not. "
+                "Count them and correct it."
             )
         classes = None if self._coding is None else self._coding.classes_of(*self._tally.counted())  # type: ignore[union-attr]
         return Totals(people, classes, self._sums)

@@ -1,0 +1,44 @@
+"""Whoever copies a policy from a page has one that is read; every kind of release is on the pages that list them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crowdblend.release import parse_policy
+from crowdblend.release.keys import KINDS
+
+ROOT = Path(__file__).parents[2]
+POLICY = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = ["release.md", "points.md", "outliers.md", "statistics.md", "synopsis.md", "graphs.md"]
+
+
+def first_policy(page: str) -> str:
+    found = POLICY.search((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_policy_that_a_page_begins_with_is_whole(page: str, tmp_path: Path) -> None:
+    (tmp_path / "education.csv").write_text("none;low\nschool;low\ncollege;high\n", encoding="utf-8")
+    assert parse_policy(first_policy(page), tmp_path).kind in KINDS
+
+
+def test_every_kind_begins_a_page_or_shares_one() -> None:
+    kinds = {parse_kind(first_policy(page)) for page in PAGES}
+    assert kinds | {"microdata"} == set(KINDS)
+
+
+def parse_kind(text: str) -> str:
+    found = re.search(r'^kind = "([a-z-]+)"', text, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/release.md"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_its_line_in_the_table(page: str, kind: str) -> None:
+    assert f"\n| `{kind}` |" in (ROOT / page).read_text(encoding="utf-8")
