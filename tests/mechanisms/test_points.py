@@ -94,6 +94,28 @@ def test_points_move_as_discrete_laplace_says(keep_in: str) -> None:
         assert stats.chisquare(observed, np.array(expected) * sum(observed) / sum(expected)).pvalue > FALSE_ALARM
 
 
+def test_every_shape_of_blocks_has_noise_of_its_own() -> None:
+    """Boxes of four shapes side by side: chi-square on each axis of 20,000 points in each, by the shape's own loss."""
+    boxes, count = Boxes((((0, 5), (0, 4)), ((5, 6), (0, 7)), ((6, 9), (0, 1)), ((9, 10), (0, 1)))), 20_000
+    mechanism = NoisyPoints(5, 3.0, boxes, AXES, show_blocks=True)
+    rows = [(low_x, low_y) for (low_x, _), (low_y, _) in boxes.boxes]
+    published = mechanism.publish(sample([row for row in rows for _ in range(count)]), key(11))
+    for number, (box, row) in enumerate(zip(boxes.boxes, rows, strict=True)):
+        sizes = [high - low for low, high in box]
+        for size, cells, first in zip(sizes, published.cells, row, strict=True):
+            moved = cells[published.blocks == number] - first
+            if size == 1:
+                assert not moved.any()
+                continue
+            a = math.exp(-3.0 / (sum(side > 1 for side in sizes) * (size - 1)))
+            law = {y: (1 - a) / (1 + a) * a ** abs(y) for y in range(-200, 201)}
+            common = [y for y, chance in law.items() if chance * count >= 10]
+            observed, expected = [int((moved == y).sum()) for y in common], [law[y] * count for y in common]
+            observed.append(count - sum(observed))
+            expected.append(count - sum(expected))
+            assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
 def test_the_two_axes_move_independently() -> None:
     published = NoisyPoints(5, 2.0, GRID, AXES, show_blocks=True).publish(sample([(2, 2)] * 20_000), key(9))
     counts = np.zeros((2, 2))

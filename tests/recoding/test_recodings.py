@@ -3,11 +3,12 @@
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 import crowdblend.recoding
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
+from crowdblend.recoding import Axis, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values, read_hierarchy
 
 LINES = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))
 
@@ -23,6 +24,14 @@ def test_the_upper_end_is_included_on_request_only():
     age = Intervals(0, 100, 10, include_stop=True)
     assert age.labels[-1] == "[90, 100]"
     assert (age.code("100"), age.code("100.00000000000001")) == (9, None)
+
+
+def test_midpoints_of_cells_far_beyond_the_bounds_do_not_wrap():
+    """Noise knows no bounds, and 2·cell·step of these leaves 64 bits."""
+    axis, cells = Axis(-(10**15), 10**15, 2 * 10**9), [-(2**40), 0, 10**6 - 1, 2**40]
+    exactly = [(2 * cell + 1) * 10**9 - 10**15 for cell in cells]
+    assert axis.midpoints(np.array(cells)).tolist() == pytest.approx(exactly, rel=1e-15)
+    assert Axis(0, 1, 0.1).midpoints(np.array([2])).tolist() == [0.25]
 
 
 def test_bottom_and_top_come_first_and_last():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +109,18 @@ def test_the_order_of_the_rows_does_not_matter(people: Path) -> None:
     assert released(people, POINTS, "again").equals(first)
 
 
+@pytest.mark.parametrize("kind", [POINTS, OUTLIERS], ids=["points", "outliers"])
+def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: str) -> None:
+    """Also where nobody is drawn."""
+    table = pd.read_csv(people / "people.csv")
+    twice = pd.concat([table, table.assign(x=8 - table["x"], group=8 - table["group"])])
+    twice.to_csv(people / "people.csv", index=False)
+    policy = bent(kind, ('person = "id"', 'person = "id"\nduplicates = "one"'))
+    if kind == POINTS:
+        policy = bent(policy, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    assert released(people, policy).equals(released(people, policy, "again"))
+
+
 def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
     policy = bent(
         POINTS,
@@ -171,6 +184,33 @@ REFUSED = {
     "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
     "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
     "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "noise_epsilon must be"),
+    "hardly any noise": (
+        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
+        "sampling alone promises as much",
+    ),
+    "a delta that allows any noise": (
+        bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("delta = 1e-6", "delta = 0.6")),
+        "sampling alone promises as much",
+    ),
+    "noise that cannot be drawn": (
+        # of the two boxes only an empty one is too large, so that a refusal in the end would say who is where
+        bent(
+            POINTS,
+            ("x = { from = 0, to = 8, width = 2, ", "x = { from = 0, to = 80, "),
+            ("width = 1, ", ""),
+            ("noise_epsilon = 0.5", "noise_epsilon = 5e-11"),
+            add=BOXES + "[[boxes]]\nname = 'right'\nbox = { x = [8, 80], y = [-1, 1] }\n",
+        ),
+        "noise_epsilon must leave a loss",
+    ),
+    "noise beyond doubles": (
+        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 1e-17")),
+        "noise_epsilon must leave a loss",
+    ),
+    "outlier noise that cannot be drawn": (
+        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1e-17"), ("delta = 1e-6\n", ""), ("60", "60\ntransition = 30")),
+        "epsilon must leave a loss",
+    ),
     "no noise at all": (
         bent(
             POINTS,
@@ -219,8 +259,9 @@ def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
     table.loc[5, "x"] = value
     table.to_csv(people / "people.csv", index=False)
     drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
-    with pytest.raises(CrowdblendError, match=r"column 'x' must have numbers between its bounds.* outside = "):
+    with pytest.raises(CrowdblendError, match=r"column 'x'.*Set outside = \"drop\"") as refused:
         release(parse_policy(drawn, people), people / "out")
+    assert "missing" not in str(refused.value)  # an axis has no such key
     assert not (people / "out").exists()
 
 
@@ -263,6 +304,18 @@ def test_outlier_tables_are_released(people: Path) -> None:
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
     assert stronger[1].epsilon < certificate.guarantees[0].epsilon
     assert len(released(people, sampled, "sampled")) > 0
+
+
+def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
+    """At this loss the chance of noise is 0 in doubles."""
+    loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
+    made = promise(parse_policy(loud, people))
+    assert made.mechanism.show_from == 1
+    assert replace(made, plan=replace(made.plan, epsilon=1e5)).mechanism.show_from == 1
+
+
+def test_the_promise_to_outliers_counts_the_person(people: Path) -> None:
+    assert "(the person included)" in promise(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
 
 
 def test_policies_are_read_from_files(people: Path) -> None:

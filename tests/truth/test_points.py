@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.numerics.shuffled import likelihood_ratios, shuffled_divergence
+from crowdblend.numerics.shift import Gap, one_fewer, one_more
+from crowdblend.numerics.shuffled import _gathered, _mean, likelihood_ratios, shuffled_divergence
 
 from . import fractions_arithmetic as exact
 from .definitions import add_remove_delta
@@ -80,6 +81,71 @@ def test_a_larger_crowd_or_weaker_noise_would_be_caught() -> None:
     true = add_remove_delta(sampled(published(kernel, k), rate), list(kernel), 4, growth)
     assert shuffled_divergence(exact, k + 1, rate, Fraction(5), growth) < true
     assert shuffled_divergence(exact, k, rate, Fraction(101, 100), growth) < true
+
+
+def with_response(block: dict, chance: Fraction, rate: Fraction) -> dict:
+    """One more person, sampled at the rate, who responds 1 with that chance: (points, ones) with probabilities."""
+    return mix(
+        (p * q, surely((points + drawn, ones + one)))
+        for (points, ones), p in block.items()
+        for q, drawn, one in ((1 - rate, 0, 0), (rate * chance, 1, 1), (rate * (1 - chance), 1, 0))
+    )
+
+
+def shown_from(block: dict, k: int) -> dict:
+    return mix((p, surely(outcome if outcome[0] >= k else ())) for outcome, p in block.items())
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(4, 5)], ids=str)
+@pytest.mark.parametrize("blend", [ONE, Fraction(3, 2), Fraction(4)], ids=str)
+def test_no_larger_block_of_unlike_points_leaks_more(blend: Fraction, rate: Fraction) -> None:
+    """Crowd sizes from 1 to 4, and blocks beyond the worst size: some points respond like t, some not, some evenly."""
+    right, growths = blend / (blend + 1), (ONE, Fraction(3, 2), Fraction(20))
+    chances = sorted({1 - right, Fraction(1, 2), right})
+    true = {(k, growth): Fraction(0) for k in range(1, 5) for growth in growths}
+    for n in range(6):
+        for others in combinations_with_replacement(chances, n):
+            block: dict = surely((0, 0))
+            for chance in others:
+                block = with_response(block, chance, rate)
+            # By symmetry t need not respond 0.
+            for k, chance in product(range(1, 5), chances[len(chances) // 2 :]):
+                absent, present = shown_from(block, k), shown_from(with_response(block, chance, rate), k)
+                for growth in growths:
+                    true[k, growth] = max(true[k, growth], divergence(present, absent, growth))
+    claimed = {(k, growth): shuffled_divergence(exact, k, rate, blend, growth) for k, growth in true}
+    assert all(true[case] <= claimed[case] for case in true)
+    # The bound is attained, so that anything smaller would be caught here.
+    assert any(true[case] == min(claimed[case], rate) for case in true if case[0] > 1)
+
+
+@pytest.mark.parametrize("factor", [Fraction(1, 3), Fraction(9, 10), ONE, Fraction(2)], ids=str)
+@pytest.mark.parametrize("rate", [Fraction(1, 5), Fraction(9, 10)], ids=str)
+def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fraction) -> None:
+    """Σ of positive parts, as the proof has it for one likelihood ratio, below the factor 1 as well."""
+
+    def bound(gap: Gap, k: int) -> Fraction:
+        return _mean(exact, gap, k, rate, [(ONE, factor)])
+
+    for k, n in product(range(1, 5), range(30)):
+        f = [exact.pmf(n, j, rate) for j in range(n + 2)]
+        more = sum(max(f[c - 1] - factor * f[c], Fraction(0)) for c in range(k, n + 2))
+        hidden = max(sum(f[:k]) - factor * sum(f[: k - 1]), Fraction(0))
+        fewer = hidden + sum(max(f[c] - factor * f[c - 1], Fraction(0)) for c in range(k, n + 2))
+        assert more <= bound(one_more, k)
+        assert fewer <= bound(one_fewer, k)
+
+
+@pytest.mark.parametrize("blend", [Fraction(3, 2), Fraction(5)], ids=str)
+@pytest.mark.parametrize("crowd", [1, 2, 7])
+def test_gathered_ratios_spread_and_larger_crowds_gather(blend: Fraction, crowd: int) -> None:
+    """Every hinge of L has a mean on the grid of at least its own, and at most its own in a larger crowd."""
+    law, larger = ([(r, m) for _, _, r, m in likelihood_ratios(exact, c, blend)] for c in (crowd, crowd + 1))
+    grid = _gathered(exact, crowd, blend)
+    assert sum(mass for _, mass in grid) == sum(mass * ratio for ratio, mass in grid) == 1
+    for at in (Fraction(i, 8) for i in range(48)):
+        spread, own, hidden = (sum(m * max(r - at, Fraction(0)) for r, m in which) for which in (grid, law, larger))
+        assert hidden <= own <= spread
 
 
 def swapped(blend: Fraction, others: int) -> tuple[dict, dict]:

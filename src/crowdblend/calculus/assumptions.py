@@ -67,7 +67,14 @@ class Assumption(Enum):
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     SCORES_SHOWN = "At most {dimension} scores are shown, with noise for that many."
     NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
-    NOISE_ON_POINTS = "The noise hides where in its block a point was up to a factor e^{noise_epsilon}."
+    NOISE_ON_POINTS = (
+        "Every point has noise of its own, independent of all others', which hides where in its block the point was "
+        "up to a factor e^{noise_epsilon}."
+    )
+    NOISE_BY_SIZE = (
+        "The noise on every bin is discrete Laplace of its own, with the loss that the derivation states for the size "
+        "of the bin."
+    )
     SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
     NOISE_ON_TOTALS = (

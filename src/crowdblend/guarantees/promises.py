@@ -146,8 +146,8 @@ class OutlierPrivate(Guarantee):
     def words(self) -> str:
         slack = f", plus {at_most(self.delta)}" if self.delta > 0 else ""
         return (
-            f"outlier privacy: for somebody who blends with j people, whatever is published, its probability is at "
-            f"most e^({exactly(self.factor)}·ε(j)) times what it would be {self.relation.otherwise()}{slack}, and vice "
-            f"versa; ε(j) grows with j up to {at_most(self.epsilon)} for crowds of {self.limit - self.transition} and "
-            "more"
+            "outlier privacy: for somebody in a crowd of j who blend (the person included), whatever is published, its "
+            f"probability is at most e^({exactly(self.factor)}·ε(j)) times what it would be "
+            f"{self.relation.otherwise()}{slack}, and vice versa; ε(j) grows with j up to {at_most(self.epsilon)} for "
+            f"crowds of {self.limit - self.transition} and more"
         )

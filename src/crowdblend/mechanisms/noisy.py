@@ -73,7 +73,7 @@ class NoisyHistogram:
 def natural_threshold(cells: int, noise_epsilon: float) -> int:
     """The smallest show_from at which about a thousand empty cells show up; depends on the domain alone."""
     a = math.exp(-noise_epsilon)
-    return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / math.log(a)))
+    return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / -noise_epsilon))
 
 
 def empty_cells(

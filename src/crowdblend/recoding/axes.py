@@ -74,8 +74,13 @@ class Axis(Intervals):
         return int(place)
 
     def midpoints(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The values that cells stand for, also beyond the ends; a whole number and one division."""
-        halves = (2 * cells + 1) * self._step + 2 * self._first
+        """The values that cells stand for, also beyond the ends; a whole number and one division.
+
+        Strong noise on a fine grid goes beyond 64-bit numbers. Then doubles are near enough.
+        """
+        farthest = (2 * int(np.abs(cells).max(initial=0)) + 1) * self._step + 2 * abs(self._first)
+        places = cells if farthest < 2**63 else cells.astype(np.float64)
+        halves = (2 * places + 1) * self._step + 2 * self._first
         midpoints: NDArray[np.float64] = halves / float(2 * self._scale)
         return midpoints
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open
+from crowdblend.recoding import Axis, Closed, Computed, Lookup, Open, Recoding
 from crowdblend.release.columns import Column
 from crowdblend.release.tally import Counts, Words
 
@@ -158,17 +158,9 @@ class Coding:
 
     def _refuse(self, position: int) -> None:
         column = self._columns[position]
-        if isinstance(column.recoding, Axis):
-            raise InvalidInput(
-                f"column {column.name!r} must have numbers between its bounds only, and has others or blanks. "
-                'Set outside = "drop" to leave such people out, or widen the bounds.'
-            )
-        remedy = (
-            "missing" if isinstance(column.recoding, Open) and column.recoding.reads == "text" else "other or missing"
-        )
         raise InvalidInput(
             f"column {column.name!r} must have values of its declared domain only, and has others or blanks. "
-            f"Declare {remedy} to give them a class, or widen the domain."
+            f"{_remedy(column.recoding)}, or widen the domain."
         )
 
     def content(self, words: Words) -> NDArray[np.uint64]:
@@ -211,6 +203,14 @@ class Coding:
         digits: NDArray[np.int64] = words[place.word] // place.weight
         digits %= place.size
         return digits
+
+
+def _remedy(recoding: Recoding) -> str:
+    """What a column of this kind can do about values that have no class."""
+    if isinstance(recoding, Axis):
+        return 'Set outside = "drop" to leave those people out'
+    no_other = isinstance(recoding, Open) and recoding.reads == "text"
+    return f"Declare {'missing' if no_other else 'other or missing'} to give them a class"
 
 
 def only_occurring(classes: SampledClasses, is_open: Sequence[bool]) -> SampledClasses:

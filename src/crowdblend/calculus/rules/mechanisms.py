@@ -70,8 +70,8 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
     Theorem(
         id="points.noisy",
         source="CBP 4, example before Proposition 11",
-        statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise that "
-        "hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
+        statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise of "
+        "its own that hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
         assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
     )
 )

@@ -25,6 +25,7 @@ from crowdblend.numerics.laplace import fading_divergence
             Assumption.ONE_ROW_PER_PERSON,
             Assumption.FIXED_CLASSES,
             Assumption.EXACT_NOISE,
+            Assumption.NOISE_BY_SIZE,
             Assumption.ALL_CELLS,
         ),
     )

@@ -295,9 +295,9 @@ def noisy_histogram_sampled(
         id="points.sampled",
         source="crowdblend, docs/proofs.md#points-in-a-block",
         statement="Poisson sampling at rate β, then dropping the points of blocks that hold fewer than k, moving every "
-        "other point by noise that hides where in its block it was up to a factor e^ε₀, and publishing them in an "
-        "order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a point "
-        "hidden among k − 1 others at the worst block size.",
+        "other point by noise of its own that hides where in its block it was up to a factor e^ε₀, and publishing "
+        "them in an order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a "
+        "point hidden among k − 1 others at the worst block size.",
         assumes=(
             Assumption.ONE_ROW_PER_PERSON,
             Assumption.FIXED_CLASSES,

@@ -10,10 +10,12 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
 from crowdblend.calculus.rules import outliers, sampling
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.outliers import OutlierPolicy, read_policy
 from crowdblend.release.outputs import write_table
@@ -108,7 +110,7 @@ class Promise:
 
         rate = self.policy.sampling.rate
         coin = None if self.policy.sampling.already_drawn or rate is None else key
-        sample, facts = sample_classes(self.policy, Draw(coin, rate), progress)
+        sample, facts = sample_classes(self.policy, Draw(coin, rate, secret=key), progress)
         return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
 
     def _published(self, sample: SampledClasses, key: bytes) -> Publication:
@@ -128,4 +130,9 @@ def promise(policy: OutlierPolicy) -> Promise:
         transition=policy.transition,
         delta=policy.release.delta,
     )
+    if planned.loss(0) < SMALLEST_EPSILON:
+        raise InvalidInput(
+            f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
+            f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
+        )
     return Promise(policy, planned)

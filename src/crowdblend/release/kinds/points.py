@@ -18,6 +18,7 @@ from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
+from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.outputs import write_points
@@ -148,7 +149,7 @@ class Promise:
         from crowdblend.release.rows import Draw  # noqa: PLC0415
 
         coin = None if self.policy.sampling.already_drawn else key
-        sample, facts = sample_classes(self.policy, Draw(coin, self.plan.rate), progress)
+        sample, facts = sample_classes(self.policy, Draw(coin, self.plan.rate, secret=key), progress)
         return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
 
     def _published(self, sample: SampledClasses, key: bytes) -> Publication:
@@ -188,9 +189,12 @@ def promise(policy: PointsPolicy) -> Promise:
                 f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
             )
         assert release.delta is not None
-        planned = replace(weakest_noise(question, release.delta), delta=release.delta)
+        planned = weakest_noise(question, release.delta)
+        _require_more_than_sampling(planned)
+        planned = replace(planned, delta=release.delta)
     else:
         planned = answer(question)
+        _require_more_than_sampling(planned)
         if not policy.planned and release.delta is not None:
             if planned.delta > release.delta:
                 raise Infeasible(
@@ -198,9 +202,32 @@ def promise(policy: PointsPolicy) -> Promise:
                     f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
             planned = replace(planned, delta=release.delta)
+    made = Promise(policy, planned)
+    _require_drawable(policy, made.mechanism)
+    return made
+
+
+def _require_more_than_sampling(planned: Plan) -> None:
     if planned.k == 1:
         raise Infeasible(
             "k must be at least 2: a crowd of one hides nobody, and sampling alone promises as much. "
             "Lower delta, or state k."
         )
-    return Promise(policy, planned)
+    if planned.delta >= planned.sampled_with:
+        raise Infeasible(
+            f"delta must be below the rate of {planned.sampled_with:g}, got {planned.delta:g} with "
+            f"noise_epsilon = {planned.noise_epsilon:g}: sampling alone promises as much. "
+            "Lower noise_epsilon or delta, or raise k."
+        )
+
+
+def _require_drawable(policy: PointsPolicy, mechanism: NoisyPoints) -> None:
+    """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
+    for shape in policy.shapes():
+        along = sum(size > 1 for size in shape)
+        if any(size > 1 and mechanism.loss(size, along) < SMALLEST_EPSILON for size in shape):
+            raise InvalidInput(
+                f"noise_epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to each step of a block, "
+                f"got {mechanism.noise_epsilon:g} for a block of {' x '.join(map(str, shape))} steps. "
+                "Raise it, or use a coarser resolution."
+            )
