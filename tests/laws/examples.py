@@ -276,8 +276,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "graph.average-degree": [
         Example(
             (Sampler(AVERAGE_DEGREE, 0.05, 1e-4, 6.0, Neighbourhood(400, 1)),),
-            {"population": 1000, "scale": 0.9},
-            _GRAPH,
+            {"degree_bound": 9, "population": 1000, "scale": 0.9},
+            {**_GRAPH, ("degree_bound", "epsilon"): 1},
         )
     ],
     "histogram.suppressed": [Example((), {"k": 20})],

@@ -22,6 +22,8 @@ _FARTHER = {**_MORE, ("explored", "reach"): -1}
 _DENSER = {**_MORE, ("average_bound", "reach"): 1}
 _HIDDEN = {("population", "epsilon"): -1, ("scale", "epsilon"): -1, ("resolution", "epsilon"): 1}
 _NOISE = {"population": 1000, "scale": 0.2, "resolution": 0.001}
+# The population is the one that the estimator draws from, so it cannot be varied by itself.
+_OF_SAMPLES = {what: sign for what, sign in _HIDDEN.items() if what[0] != "population"}
 
 
 def _sampled(statistic: str) -> Sampler:
@@ -91,12 +93,14 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
             {**_HIDDEN, ("degree_bound", "epsilon"): 1},
         )
     ],
-    "graph.sharp.average": [Example((Estimator(AVERAGE, 0.05, 0.03, 2.0, RandomSamples(400, 9000)),), _NOISE, _HIDDEN)],
+    "graph.sharp.average": [
+        Example((Estimator(AVERAGE, 0.05, 0.03, 2.0, RandomSamples(400, 1000)),), _NOISE, _OF_SAMPLES)
+    ],
     "graph.sharp.histogram": [
         Example(
-            (Estimator(HISTOGRAM, 0.1, 0.05, 2.0, RandomSamples(400, 9000)),),
+            (Estimator(HISTOGRAM, 0.1, 0.05, 2.0, RandomSamples(400, 1000)),),
             {**_NOISE, "dimension": 4},
-            {**_HIDDEN, ("dimension", "epsilon"): 1},
+            {**_OF_SAMPLES, ("dimension", "epsilon"): 1},
         )
     ],
     **{

@@ -330,7 +330,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "graph.connected": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
     "graph.cycle-free": lambda a, population, scale: _laplace(a, mpf(2) / population, scale),
     "graph.eulerian": lambda a, population, scale: _laplace(a, mpf(4) / population, scale),
-    "graph.average-degree": lambda a, population, scale: _laplace(a, 2 * mpf(a.width) / population, scale),
+    "graph.average-degree": lambda a, degree_bound, population, scale: _laplace(
+        a, mpf(2) * degree_bound / population, scale
+    ),
     "histogram.suppressed": lambda k: _crowd(k, mpf(0)),
     "histogram.noisy": _noisy_crowd,
     "histogram.laplace": lambda noise_epsilon: _differential(mpf(noise_epsilon), mpf(0)),

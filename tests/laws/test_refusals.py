@@ -20,7 +20,7 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM
 
 from .examples import EXAMPLES
 
@@ -152,7 +152,18 @@ CONDITIONS = [
         for form, kind in (("published", Sampler), ("sharp", Estimator))
         for name in ("distance", "degree")
     ),
-    *((f"graph.sharp.{name}", 0, (Estimator(CONNECTED, 0.1, 0.1, 1.0, DRAWN),)) for name in ("average", "histogram")),
+    *(
+        (
+            f"graph.sharp.{statistic}",
+            0,
+            (
+                Estimator(CONNECTED, 0.1, 0.1, 1.0, RandomSamples(400, 1000)),
+                # One person is a larger part of fewer people.
+                Estimator(statistic, 0.1, 0.1, 1.0, RandomSamples(400, 999)),
+            ),
+        )
+        for statistic in (AVERAGE, HISTOGRAM)
+    ),
     *((f"graph.{name}", 0, (Sampler(AVERAGE, 0.1, 0.1, 1.0, RandomSamples(1, 2)),)) for name in GRAPHS),
 ]
 

@@ -10,6 +10,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crowdblend.calculus import verify_file
@@ -101,6 +103,16 @@ def test_a_graph_from_python(tmp_path: Path) -> None:
         release(with_graph(policy, nx.DiGraph([(1, 2)])), tmp_path / "directed")
 
 
+def test_a_graph_from_python_counts_those_without_links(tmp_path: Path) -> None:
+    graph = town()
+    graph.add_nodes_from(range(10_000, 10_040))
+    policy = with_graph(parse_policy(POLICY, tmp_path), graph)
+    release(policy, tmp_path / "all")
+    graph.add_node("one more")
+    with pytest.raises(InvalidInput, match=r"people in \[graph\] must count everybody"):
+        release(policy, tmp_path / "more")
+
+
 def test_exact_numbers_stay_beside_the_folder_for_the_owner(tmp_path: Path) -> None:
     policy = write(tmp_path)
     published(policy)
@@ -156,7 +168,7 @@ samples = 900
     people.sample(frac=1, random_state=1).to_parquet(tmp_path / "people.parquet")
     rows, internal = published(write(tmp_path, policy=policy))
     exact = internal["statistics_without_noise"]
-    assert exact["average of age"] == [pytest.approx(people["age"].mean() - 10, rel=1e-12)]
+    assert exact["average of age"] == [pytest.approx(people["age"].mean(), rel=1e-12)]
     assert exact["histogram of colour"] == [2999 / 4000, 1000 / 4000, 1 / 4000]
     assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
     assert abs(rows["value"][2] - people["age"].mean()) <= 20 * rows["error"][2]
@@ -171,6 +183,30 @@ samples = 900
     assert ledger.entries() == ()
     people[:-1].to_parquet(tmp_path / "people.parquet")
     refused(tmp_path / "policy.toml", "vertices must list exactly")
+
+
+def test_every_way_of_writing_nan_is_the_same_class(tmp_path: Path) -> None:
+    """Counted apart and then under one name, a single person would have hidden all the others of the class."""
+    policy = POLICY.replace("degree_bound = 4", 'degree_bound = 4\nvertices = "people.parquet"\nvertex = "who"')
+    asked = '[[graph.statistics]]\nname = "histogram"\ncolumn = "x"\nvalues = ["nan", "1.0"]\nsamples = 900\n[release]'
+    policy = policy.replace("[release]", asked).replace("epsilon = 2.0", "epsilon = 4.0")
+    values = np.ones(4000)
+    values[:1000] = np.nan
+    values[1000:1001] = np.array([0x7FF8000000000001], np.uint64).view(np.float64)
+    table = pa.table({"who": pa.array(np.arange(4000)), "x": pa.array(values, from_pandas=False)})
+    pq.write_table(table, tmp_path / "people.parquet")
+    _, internal = published(write(tmp_path, policy=policy))
+    assert internal["statistics_without_noise"]["histogram of x"] == [1001 / 4000, 2999 / 4000]
+
+
+def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: Path) -> None:
+    asked = POLICY.replace("samples = 200", "samples = 200\nerror = 0.15")
+    made = promise(load_policy(write(tmp_path, policy=asked)))
+    connectivity, degree = made.plans
+    assert connectivity.error <= 0.15
+    assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
+    assert made.together().conclusion.epsilon <= 2.0
+    refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "must cover that of all statistics")
 
 
 def refused(policy: Path, words: str) -> None:

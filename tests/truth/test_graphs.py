@@ -70,8 +70,21 @@ def test_the_rules_charge_exactly_that(name: str) -> None:
     n, d = 5, 4
     charged, limit = (Fraction(2 * d, n), d) if name == "average-degree" else (Fraction(CHARGED[name], n), 1)
     perfect = Sampler(STATISTIC[name], 5e-324, 0.0, float(limit), Exploration(1, 1))
-    claimed = RULES[f"graph.{name}"].conclude(perfect, population=n, scale=0.5)
+    bound = {"degree_bound": d} if name == "average-degree" else {}
+    claimed = RULES[f"graph.{name}"].conclude(perfect, population=n, scale=0.5, **bound)
     assert claimed.epsilon == pytest.approx(float(2 * min(charged, limit)), rel=1e-12)
+
+
+def test_a_low_average_does_not_hide_a_hub() -> None:
+    """The range may be narrow because people have few links on average; one person's links still number up to d."""
+    n = 100
+    few = RULES["graph.sampler.light-ends"].conclude(
+        degree_bound=n - 1, average_bound=2.0, population=n, accuracy=0.01, samples=10**9
+    )
+    assert few.failure < 1e-90
+    claimed = RULES["graph.average-degree"].conclude(few, degree_bound=n - 1, population=n, scale=1.0)
+    # The centre of a star has all n − 1 links; concealed, nobody has any.
+    assert claimed.epsilon >= 2 * (n - 1) / n
 
 
 @pytest.mark.parametrize("degree_bound", [2, 3, 4])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 
@@ -143,3 +143,31 @@ def test_the_simulator_is_as_close_as_promised(name: str) -> None:
     worst = max(abs(loss) for graph in graphs(N, D) for hidden in range(N) for loss in losses(planned, graph, hidden))
     assert worst <= planned.epsilon * (1 + 1e-12)
     assert worst >= planned.epsilon / 4
+
+
+@pytest.mark.parametrize(("samples", "resolution"), [(1, 0.07), (2, 0.3), (4, 0.001)])
+def test_the_simulator_of_shares_is_as_close_as_promised(samples: int, resolution: float) -> None:
+    """Three classes of five people, k of them drawn with somebody concealed, in every table; and anybody replaced."""
+    people, classes = 5, range(3)
+    asked = NetworkQuestion(
+        "histogram", Bounds(people, 2, 2.0), epsilon=1.0, samples=samples, classes=3, resolution=resolution
+    )
+    planned = plan_network(asked)
+    noise, ratio = NoisyStatistic(planned).noise, planned.resolution / planned.scale
+    replaced = planned.differential().conclusion.epsilon
+
+    def steps(counted: tuple[int | None, ...]) -> tuple[int, ...]:
+        return tuple(noise.rounded(Fraction(counted.count(one), len(counted))) for one in classes)
+
+    for table in combinations_with_replacement(classes, people):
+        there = steps(table)
+        for hidden in range(people):
+            before, after = table[:hidden], table[hidden + 1 :]
+            said = [steps(draw) for draw in combinations((*before, None, *after), samples)]
+            for y in product(*({there[one], *(step[one] for step in said)} for one in classes)):
+                losses_ = [sum(abs(y[i] - step[i]) - abs(y[i] - there[i]) for i in classes) for step in said]
+                simulated = sum(math.exp(-ratio * loss) for loss in losses_) / len(said)
+                assert abs(math.log(simulated)) <= planned.epsilon * (1 + 1e-12)
+            for other in classes:
+                moved = sum(abs(a - b) for a, b in zip(steps((*before, other, *after)), there, strict=True))
+                assert ratio * moved <= replaced * (1 + 1e-12)

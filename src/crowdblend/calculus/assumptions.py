@@ -90,7 +90,10 @@ class Assumption(Enum):
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."
     BOUNDED_AVERAGE = "People have at most {average_bound} links on average, and this bound is public."
-    GRID_NOISE = "Noise is discrete Laplace of scale {scale}, drawn exactly, on multiples of {resolution}."
+    GRID_NOISE = (
+        "Noise is discrete Laplace of scale {scale} on multiples of {resolution}, drawn exactly, from a secret source "
+        "of randomness."
+    )
     PUBLIC_SIZE = "The number of people in the population is public."
 
     @property

@@ -13,7 +13,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import Differential, Estimator, Relation, Sampler, ZeroKnowledge
+from crowdblend.guarantees import Differential, Estimator, RandomSamples, Relation, Sampler, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 from crowdblend.numerics.balls import round_up
 
@@ -105,6 +105,7 @@ def sharp_degree(
 def sharp_average(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """One person moves the average by the width over n."""
     _is_about("graph.sharp.average", premise, (AVERAGE,))
+    _is_drawn_from("graph.sharp.average", premise, population)
     return _hidden(premise, arb(premise.width) / population, scale, arb(resolution))
 
 
@@ -123,6 +124,7 @@ def sharp_histogram(
 ) -> ZeroKnowledge:
     """One person is in one class, and every class is rounded."""
     _is_about("graph.sharp.histogram", premise, (HISTOGRAM,))
+    _is_drawn_from("graph.sharp.histogram", premise, population)
     return _hidden(premise, arb(1) / population, scale, dimension * arb(resolution))
 
 
@@ -142,6 +144,16 @@ def _is_about(rule_id: str, premise: Sampler | Estimator, statistics: tuple[str,
         raise NotApplicable(
             f"{rule_id} needs an estimate of the {' or the '.join(statistics)}, got one of the {premise.statistic}. "
             "Use another rule."
+        )
+
+
+def _is_drawn_from(rule_id: str, premise: Estimator, population: int) -> None:
+    """One person matters by 1/n, so n must be the number of those whom the estimator draws from."""
+    drawn = premise.aggregate
+    if not isinstance(drawn, RandomSamples) or drawn.population != population:
+        raise NotApplicable(
+            f"{rule_id} needs an estimator that draws from the population of {population}, got another. "
+            "Use the same number of people in both steps."
         )
 
 

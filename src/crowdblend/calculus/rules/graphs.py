@@ -134,8 +134,8 @@ def _hoeffding(samples: int, relative: arb) -> float:
     Theorem(
         id="graph.connected",
         source="ZKP Theorem 26.1 through Proposition 12",
-        statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
-        "private with respect to the aggregate of its (δ, β)-sampler.",
+        statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
+        "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
     )
 )
@@ -149,8 +149,8 @@ def connected_distance(premise: Sampler, *, population: int, scale: float) -> Ze
     Theorem(
         id="graph.cycle-free",
         source="ZKP Theorem 26.3 through Proposition 12",
-        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{1/λ})-zero-"
-        "knowledge private with respect to the aggregate of its (δ, β)-sampler.",
+        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-"
+        "knowledge private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
     )
 )
@@ -164,8 +164,8 @@ def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> Z
     Theorem(
         id="graph.eulerian",
         source="ZKP Theorem 26.2 through Proposition 12",
-        statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{1/λ})-zero-knowledge "
-        "private with respect to the aggregate of its (δ, β)-sampler.",
+        statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
+        "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
     )
 )
@@ -179,15 +179,15 @@ def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> Zer
     Theorem(
         id="graph.average-degree",
         source="ZKP Theorem 26.4 through Proposition 12",
-        statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{d/λ})-zero-knowledge private "
-        "with respect to the aggregate of its (δ, β)-sampler.",
-        assumes=NOISY,
+        statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{w/λ})-zero-knowledge private "
+        "with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
     )
 )
-def average_degree(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
-    """Concealing a vertex removes at most d links, each counted at both ends; d is the width of the range."""
+def average_degree(premise: Sampler, *, degree_bound: int, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex removes at most d links, each counted at both ends; the range may be narrower than d."""
     _is_about("graph.average-degree", premise, AVERAGE_DEGREE)
-    return laplace_release(premise, 2 * arb(premise.width) / population, arb(scale))
+    return laplace_release(premise, 2 * arb(degree_bound) / population, arb(scale))
 
 
 def _is_about(rule_id: str, premise: Sampler, statistic: str) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.planning.networks import PEOPLE_S_DATA, Bounds, NetworkQuestion
+from crowdblend.planning.networks import PEOPLE_S_DATA, Bounds, NetworkQuestion, plan_network
 from crowdblend.release.keys import GRAPH, GRAPH_STATISTICS, read_keys, shown
 from crowdblend.release.sections import DataSource, Release, Sampling, read_data, read_release
 
@@ -140,7 +140,7 @@ def _read_statistics(asked: Any, links: Links, release: Release) -> tuple[Statis
     given = [read_keys("[[graph.statistics]]", GRAPH_STATISTICS, part) for part in asked]
     free = [one for one in given if _shares(one)]
     if release.epsilon is not None:
-        left = release.epsilon - sum(one.get("epsilon", 0.0) for one in given)
+        left = release.epsilon - sum(_taken(one, links) for one in given)
         if left < 0 or (free and left <= 0):
             raise InvalidInput(
                 f"epsilon in [release] must cover that of all statistics, got {release.epsilon:g}. "
@@ -154,6 +154,13 @@ def _read_statistics(asked: Any, links: Links, release: Release) -> tuple[Statis
 def _shares(given: dict[str, Any]) -> bool:
     """Whether a statistic takes its part of the release's epsilon: not when samples and error already say it."""
     return "epsilon" not in given and not ("samples" in given and "error" in given)
+
+
+def _taken(given: dict[str, Any], links: Links) -> float:
+    """What a statistic takes of the release's epsilon before the others share the rest."""
+    if "epsilon" in given:
+        return float(given["epsilon"])
+    return 0.0 if _shares(given) else plan_network(_statistic(given, links).question).epsilon
 
 
 def _statistic(given: dict[str, Any], links: Links) -> Statistic:

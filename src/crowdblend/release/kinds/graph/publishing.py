@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
         mechanism = NoisyStatistic(plan)
         values = [mechanism.exact(structure)] if statistic.column is None else found.values(statistic)
         noisy = mechanism.publish(values, KeyedSource(key, b"noise of network statistic %d" % at))
-        true[statistic.label] = [float(value) for value in values]
+        true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
         numbers += [
             Number(statistic.label, label, _from(statistic.low, value), plan.error)
             for label, value in zip(_labels(statistic), noisy, strict=True)

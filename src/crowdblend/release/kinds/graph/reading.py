@@ -5,6 +5,7 @@ Messages name columns and bounds, never a person, a link or a count.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ def read_network(policy: GraphPolicy, progress: Progress | None) -> Read:
     if policy.graph_in_memory is None:
         ends = _table(policy.data, policy.release, (links.source, links.target), "links")
     elif links.vertices is None:
-        ends = _of_graph(policy.graph_in_memory)
+        ends = _of_graph(policy.graph_in_memory, links)
     else:
         raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
     columns: dict[str, pyarrow.ChunkedArray] = {}
@@ -96,7 +97,7 @@ def _check_people(links: Links, found: int, *, listed: bool) -> None:
         raise InvalidInput(f"vertices must list exactly the {people} people of [graph], and does not. Correct people.")
     if found > people:
         raise InvalidInput(
-            f"people in [graph] must count everybody who has a link, got {people}, and there are more. Correct it."
+            f"people in [graph] must count everybody in the network, got {people}, and there are more. Correct it."
         )
 
 
@@ -163,13 +164,15 @@ def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple
     return ends, known.combine_chunks() if known is not None else None
 
 
-def _of_graph(graph: Any) -> pyarrow.Table:
+def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
     """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if graph.is_directed():
         raise InvalidInput("the graph must be undirected, and is directed. Pass graph.to_undirected().")
     number = {node: at for at, node in enumerate(graph.nodes)}
+    # Here everybody is listed, those without links too.
+    _check_people(links, len(number), listed=False)
     ends = np.array([(number[a], number[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
     return pa.table({"c0": ends[:, 0], "c1": ends[:, 1]})
 
@@ -193,7 +196,10 @@ def _average(column: pyarrow.ChunkedArray, statistic: Statistic) -> Fraction:
 
 
 def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction]:
-    counted = {str(item["values"]): int(item["counts"]) for item in column.value_counts().to_pylist()}
+    # NaN is written in many ways, which are counted apart and are one text.
+    counted: Counter[str] = Counter()
+    for item in column.value_counts().to_pylist():
+        counted[str(item["values"])] += int(item["counts"])
     shares = {name: counted.pop(name, 0) for name in statistic.classes}
     if counted and statistic.other is None:
         raise InvalidInput(
