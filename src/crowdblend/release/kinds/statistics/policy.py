@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from crowdblend.errors import InvalidInput
@@ -87,6 +88,11 @@ class StatisticsPolicy:
     def confidence(self) -> float:
         """How surely a statistic stays within its stated error."""
         return _CONFIDENCE if self.release.confidence is None else float(self.release.confidence)
+
+    @property
+    def failure(self) -> float:
+        """The probability that a stated error does not hold; 1 − 0.95 is a little more than 0.05 in doubles."""
+        return float(1 - Decimal(repr(self.confidence)))
 
     @property
     def epsilon(self) -> float:
