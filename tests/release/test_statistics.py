@@ -279,6 +279,14 @@ REFUSED = {
         replaced('name = "men"', 'name = "age"'),
         "[[statistics]] must have different names that can be seen, got 'age'. Rename it.",
     ),
+    "a weight without end": (
+        replaced('average = "income"', 'average = "income"\nweight = inf'),
+        "statistic 'income': weight must be a number above 0, got inf. It is the statistic's part of epsilon.",
+    ),
+    "a weight that is no number": (
+        replaced('average = "income"', 'average = "income"\nweight = nan'),
+        "statistic 'income': weight must be a number above 0, got nan. It is the statistic's part of epsilon.",
+    ),
     "nothing to publish": (
         POLICY[: POLICY.index("[[statistics]]")],
         "the policy must have between 1 and 150 [[statistics]], got 0. Add one, for example "
@@ -382,3 +390,16 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
 def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
     made = promise(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
     assert made.plan.asked.failure == float(1 - Decimal(confidence))
+
+
+def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
+    """An error up, a confidence down: 0.9999999 is not 1."""
+    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999")
+    promised = promise(parse_policy(text, town))
+    told = promised.told()
+    assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
+    shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
+    for place, error in enumerate(shown):
+        assert promised.error(place) <= error < 1.001 * promised.error(place)
+    made(town, tmp_path / "out", text)
+    assert "with a probability of at least 0.999999;" in (tmp_path / "out" / "report.html").read_text()
