@@ -4,7 +4,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
-from crowdblend.release.people import read_persons
+from crowdblend.release.people import OneRowEach, read_persons
 
 KEY = bytes(range(32))
 MIXED = ["P00012345-X", "12", "012", "-7", "Ω" * 30, " 5", "x" * 700, str(10**30), "0", "a\0b", "9" * 18, "9" * 19]
@@ -44,3 +44,20 @@ def test_numbers_and_their_spellings():
 def test_nobody_in_a_row_is_refused(blank, others):
     with pytest.raises(InvalidInput, match="'id' must name a person in every row"):
         read_persons(pa.array([*others, blank], pa.string()), "id")
+
+
+@pytest.mark.parametrize("room", [None, 64_000])
+@pytest.mark.parametrize("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63], ids=["near", "31", "below 32", "32", "63"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, room):
+    """Also where two numbers agree in their lower 32 bits and are different people."""
+    first = -(2**62)
+    ids = [first + i for i in range(500)] + [first + span - 1, first + span]
+    check = OneRowEach(KEY, "id", room)
+    for some in (ids[:250], ids[250:], [ids[7]] if again else []):
+        check.add(read_persons(pa.array(some, pa.int64()), "id"))
+    if again:
+        with pytest.raises(InvalidInput, match="somebody has several"):
+            check.check(lambda: [])
+    else:
+        check.check(lambda: [])

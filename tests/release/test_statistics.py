@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import random
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ duckdb = pytest.importorskip("duckdb")
 
 from crowdblend.calculus import verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
-from crowdblend.errors import InvalidInput  # noqa: E402
+from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
 from crowdblend.ledger import Ledger  # noqa: E402
 from crowdblend.release import parse_policy  # noqa: E402
@@ -278,6 +280,14 @@ REFUSED = {
         replaced('name = "men"', 'name = "age"'),
         "[[statistics]] must have different names that can be seen, got 'age'. Rename it.",
     ),
+    "a weight without end": (
+        replaced('average = "income"', 'average = "income"\nweight = inf'),
+        "statistic 'income': weight must be a number above 0, got inf. It is the statistic's part of epsilon.",
+    ),
+    "a weight that is no number": (
+        replaced('average = "income"', 'average = "income"\nweight = nan'),
+        "statistic 'income': weight must be a number above 0, got nan. It is the statistic's part of epsilon.",
+    ),
     "nothing to publish": (
         POLICY[: POLICY.index("[[statistics]]")],
         "the policy must have between 1 and 150 [[statistics]], got 0. Add one, for example "
@@ -333,3 +343,65 @@ def test_data_that_do_not_fit_are_refused_without_a_number(
         release(parse_policy(text, town), tmp_path / "out")
     assert str(caught.value) == sentence
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("spelled", ["p{}", "{}"], ids=["texts", "numbers"])
+def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, kind: str, spelled: str) -> None:
+    """Half of 1,000 rows have one id, so 10 people are drawn of 501 and not of the 1,000 that would be certified.
+
+    Five keys: by the draw alone that person would be met with a probability of about a tenth each time.
+    """
+    ids = [spelled.format(max(i, 500)) for i in range(1000)]
+    (tmp_path / "people.csv").write_text("id,sex\n" + "".join(f"{one},Male\n" for one in ids))
+    duckdb.sql(f"COPY (FROM '{tmp_path / 'people.csv'}') TO '{tmp_path / 'people.parquet'}'")
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("people = 3000", "people = 1000")
+    text = head.replace("sample = 400", "sample = 10").replace("people.csv", f"people.{kind}")
+    policy = parse_policy(text + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n', tmp_path)
+    assert promise(policy).facts()["statistics"]["men"]["way"] == "sample"
+    for seed in range(5):
+        with pytest.raises(InvalidInput, match=r"must have one row per person, and somebody has several"):
+            promise(policy).read(bytes([seed]) * 32, None)
+
+
+def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_path: Path) -> None:
+    """The key draws the noise: with one person more and the same noise, the difference would be that person."""
+    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    release(parse_policy(POLICY, town), tmp_path / "one", ledger=ledger, key=KEY)
+    lines = (town / "people.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "people.csv").write_text("".join(lines[:-1]))
+    later = parse_policy(POLICY.replace("people = 3000", "people = 2999"), tmp_path)
+    with pytest.raises(DoesNotCompose, match=r"^release 1 has already used this sample"):
+        release(later, tmp_path / "two", ledger=ledger, key=KEY)
+    release(later, tmp_path / "two", ledger=ledger)
+
+
+@pytest.mark.parametrize("bounds", ["from = 0, to = 1, resolution = 1", "from = 999999999, to = 1e9, resolution = 1"])
+def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
+    """With hardly any noise a third is still no double."""
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
+    text = head.replace("epsilon = 1.0", "epsilon = 500").replace("from = 0, to = 90000, resolution = 100", bounds)
+    made = promise(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
+    grid = made.policy.measures["income"]
+    for total in range(1, 3000, 7):
+        mean = Fraction(total, 3000)
+        assert abs(Fraction(made.value(0, mean)) - grid.value(mean)) <= Fraction(made.error(0)), total
+
+
+@pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
+def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
+    made = promise(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
+    assert made.plan.asked.failure == float(1 - Decimal(confidence))
+
+
+def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
+    """An error up, a confidence down: 0.9999999 is not 1."""
+    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999")
+    promised = promise(parse_policy(text, town))
+    told = promised.told()
+    assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
+    shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
+    for place, error in enumerate(shown):
+        assert promised.error(place) <= error < 1.001 * promised.error(place)
+    made(town, tmp_path / "out", text)
+    assert "with a probability of at least 0.999999;" in (tmp_path / "out" / "report.html").read_text()

@@ -1,8 +1,9 @@
 """Which people and which sample a release is about, for the ledger.
 
 A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format
-of the file or its place. A sample drawn for a release is known by key and population, so a key that is used twice is
-noticed. What is not noticed is a table with a few people more or less; the ledger cannot know that either.
+of the file or its place. A sample drawn for a release is known by its key, so a key that is used twice is noticed,
+also for other people: the key draws the noise too, and the same noise twice cancels out. What is not noticed is a table
+with a few people more or less; the ledger cannot know that either.
 """
 
 from __future__ import annotations
@@ -32,8 +33,7 @@ def source_of(policy: AnyPolicy) -> str:
 def sample_of(policy: AnyPolicy, key: bytes, same_people: int | None) -> str:
     """The sample's name; same_people is what the engine makes of the persons of a table that was already drawn."""
     if not policy.sampling.already_drawn:
-        state = hashlib.sha256(b"the name of a sample" + key + population_of(policy).encode())
-        return "drawn:" + state.hexdigest()[:32]
+        return "drawn:" + hashlib.sha256(b"the name of a sample" + key).hexdigest()[:32]
     if same_people is not None:
         return f"people:{same_people:032x}"
     if policy.data.source == STDIN:

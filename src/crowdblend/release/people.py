@@ -145,6 +145,7 @@ class _Numbers:
         self._first = 0
         self._rows = 0
         self._far: Growing[np.int64] = Growing(np.int64, room)
+        self._room = room
         self._window = _WINDOW if room is None else min(_WINDOW, room // 4)
 
     def add(self, numbers: NDArray[np.int64]) -> None:
@@ -173,7 +174,18 @@ class _Numbers:
     def repeated(self) -> bool:
         if self._near is not None:
             return int(np.count_nonzero(self._near)) < self._rows
-        return len(_repeated(self._far.sorted())) > 0
+        return len(_repeated(self._narrow())) > 0
+
+    def _narrow(self) -> NDArray[Any]:
+        """The listed numbers in order; where they allow it as their distances in 32 bits, which sort twice as fast."""
+        listed = self._far.view()
+        room_for_both = self._room is None or 12 * len(listed) <= self._room
+        if not len(listed) or int(listed.max()) - int(listed.min()) >> 32 or not room_for_both:
+            return self._far.sorted()
+        narrow = np.empty(len(listed), dtype=np.uint32)
+        np.subtract(listed, listed.min(), out=narrow, casting="unsafe")
+        narrow.sort()
+        return narrow
 
 
 def _repeated(values: NDArray[Any]) -> NDArray[Any]:

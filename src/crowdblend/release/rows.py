@@ -121,24 +121,31 @@ class Rows:
         check.check(self._persons_again)
 
     def marked(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
-        """The sampled rows of each batch and their persons' marks; refuses, in the end, when somebody had two rows."""
-        check = OneRowEach(self.secret, str(self.data.person), self.room)
-        for rows, persons in self.sampled(selected):
-            yield _checked(rows, persons, check), persons.marks(self.secret)
-        check.check(self._persons_again)
+        """The sampled rows of each batch and their persons' marks; refuses, in the end, when anybody had two rows."""
+        for batch, sampled in self._of_everybody(f"{self._person()} AS person, {selected}"):
+            yield batch.select(batch.schema.names[1:]), sampled.marks(self.secret)
 
     def people(self) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
-        """The sampled persons themselves, called `who`, and their marks; refuses, in the end, whoever had two rows."""
+        """The sampled persons themselves, called `who`, and their marks; refuses, in the end, when anybody had two
+        rows."""
+        for batch, sampled in self._of_everybody(f"{self._person()} AS who"):
+            yield batch, sampled.marks(self.secret)
+
+    def _of_everybody(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+        """The sampled rows and persons, where it matters how many people there are.
+
+        With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
+        n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
+        """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         check = OneRowEach(self.secret, str(self.data.person), self.room)
-        for batch in self._batches(f"{self._person()} AS who"):
+        for batch in self._batches(selected):
             persons = read_persons(batch.column(0), str(self.data.person))
+            check.add(persons)
             drawn = persons.drawn(self.secret, self.draw.rate or 1.0)
-            sampled = persons.where(drawn)
-            check.add(sampled)
-            yield batch.take(pa.array(np.flatnonzero(drawn))), sampled.marks(self.secret)
-        check.check(self._persons_again)
+            yield batch.take(pa.array(np.flatnonzero(drawn))), persons.where(drawn)
+        check.check(self._everybody_again)
 
     def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
         """The rows of these people, from a second look at the source: the engine reads columns faster than it hands
@@ -183,6 +190,10 @@ class Rows:
     def _persons_again(self) -> Iterator[Persons]:
         for _, persons in self._sample(self._stream(f"{self._person()} AS person"), again=True):
             yield persons
+
+    def _everybody_again(self) -> Iterator[Persons]:
+        for batch in self._stream(f"{self._person()} AS person"):
+            yield read_persons(batch.column(0), str(self.data.person))
 
     def _batches(self, selected: str) -> Iterator[pyarrow.RecordBatch]:
         for batch in self._stream(selected):

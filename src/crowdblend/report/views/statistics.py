@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import can_draw, draw_svg, interval_chart
 from crowdblend.guarantees import RandomSamples, ZeroKnowledge
+from crowdblend.guarantees.wording import at_least
 from crowdblend.report import words
 from crowdblend.report.charts import LONGEST, unlike
 from crowdblend.report.folder import Folder
@@ -93,7 +94,9 @@ def _reading(folder: Folder) -> Iterable[str]:
         )
     confidence = folder.fact("parameters", dict).get("confidence")
     sure = (
-        f"with a probability of at least {confidence:g}" if isinstance(confidence, float) else "with high probability"
+        f"with a probability of at least {at_least(confidence)}"
+        if isinstance(confidence, float)
+        else "with high probability"
     )
     yield (
         f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once. The error "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.figures import bar_chart
+from crowdblend.guarantees.wording import at_least
 from crowdblend.report import words
 from crowdblend.report.cells import open_cells
 from crowdblend.report.charts import LONGEST, figure, numbers, unlike
@@ -60,7 +61,7 @@ def _accuracy(folder: Folder) -> Html:
     sure = known.get("confidence")
     text = (
         "The planned errors were proved before anybody looked at the data. They hold for all queries at once"
-        + (f" with a probability of at least {sure:.4g}" if sure is not None else "")
+        + (f" with a probability of at least {at_least(sure)}" if sure is not None else "")
         + " and are usually far larger than the errors made. The errors made are not published: they would say "
         "something about the people."
     )

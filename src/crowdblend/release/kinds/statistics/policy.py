@@ -11,6 +11,7 @@ StatisticsPolicy
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -114,8 +115,10 @@ class StatisticsPolicy(ExactlyDrawn):
             raise InvalidInput(f"all histograms together may have at most {_MOST_BINS} bins. Use coarser classes.")
 
     def _check_statistic(self, made: Statistic) -> None:
-        if made.weight <= 0:
-            raise InvalidInput(f"weight must be above 0, got {made.weight:g}. It is the statistic's part of epsilon.")
+        if not 0 < made.weight < math.inf:
+            raise InvalidInput(
+                f"weight must be a number above 0, got {made.weight:g}. It is the statistic's part of epsilon."
+            )
         if made.what == "average":
             self._check_average(str(made.column))
         elif made.what == "histogram":

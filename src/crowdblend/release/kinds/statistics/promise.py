@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
 from importlib import metadata
@@ -13,6 +15,7 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
+from crowdblend.guarantees.wording import at_least
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, plan_statistics
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.statistics.policy import Statistic, StatisticsPolicy
@@ -67,12 +70,14 @@ class Promise:
         ]
         for place, made in enumerate(policy.statistics):
             way = self.plan.way_of(place).mechanism
-            lines.append(("would publish", f"{made.name}: {made.words()}, ±{self.error(place):.4g} from {_WAYS[way]}"))
+            lines.append(
+                ("would publish", f"{made.name}: {made.words()}, ±{_shown(self.error(place))} from {_WAYS[way]}")
+            )
             other = SAMPLE if way == EVERYBODY else EVERYBODY
             instead = self._error_if_all(other, place)
-            shown = "too much noise" if instead is None else f"±{instead:.4g}"
+            shown = "too much noise" if instead is None else f"±{_shown(instead)}"
             lines.append(("", f"{shown} if all were from {_WAYS[other]}"))
-        lines.append(("", f"each within its ± with a probability of at least {policy.confidence:g}"))
+        lines.append(("", f"each within its ± with a probability of at least {at_least(policy.confidence)}"))
         return lines
 
     def check_source(self) -> None:
@@ -96,8 +101,8 @@ class Promise:
         return Reading(facts, lambda: self._published(totals, key))
 
     def error(self, place: int) -> float:
-        """The error of a statistic in its own unit."""
-        return self._in_unit(place, self.plan.error(place))
+        """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
+        return self._in_unit(place, self.plan.error(place)) + math.ulp(self._largest(place))
 
     def value(self, place: int, steps: Fraction) -> float:
         """What is published when the people add up to this many steps on average, kept within what is possible."""
@@ -139,6 +144,14 @@ class Promise:
             read.append(policy.measures[name].words())
         return "; averaged as ".join(read)
 
+    def _largest(self, place: int) -> float:
+        """The largest absolute value that can be published."""
+        made = self.policy.statistics[place]
+        if made.what == "average":
+            bounds = self.policy.measures[str(made.column)]
+            return max(abs(float(bounds.start)), abs(float(bounds.stop)))
+        return 1.0 if made.what == "fraction" else float(self.policy.people)
+
     def _in_unit(self, place: int, steps: float) -> float:
         made = self.policy.statistics[place]
         if made.what == "average":
@@ -167,6 +180,11 @@ class Promise:
         }
 
 
+def _shown(error: float) -> str:
+    """An error to four digits, rounded up."""
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
+
+
 def promise(policy: StatisticsPolicy) -> Promise:
     """Plan the noise of every statistic."""
     asked = Asked(
@@ -174,7 +192,7 @@ def promise(policy: StatisticsPolicy) -> Promise:
         epsilon=policy.epsilon,
         samples=policy.samples,
         population=policy.people,
-        failure=1 - policy.confidence,
+        failure=policy.failure,
         mixed=policy.data.source != STDIN,
     )
     return Promise(policy, plan_statistics(asked))
