@@ -21,11 +21,9 @@ from crowdblend.planning.question import Question
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
 from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.kinds.points.policy import PointsPolicy
 from crowdblend.release.outputs import write_points
-from crowdblend.release.points import PointsPolicy, read_policy
 from crowdblend.release.sections import STDIN
-
-__all__ = ["Promise", "promise", "read_policy"]
 
 # For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
 POINTS, FAILURE = 100_000, 0.05
@@ -34,7 +32,7 @@ MOST_LISTED = 5_000
 
 
 @dataclass(frozen=True)
-class Promise:
+class PointsPromise:
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
     policy: PointsPolicy
@@ -167,7 +165,7 @@ class Promise:
         )
 
 
-def promise(policy: PointsPolicy) -> Promise:
+def promise(policy: PointsPolicy) -> PointsPromise:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
     release, drawn = policy.release, policy.sampling
     question = Question(
@@ -202,7 +200,7 @@ def promise(policy: PointsPolicy) -> Promise:
                     f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
             planned = replace(planned, delta=release.delta)
-    made = Promise(policy, planned)
+    made = PointsPromise(policy, planned)
     _require_drawable(policy, made.mechanism)
     return made
 

@@ -17,15 +17,13 @@ from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.release.kind import Progress, Publication, Reading
-from crowdblend.release.outliers import OutlierPolicy, read_policy
+from crowdblend.release.kinds.outliers.policy import OutlierPolicy
 from crowdblend.release.outputs import write_table
 from crowdblend.release.sections import STDIN
 
-__all__ = ["Promise", "promise", "read_policy"]
-
 
 @dataclass(frozen=True)
-class Promise:
+class OutlierPromise:
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
     policy: OutlierPolicy
@@ -120,7 +118,7 @@ class Promise:
         return Publication(lambda folder: write_table(published, folder / path), internal=internal)
 
 
-def promise(policy: OutlierPolicy) -> Promise:
+def promise(policy: OutlierPolicy) -> OutlierPromise:
     """Find the transition for delta, or the delta of a transition."""
     assert policy.release.epsilon is not None
     planned = plan_outliers(
@@ -135,4 +133,4 @@ def promise(policy: OutlierPolicy) -> Promise:
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
             f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
         )
-    return Promise(policy, planned)
+    return OutlierPromise(policy, planned)
