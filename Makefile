@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow audit bench lint docs wheel clean
+.PHONY: demo test test-slow audit bench bench-data lint docs wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force

@@ -55,8 +55,8 @@ class Assumption(Enum):
     )
     RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
     SECRET_SAMPLE = (
-        "Nobody whom the promise protects against knows of anybody whether they were sampled; each person known to be "
-        "sampled costs that person's crowd one of its k."
+        "Nobody whom the promise protects against knows of anybody whether they were sampled; where crowds count, each "
+        "person known to be sampled costs that person's crowd one of its k."
     )
     SINGLE_RELEASE = (
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "

@@ -11,7 +11,7 @@ from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Ledger
 from crowdblend.release import load_policy
@@ -61,7 +61,8 @@ def command(
     _confirm(promised, folder, ledger, yes=yes)
     with progress_line(quiet=as_json) as progress:
         done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
-    total = ledger.budget(population_of(loaded)).differential
+    budget = ledger.budget(population_of(loaded))
+    total, relative = budget.differential, budget.zero_knowledge
     if as_json:
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
         emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
@@ -70,6 +71,8 @@ def command(
     click.echo(f"  promise  {_promised(done.certificate)}")
     if total:
         click.echo(f"  total    about these people: {_spent(total)}")
+    if relative and len(budget.releases) > 1 and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
+        click.echo(f"  and      {relative.words()}")
     click.echo(f"  report   {done.folder / 'report.html'}")
     click.echo(f"  for you  {internal_path(done.folder)} holds what is not published; keep it to yourself")
     click.echo(f"  check it with: crowdblend verify {done.folder}")
