@@ -66,7 +66,6 @@ sample = {sample}
 
 [columns]
 group = {{ values = ["x", "y"] }}
-age = {{ from = 0, to = 90, width = 30 }}
 
 [release]
 kind = "statistics"
@@ -76,10 +75,6 @@ epsilon = {epsilon}
 [[statistics]]
 name = "in group x"
 count = {{ group = "x" }}
-
-[[statistics]]
-name = "ages"
-histogram = "age"
 """
 
 
@@ -139,7 +134,7 @@ FAMILIES = {
         ),
         Family("recoding by a part", _policy(_BY_A_PART, 0.85, age="width = [30, 90]")),
         Family("points", _POINTS),
-        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=1.0)),
-        Family("statistics of everybody", _STATISTICS.format(sample=24, epsilon=1.0)),
+        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=2.0)),
+        Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0)),
     )
 }

@@ -73,7 +73,8 @@ class PointsOnlooker:
 
     def at_shown(self, shown: Shown) -> dict[str, str]:
         """How many points there are, in the person's block, and on the person's side of it."""
-        alike = [row for row in shown.rows if all(row[place] == label for place, label in self._labels.items())]
+        own = self._labels
+        alike = [row for row in shown.rows if row[: len(own)] == own]
         inside = near = 0
         if alike:
             cells = self._cells(alike)
@@ -93,10 +94,10 @@ class PointsOnlooker:
         }
 
     @cached_property
-    def _labels(self) -> dict[int, str]:
-        """What travels along with the person, by the place of its column."""
+    def _labels(self) -> list[str]:
+        """What travels along with the person; these columns come first."""
         along = self.policy.columns[: -self.policy.dimension]
-        return {place: str(column.recoding.label(self.values[place])) for place, column in enumerate(along)}
+        return [str(column.recoding.label(value)) for column, value in zip(along, self.values, strict=False)]
 
     @cached_property
     def _own(self) -> tuple[int, Any, Any]:
