@@ -92,7 +92,15 @@ def test_biased_sampling_is_rehearsed_at_its_rate() -> None:
     assert list(files) == ["data.csv"]
 
 
-@pytest.mark.parametrize("name", ["suppressed table", "thinned table", "microdata", "noise below k, flagged", "points"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "suppressed table",
+        "noise below k, flagged",
+        "points",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("thinned table", "microdata")),
+    ],
+)
 def test_a_stack_of_releases_looks_like_single_ones(name: str) -> None:
     """The person's class has one law, stacked or not: G² of two samples beyond its 1 − 1e-6 point is a failure."""
     from scipy.stats import chi2

@@ -29,6 +29,8 @@ from crowdblend.release.sections import DataSource, Release
 from crowdblend.release.tally import Tally, Words
 
 MOST_PEOPLE = 1 << 17
+# Up to this many classes it is faster to count all of them than to sort those that occur.
+_DENSE = 1 << 14
 Values = tuple[str | None, ...]
 
 
@@ -80,7 +82,7 @@ class _Table:
     def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
         """The class counts of a draw; there is no steward to tell facts to."""
         if self._persons is None:
-            everybody = self._counted(self._words)
+            everybody = counted(self._coding, self._words)
             whole = draw.key is None and draw.part is None
             return everybody if whole else thinned(self._policy, everybody, draw), {}
         persons, words = self._persons, self._words
@@ -90,12 +92,15 @@ class _Table:
         if draw.part is not None:
             inside = draw.part.of_rows(persons)
             words = tuple(word[inside] for word in words)
-        return self._counted(words), {}
+        return counted(self._coding, words), {}
 
-    def _counted(self, words: Words) -> SampledClasses:
-        tally = Tally(self._coding.words, self._coding.classes)
-        tally.add(words)
-        return self._coding.classes_of(*tally.counted())
+
+def counted(coding: Coding, words: Words) -> SampledClasses:
+    """How often each class occurs; few people do not make the counter go over a large domain."""
+    known = coding.classes
+    tally = Tally(coding.words, known if known is not None and known <= _DENSE else None)
+    tally.add(words)
+    return coding.classes_of(*tally.counted())
 
 
 def numbered(data: DataSource, people: int) -> Persons | None:

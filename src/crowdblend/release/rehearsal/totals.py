@@ -17,8 +17,7 @@ from crowdblend.release.kinds.statistics import Promise, StatisticsPolicy
 from crowdblend.release.kinds.statistics.drawing import WHICH_ROWS, rows_at_random, smallest_marks
 from crowdblend.release.kinds.statistics.totals import Totals
 from crowdblend.release.rehearsal.files import Files
-from crowdblend.release.rehearsal.table import Population, coded, numbered
-from crowdblend.release.tally import Tally
+from crowdblend.release.rehearsal.table import Population, coded, counted, numbered
 
 if TYPE_CHECKING:
     import pyarrow
@@ -87,7 +86,5 @@ class _People:
     def _totals(self, places: Places) -> Totals:
         classes = None
         if self._coding is not None:
-            tally = Tally(self._coding.words, self._coding.classes)
-            tally.add(tuple(word[places] for word in self._words))
-            classes = self._coding.classes_of(*tally.counted())
+            classes = counted(self._coding, tuple(word[places] for word in self._words))
         return Totals(len(places), classes, {name: int(steps[places].sum()) for name, steps in self._steps.items()})
