@@ -65,7 +65,7 @@ people = 24
 sample = {sample}
 
 [columns]
-group = {{ values = ["x", "y"] }}
+group = {{ values = ["x", "y", "z"] }}
 
 [release]
 kind = "statistics"
@@ -73,8 +73,8 @@ format = "csv"
 epsilon = {epsilon}
 
 [[statistics]]
-name = "in group x"
-count = {{ group = "x" }}
+name = "people"
+{what}
 """
 
 
@@ -134,7 +134,7 @@ FAMILIES = {
         ),
         Family("recoding by a part", _policy(_BY_A_PART, 0.85, age="width = [30, 90]")),
         Family("points", _POINTS),
-        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=2.0)),
-        Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0)),
+        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=3.0, what='histogram = "group"')),
+        Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0, what='count = { group = "x" }')),
     )
 }

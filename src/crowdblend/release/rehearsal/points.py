@@ -69,9 +69,13 @@ class PointsOnlooker:
     def at(self, files: Mapping[str, bytes], _outcome: None) -> dict[str, str]:
         """Several ways of looking at one release."""
         ((name, content),) = files.items()
-        return self.at_shown(shown_in(name, content))
+        return {"the files": digest(content), **self._counts(shown_in(name, content))}
 
     def at_shown(self, shown: Shown) -> dict[str, str]:
+        """The same of rows that were read before."""
+        return {"the files": digest(shown.rows), **self._counts(shown)}
+
+    def _counts(self, shown: Shown) -> dict[str, str]:
         """How many points there are, in the person's block, and on the person's side of it."""
         own = self._labels
         alike = [row for row in shown.rows if row[: len(own)] == own]
@@ -86,7 +90,6 @@ class PointsOnlooker:
                 inside = int((self.policy.blocks.of(cells[within.all(axis=1)]) == block).sum())
             near = int((2 * abs(cells - mine) < size).all(axis=1).sum())
         return {
-            "the files": digest(shown.rows),
             "points in the person's block": str(inside),
             "points near the person": str(near),
             "points near the person, and in the block": f"{near} of {inside}",
