@@ -99,11 +99,16 @@ def test_a_claim_of_half_is_refuted() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "noise below k, hidden",
         "noise below k, flagged",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("suppressed table", "thinned table", "microdata", "recoding by the population")
+            for name in (
+                "noise below k, hidden",
+                "suppressed table",
+                "thinned table",
+                "microdata",
+                "recoding by the population",
+            )
         ),
     ],
 )

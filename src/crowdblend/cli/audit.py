@@ -31,12 +31,20 @@ POWER = 0.95
     "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
 )
 @click.option("--runs", type=int, default=100_000, show_default=True, help="How often the release is run, at most.")
-@click.option("--error", type=float, default=1e-3, show_default=True, help="Probability of a finding without a reason.")
-@click.option("--people", type=int, help="How many made-up people there are; by default 1000.")
+@click.option("--error", type=float, default=1e-3, show_default=True, help="How likely a false alarm may be.")
+@click.option(
+    "--people",
+    type=int,
+    help="How many made-up people there are; by default 1000, for statistics as many as the policy says.",
+)
 @click.option("--workers", type=int, help="Processes; by default one per core.")
-@click.option("--state", metavar="FILE", help="Go on from this file, and keep it up to date.")
+@click.option(
+    "--state", metavar="FILE", help="Keep what was seen in this file, and go on from it after an interruption."
+)
 @click.option("--understate", type=float, default=1.0, help="Claim epsilon divided by this, to test the audit.")
-@click.option("--repeat", "times", type=int, default=1, help="With --own: how often, to see how often it finds.")
+@click.option(
+    "--repeat", "times", type=int, default=1, help="With --own: how many audits of each, to count their findings."
+)
 @json_option
 @speaks
 def command(
@@ -58,6 +66,7 @@ def command(
     """Try to break what a policy or a mechanism promises; exit code 1 if it is broken.
 
     A policy is run many times on made-up people, never on your data. Nothing is published, and nothing is recorded.
+    An audit without a finding is no proof: the proof is in the certificate.
     """
     if sum((policy is not None, mechanism is not None, twins, own)) != 1:
         raise InvalidInput("audit must have one of POLICY, --mechanism, --twins and --own. Name what to audit.")

@@ -14,6 +14,7 @@ from crowdblend.audit.statistical.subject import Observed, Pair, Subject
 from crowdblend.audit.statistical.verdict import Verdict
 from crowdblend.audit.statistical.workers import Alone, Together, workforce
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
 
 # Told the phase, the runs so far and the runs in all.
 Told = Callable[[str, int, int], None]
@@ -23,7 +24,11 @@ LEAST_RUNS = 1_000
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
 _KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
-_SIDES = ("with the person", "without the person")
+_SIDES = {
+    Relation.ADD_REMOVE: ("with the person", "without the person"),
+    Relation.REPLACE: ("with the person", "with other data for the person"),
+    Relation.CONCEAL: ("with the person", "with the person concealed"),
+}
 
 
 def audit(
@@ -124,7 +129,7 @@ class _Audit:
             runs=self._spent,
             pair=self._pairs[event.pair].name,
             view=event.view,
-            likelier=_SIDES[event.likelier],
+            likelier=_SIDES[self._promise.relation][event.likelier],
             outcomes=tuple(sorted(event.outcomes)),
             likely=likely,
             unlikely=unlikely,

@@ -7,10 +7,11 @@ exact δ of the mechanism at its ε, up to a tenth, and half of that ε is far f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from crowdblend.release.load import parse_policy
 from crowdblend.release.rehearsal.registry import Hard, subject_of
-from crowdblend.release.rehearsal.subject import Neighbours, ReleaseSubject
+from crowdblend.release.rehearsal.subject import Neighbours
 from crowdblend.release.rehearsal.table import Crowd
 
 _PEOPLE = """
@@ -31,6 +32,52 @@ format = "csv"
 """
 
 
+_POINTS = """
+[data]
+source = "people.parquet"
+person = "id"
+
+[sampling]
+rate = 0.8
+
+[columns]
+group = { values = ["x", "y"] }
+age = { from = 0, to = 90, width = 30, resolution = 1 }
+
+[points]
+keep_in = "block"
+
+[release]
+kind = "points"
+format = "csv"
+k = 10
+epsilon = 0.8
+noise_epsilon = 0.01
+"""
+
+_STATISTICS = """
+[data]
+source = "people.parquet"
+person = "id"
+people = 24
+
+[sampling]
+sample = {sample}
+
+[columns]
+group = {{ values = ["x", "y", "z"] }}
+
+[release]
+kind = "statistics"
+format = "csv"
+epsilon = {epsilon}
+
+[[statistics]]
+name = "people"
+{what}
+"""
+
+
 @dataclass(frozen=True)
 class Family:
     """A kind of mechanism, and a policy at which it is audited; `further` are populations made for it, if any."""
@@ -40,9 +87,9 @@ class Family:
     people: int = 24
     further: tuple[Neighbours, ...] = ()
 
-    def subject(self, hard: Hard, *, understated: float = 1.0, people: int | None = None) -> ReleaseSubject:
+    def subject(self, hard: Hard, *, understated: float = 1.0, people: int | None = None) -> Any:
         """The family as the audit sees it; where classes are independent, many releases are run as one."""
-        found: ReleaseSubject = subject_of(
+        found = subject_of(
             parse_policy(self.policy),
             hard,
             name=self.name,
@@ -86,5 +133,8 @@ FAMILIES = {
             further=(Neighbours("the person tips the choice", _choosing(7), _choosing(6)),),
         ),
         Family("recoding by a part", _policy(_BY_A_PART, 0.85, age="width = [30, 90]")),
+        Family("points", _POINTS),
+        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=3.0, what='histogram = "group"')),
+        Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0, what='count = { group = "x" }')),
     )
 }

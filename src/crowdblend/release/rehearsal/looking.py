@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any, Protocol
 
 from crowdblend.recoding import Recoding
 from crowdblend.release.outcome import Chosen
@@ -42,6 +43,16 @@ def shown_in(name: str, content: bytes) -> Shown:
     return Shown(held.column_names, [list(row) for row in zip(*columns, strict=True)])
 
 
+class Looking(Protocol):
+    """Somebody who looks at releases, each time in several ways."""
+
+    def at(self, files: Mapping[str, bytes], outcome: Any) -> dict[str, str]:
+        """What is seen of the files of one release, and of what was chosen for it."""
+
+    def at_shown(self, shown: Shown) -> dict[str, str]:
+        """The same of a release of one file without a choice."""
+
+
 @dataclass(frozen=True)
 class Onlooker:
     """Somebody who wants to know about a person with these raw values, one for each column."""
@@ -54,18 +65,18 @@ class Onlooker:
         """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
         labels = self._labels(outcome)
         chosen = "" if outcome is None else f"{','.join(map(str, outcome.node))}: "
-        views = {"the files": chosen + _digest(sorted(files.items()))}
+        views = {"the files": chosen + digest(sorted(files.items()))}
         for name, content in sorted(files.items()):
             where = "" if len(files) == 1 else f" in {name}"
             views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
         if outcome is not None:
             views["the recoding"] = chosen
-            views["scores around it"] = chosen + _digest(outcome.shown)
+            views["scores around it"] = chosen + digest(outcome.shown)
         return views
 
     def at_shown(self, shown: Shown) -> dict[str, str]:
         """The same of a release of one file without a choice."""
-        return {"the files": _digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
+        return {"the files": digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
 
     def _labels(self, outcome: Chosen | None) -> dict[str, str]:
         """The labels of the person's class, at the levels that were chosen."""
@@ -80,5 +91,6 @@ def _in_table(shown: Shown, labels: Mapping[str, str]) -> list[tuple[str, str]]:
     return [("the person's class", shown.of_class(labels)), ("classes or rows", str(len(shown.rows)))]
 
 
-def _digest(content: object) -> str:
+def digest(content: object) -> str:
+    """Anything as a short text that nothing else has."""
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()

@@ -20,6 +20,9 @@ from crowdblend.release.kind import AnyPolicy
 MODULES = {
     "table": "subject",
     "microdata": "subject",
+    "points": "points",
+    "outlier-table": "outliers",
+    "statistics": "statistics",
 }
 Hard = Callable[[int, float, float], Mapping[str, int]]
 
@@ -37,7 +40,7 @@ def subject_of(
     """A policy as the audit sees it; `epsilon` asks for its promise at another ε, with the δ that goes with that."""
     if policy.kind not in MODULES:
         raise InvalidInput(
-            f"a policy that is audited must be of the kind {' or '.join(MODULES)}, got {policy.kind}. "
+            f"a policy that is audited must be of the kind {', '.join(MODULES)}, got {policy.kind}. "
             "Audit its mechanism with --mechanism."
         )
     module = import_module(f"crowdblend.release.rehearsal.{MODULES[policy.kind]}")

@@ -7,20 +7,20 @@ are R independent releases of one copy.
 Proof. Classes of different copies are different classes, and no person is in two copies. So the slices are functions of
 disjoint, independent parts of the randomness; and each slice is computed as it would be from its copy alone. ∎
 
-Suppressed tables, noise below k and microdata are of this kind once `show_from` is fixed; a chosen recoding is not,
-since all copies choose it together. The audit uses this for its own power, where millions of runs are needed; a policy
-is audited one release at a time, which assumes nothing.
+Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed; a chosen recoding is
+not, since all copies choose it together. The audit uses this for its own power, where millions of runs are needed; a
+policy is audited one release at a time, which assumes nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Values
 from crowdblend.release.columns import Column
-from crowdblend.release.kinds.classes import Promise
 from crowdblend.release.rehearsal.looking import Shown, shown_in
 from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal
 
@@ -30,7 +30,7 @@ _COPY = "which copy"
 class Stack:
     """So many copies of a population, released together."""
 
-    def __init__(self, promised: Promise, population: Population, copies: int) -> None:
+    def __init__(self, promised: Any, population: Population, copies: int) -> None:
         policy = promised.policy
         if policy.recoding is not None or policy.tables:
             raise InvalidInput("a stack must have a fixed recoding and one table, got others. Rehearse one at a time.")
@@ -38,10 +38,10 @@ class Stack:
         fixed = policy.release
         if fixed.below_k == "noise":
             # By default it grows with the number of cells, and here there are more of them.
-            fixed = replace(fixed, show_from=promised.mechanism().show_from)  # type: ignore[union-attr]
+            fixed = replace(fixed, show_from=promised.mechanism().show_from)
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised.plan)
+        self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised)
 
     def publish(self, key: bytes) -> list[Shown]:
         """What is shown of each copy."""

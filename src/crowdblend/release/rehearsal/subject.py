@@ -6,21 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
-from crowdblend.release.kinds.classes import Promise, promise
-from crowdblend.release.policy import Policy
-from crowdblend.release.rehearsal.looking import Onlooker
+from crowdblend.release.kinds import promise
+from crowdblend.release.rehearsal.looking import Looking, Onlooker
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
-from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, drawn_here
+from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.release.rehearsal.values import examples
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
-_CLASSES = 4
+CLASSES = 4
 # Releases that are run as one when they are stacked.
 _COPIES = 500
 _KEPT, _MOST_KEPT = "_rehearsals", 64
@@ -29,7 +28,7 @@ Kept = TypeVar("Kept", Rehearsal, Stack)
 
 
 def subject(
-    policy: Policy,
+    policy: Any,
     hard: Hard,
     *,
     name: str,
@@ -37,23 +36,27 @@ def subject(
     understated: float = 1.0,
     stacked: bool = False,
     epsilon: float | None = None,
+    made: type[ReleaseSubject] | None = None,
 ) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
     if epsilon is not None:
         policy = _at(policy, epsilon)
-    planned = promise(drawn_here(policy)).plan
-    rate = planned.sampled_with
-    sizes = tuple(hard(planned.k, rate, planned.epsilon / understated).items())
-    return ReleaseSubject(policy, sizes, name, people, understated, stacked and policy.recoding is None)
+    planned = _promised(policy).plan
+    sizes = tuple(hard(planned.k, planned.sampled_with, planned.epsilon / understated).items())
+    return (made or ReleaseSubject)(policy, sizes, name, people, understated, stacked and policy.recoding is None)
 
 
-def _at(policy: Policy, epsilon: float) -> Policy:
+def _promised(policy: Any) -> Any:
+    return promise(drawn_here(policy))
+
+
+def _at(policy: Any, epsilon: float) -> Any:
     """The very same release, promised at another ε: k, rate and noise stay, and δ is what goes with that ε."""
     if policy.recoding is not None:
         raise InvalidInput(
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
         )
-    planned = promise(drawn_here(policy)).plan
+    planned = _promised(policy).plan
     release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
@@ -77,7 +80,7 @@ class ReleaseSubject:
     audit, not of the release. `stacked` runs many releases as one, see `stack`.
     """
 
-    policy: Policy
+    policy: Any
     sizes: tuple[tuple[str, int], ...]
     name: str = "policy"
     people: int = 1_000
@@ -86,9 +89,9 @@ class ReleaseSubject:
     further: tuple[Neighbours, ...] = ()
 
     @cached_property
-    def promised(self) -> Promise:
+    def promised(self) -> Any:
         """The plan behind the policy, with people who are drawn here."""
-        return promise(drawn_here(self.policy))
+        return _promised(self.policy)
 
     @cached_property
     def promise(self) -> Differential:
@@ -113,22 +116,26 @@ class ReleaseSubject:
                 seen.setdefault(view, Counter())[found] += 1
         return seen
 
-    def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
+    def onlooker(self, values: Values) -> Looking:
+        """Somebody who wants to know about a person with these values."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
-        onlooker = Onlooker(names, offered, population[0].values)
+        return Onlooker(names, offered, values)
+
+    def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
+        onlooker = self.onlooker(population[0].values)
         if self.stacked:
             stack = self._kept(population, lambda: Stack(self.promised, population, _COPIES))
             for start in range(0, runs, _COPIES):
                 yield from map(onlooker.at_shown, stack.publish(new_key())[: runs - start])
             return
-        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised.plan))
+        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised))
         for _ in range(runs):
             yield onlooker.at(*rehearsal.publish(new_key()))
 
-    def _corner(self, place: int) -> tuple[str | None, ...]:
-        return tuple(examples(column.recoding, _CLASSES)[place] for column in self.policy.columns)
+    def _corner(self, place: int) -> Values:
+        return tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
 
-    def _pair(self, name: str, mine: tuple[str | None, ...], other: tuple[str | None, ...], size: int) -> Neighbours:
+    def _pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
         rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
         more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
         return Neighbours(f"{name} ({size})", more, fewer)

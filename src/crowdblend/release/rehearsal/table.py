@@ -7,32 +7,30 @@ the engine for every combination of values; no engine is started for a run.
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.planning import Plan
 from crowdblend.release.coding import Coding
-from crowdblend.release.engine import thinned
-from crowdblend.release.kinds.classes import Promise, promise
+from crowdblend.release.engine import Counted, thinned
+from crowdblend.release.kinds import promise
 from crowdblend.release.outcome import Chosen
 from crowdblend.release.people import Persons, read_persons
-from crowdblend.release.policy import Policy
+from crowdblend.release.policy import Column
+from crowdblend.release.rehearsal.files import Files
 from crowdblend.release.rows import Draw, open_rows
-from crowdblend.release.sections import DataSource
+from crowdblend.release.sections import DataSource, Release
 from crowdblend.release.tally import Tally, Words
 
-# In memory where the system offers it: a run writes a few small files, and the disk would be most of its time.
-_MEMORY = "/dev/shm"
 MOST_PEOPLE = 1 << 17
+# Up to this many classes it is faster to count all of them than to sort those that occur.
+_DENSE = 1 << 14
 Values = tuple[str | None, ...]
 
 
@@ -50,48 +48,41 @@ Population = tuple[Crowd, ...]
 class Rehearsal:
     """What a policy publishes about made-up people, for any key.
 
-    People who were drawn before are drawn here, at the rate that the policy assumes. A `plan` that is known saves the
-    time of planning again; it does not depend on the people.
+    The policy is of a kind that is published from class counts. People who were drawn before are drawn here, at the
+    rate that the policy assumes. A promise that is known saves the time of planning again: its plan does not depend on
+    the people.
     """
 
-    def __init__(self, policy: Policy, population: Population, plan: Plan | None = None) -> None:
+    def __init__(self, policy: Any, population: Population, promised: Any = None) -> None:
         here = drawn_here(policy)
-        self.promise = promise(here) if plan is None else Promise(here, plan)
-        self._table = _Table(here, population)
-        memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
-        self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
-        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self.promise: Any = promise(here) if promised is None else replace(promised, policy=here)
+        self._table, self._files = _Table(here, population), Files()
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Chosen | None]:
         """The files by name, and what else is published: the recoding that was chosen, if one was."""
         published = self.promise.read_with(self._table.classes, key).publish()
-        published.write(self._folder)
-        return {file.name: file.read_bytes() for file in self._folder.iterdir()}, published.outcome
+        return self._files.of(published), published.outcome
 
 
 class _Table:
     """People with numbers from 1 on, and the words of their classes."""
 
-    def __init__(self, policy: Policy, population: Population) -> None:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
+    def __init__(self, policy: Counted, population: Population) -> None:
         sizes = [crowd.size for crowd in population]
         people = sum(sizes)
         if not 1 <= people <= MOST_PEOPLE:
             raise InvalidInput(
                 f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer."
             )
-        self._coding, words = _coded(policy, tuple(crowd.values for crowd in population))
+        self._coding, words = coded(policy.release, policy.columns, tuple(crowd.values for crowd in population))
         self._words: Words = tuple(np.repeat(word, sizes) for word in words)
         self._policy = policy
-        self._persons: Persons | None = None
-        if policy.data.person is not None:
-            self._persons = read_persons(pa.array(np.arange(1, people + 1)), policy.data.person)
+        self._persons = numbered(policy.data, people)
 
     def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
         """The class counts of a draw; there is no steward to tell facts to."""
         if self._persons is None:
-            everybody = self._counted(self._words)
+            everybody = counted(self._coding, self._words)
             whole = draw.key is None and draw.part is None
             return everybody if whole else thinned(self._policy, everybody, draw), {}
         persons, words = self._persons, self._words
@@ -101,15 +92,25 @@ class _Table:
         if draw.part is not None:
             inside = draw.part.of_rows(persons)
             words = tuple(word[inside] for word in words)
-        return self._counted(words), {}
-
-    def _counted(self, words: Words) -> SampledClasses:
-        tally = Tally(self._coding.words, self._coding.classes)
-        tally.add(words)
-        return self._coding.classes_of(*tally.counted())
+        return counted(self._coding, words), {}
 
 
-def drawn_here(policy: Policy) -> Policy:
+def counted(coding: Coding, words: Words) -> SampledClasses:
+    """How often each class occurs; few people do not make the counter go over a large domain."""
+    known = coding.classes
+    tally = Tally(coding.words, known if known is not None and known <= _DENSE else None)
+    tally.add(words)
+    return coding.classes_of(*tally.counted())
+
+
+def numbered(data: DataSource, people: int) -> Persons | None:
+    """So many persons, called 1, 2, 3, …; None where rows are people and have no names."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return None if data.person is None else read_persons(pa.array(np.arange(1, people + 1)), data.person)
+
+
+def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
@@ -117,19 +118,19 @@ def drawn_here(policy: Policy) -> Policy:
 
 
 @lru_cache(maxsize=8)
-def _coded(policy: Policy, values: tuple[Values, ...]) -> tuple[Coding, Words]:
-    """The recoding of a policy, and the words of each combination of values, as the engine makes them."""
+def coded(release: Release, columns: tuple[Column, ...], values: tuple[Values, ...]) -> tuple[Coding, Words]:
+    """The recoding of some columns, and the words of each combination of values, as the engine makes them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     from pyarrow import parquet  # noqa: PLC0415
 
-    names = [column.name for column in policy.columns]
-    columns = {name: pa.array([one[place] for one in values], pa.string()) for place, name in enumerate(names)}
+    names = [column.name for column in columns]
+    raw = {name: pa.array([one[place] for one in values], pa.string()) for place, name in enumerate(names)}
     with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
         source = Path(folder) / "values.parquet"
-        parquet.write_table(pa.table(columns), source)
+        parquet.write_table(pa.table(raw), source)
         data = DataSource(str(source), "parquet", rows_are_people=True)
-        with open_rows(data, policy.release, names, Draw()) as rows:
-            coding = Coding(rows.cursor, policy.columns, rows.types(names))
+        with open_rows(data, release, names, Draw()) as rows:
+            coding = Coding(rows.cursor, columns, rows.types(names))
             (chunk,) = rows.everybody(coding.selected(rows.identifiers(names)))
             numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))
             words, (order,) = coding.coded(numbered, ("row",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
@@ -20,6 +20,9 @@ from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.outliers.policy import OutlierPolicy
 from crowdblend.release.outputs import write_table
 from crowdblend.release.sections import STDIN
+
+if TYPE_CHECKING:
+    from crowdblend.release.engine import Classes
 
 
 @dataclass(frozen=True)
@@ -104,11 +107,16 @@ class OutlierPromise:
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count the sample by bins, or everybody where no rate is given."""
         from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+
+        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
+
+    def read_with(self, classes: Classes, key: bytes) -> Reading:
+        """The same from wherever class counts come: the engine, or a table that is held in memory."""
         from crowdblend.release.rows import Draw  # noqa: PLC0415
 
         rate = self.policy.sampling.rate
         coin = None if self.policy.sampling.already_drawn or rate is None else key
-        sample, facts = sample_classes(self.policy, Draw(coin, rate, secret=key), progress)
+        sample, facts = classes(Draw(coin, rate, secret=key))
         return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
 
     def _published(self, sample: SampledClasses, key: bytes) -> Publication:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
@@ -24,6 +24,9 @@ from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.points.policy import PointsPolicy
 from crowdblend.release.outputs import write_points
 from crowdblend.release.sections import STDIN
+
+if TYPE_CHECKING:
+    from crowdblend.release.engine import Classes
 
 # For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
 POINTS, FAILURE = 100_000, 0.05
@@ -144,10 +147,15 @@ class PointsPromise:
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count the sample by cells of the resolution; points move when they are published."""
         from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+
+        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
+
+    def read_with(self, classes: Classes, key: bytes) -> Reading:
+        """The same from wherever class counts come: the engine, or a table that is held in memory."""
         from crowdblend.release.rows import Draw  # noqa: PLC0415
 
         coin = None if self.policy.sampling.already_drawn else key
-        sample, facts = sample_classes(self.policy, Draw(coin, self.plan.rate, secret=key), progress)
+        sample, facts = classes(Draw(coin, self.plan.rate, secret=key))
         return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
 
     def _published(self, sample: SampledClasses, key: bytes) -> Publication:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 Marks = NDArray[np.uint64]
+# What a key's randomness is called that says which rows are drawn.
+WHICH_ROWS = b"which rows are drawn"
 
 
 def smallest_marks(marked: Iterable[tuple[pyarrow.RecordBatch, Marks]], samples: int) -> Iterator[pyarrow.Table]:

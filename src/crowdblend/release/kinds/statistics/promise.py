@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.guarantees.wording import at_least
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, plan_statistics
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
 from crowdblend.release.kind import Progress, Publication, Reading
 from crowdblend.release.kinds.statistics.policy import Statistic, StatisticsPolicy
 from crowdblend.release.sections import STDIN
+
+if TYPE_CHECKING:
+    from crowdblend.release.kinds.statistics.totals import Totals
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
@@ -91,18 +94,22 @@ class Promise:
         """Add up everybody, the sample, or both."""
         from crowdblend.release.kinds.statistics.totals import everybodys_totals, samples_totals  # noqa: PLC0415
 
-        totals = {
-            way.mechanism: everybodys_totals(self.policy, progress)
-            if way.mechanism == EVERYBODY
-            else samples_totals(self.policy, way.samples, key, progress)
-            for _, way in self.plan.ways
-        }
+        def totals(way: Way) -> Totals:
+            if way.mechanism == EVERYBODY:
+                return everybodys_totals(self.policy, progress)
+            return samples_totals(self.policy, way.samples, key, progress)
+
+        return self.read_with(totals, key)
+
+    def read_with(self, totals_of: Callable[[Way], Totals], key: bytes) -> Reading:
+        """The same from wherever totals come: the engine, or people who are held in memory."""
+        totals = {way.mechanism: totals_of(way) for _, way in self.plan.ways}
         facts = {"people_drawn": max(some.people for some in totals.values())}
         return Reading(facts, lambda: self._published(totals, key))
 
     def error(self, place: int) -> float:
         """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
-        return self._in_unit(place, self.plan.error(place)) + math.ulp(self._largest(place))
+        return self.in_unit(place, self.plan.error(place)) + math.ulp(self._largest(place))
 
     def value(self, place: int, steps: Fraction) -> float:
         """What is published when the people add up to this many steps on average, kept within what is possible."""
@@ -111,6 +118,13 @@ class Promise:
             return float(self.policy.measures[str(made.column)].value(steps))
         share = min(max(steps, Fraction(0)), Fraction(1))
         return float(share if made.what == "fraction" else share * self.policy.people)
+
+    def in_unit(self, place: int, steps: float) -> float:
+        """So many steps per person in the statistic's own unit."""
+        made = self.policy.statistics[place]
+        if made.what == "average":
+            return steps * float(self.policy.measures[str(made.column)].resolution)
+        return steps if made.what == "fraction" else steps * self.policy.people
 
     def _published(self, totals: Mapping[Any, Any], key: bytes) -> Publication:
         from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
@@ -152,15 +166,9 @@ class Promise:
             return max(abs(float(bounds.start)), abs(float(bounds.stop)))
         return 1.0 if made.what == "fraction" else float(self.policy.people)
 
-    def _in_unit(self, place: int, steps: float) -> float:
-        made = self.policy.statistics[place]
-        if made.what == "average":
-            return steps * float(self.policy.measures[str(made.column)].resolution)
-        return steps if made.what == "fraction" else steps * self.policy.people
-
     def _error_if_all(self, mechanism: Any, place: int) -> float | None:
         error = self.plan.error_if_all(mechanism, place)
-        return None if error is None else self._in_unit(place, error)
+        return None if error is None else self.in_unit(place, error)
 
     def _described(self, place: int, made: Statistic) -> dict[str, Any]:
         way = self.plan.way_of(place)
@@ -175,7 +183,7 @@ class Promise:
             "error_everybody": self._error_if_all(EVERYBODY, place),
             "error_sample": self._error_if_all(SAMPLE, place),
             "error_published": {
-                name: None if error is None else self._in_unit(place, error) for name, error in published.items()
+                name: None if error is None else self.in_unit(place, error) for name, error in published.items()
             },
         }
 
