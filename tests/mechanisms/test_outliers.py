@@ -20,10 +20,10 @@ def same_size(size: int, bins: int) -> SampledClasses:
     return one_column([size] * bins)
 
 
-@pytest.mark.parametrize("size", [1, 40, 70, 500])
-def test_a_bin_gets_the_noise_of_its_size(size: int) -> None:
-    """Chi-square on 30,000 bins of one size, those that reach show_from."""
-    mechanism, bins = OutlierHistogram(0.5, 20, 60, show_from=1), 30_000
+@pytest.mark.parametrize(("size", "transition", "limit"), [(1, 20, 60), (40, 20, 60), (500, 20, 60), (9, 5, 15)])
+def test_a_bin_gets_the_noise_of_its_size(size: int, transition: int, limit: int) -> None:
+    """Chi-square on 30,000 bins of one size, those that reach show_from; after 9 of 15 the next has a fifth more."""
+    mechanism, bins = OutlierHistogram(0.5, transition, limit, show_from=1), 30_000
     published = mechanism.publish(same_size(size, bins), key(size))
     a = math.exp(-mechanism.loss(size))
     law = {y: (1 - a) / (1 + a) * a ** abs(y - size) for y in range(1, size + 600)}

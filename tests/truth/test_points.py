@@ -83,6 +83,19 @@ def test_a_larger_crowd_or_weaker_noise_would_be_caught() -> None:
     assert shuffled_divergence(exact, k, rate, Fraction(101, 100), growth) < true
 
 
+@pytest.mark.parametrize("blend", [Fraction(3, 2), Fraction(4)], ids=str)
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_a_point_hides_among_k_with_itself(k: int, blend: Fraction) -> None:
+    """The mean over L at a crowd of k, its own values kept, is what the grid may only exceed, and by little."""
+    rate, growth = Fraction(1, 3), Fraction(2)
+    most = 1 + (growth - 1) / rate
+    law = likelihood_ratios(exact, k, blend)
+    mean = rate * _mean(exact, one_more, k, rate, [(mass * ratio, most / ratio) for _, _, ratio, mass in law])
+    claimed = shuffled_divergence(exact, k, rate, blend, growth)
+    assert growth * (1 - rate) >= 1, "one person less costs nothing here"
+    assert mean <= claimed <= mean * Fraction(102, 100)
+
+
 def with_response(block: dict, chance: Fraction, rate: Fraction) -> dict:
     """One more person, sampled at the rate, who responds 1 with that chance: (points, ones) with probabilities."""
     return mix(
