@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -17,7 +17,7 @@ from crowdblend.randomness import new_key
 from crowdblend.release.kinds.statistics import Promise, StatisticsPolicy, promise
 from crowdblend.release.rehearsal.looking import digest, shown_in
 from crowdblend.release.rehearsal.registry import Hard
-from crowdblend.release.rehearsal.subject import CLASSES
+from crowdblend.release.rehearsal.subject import CLASSES, claimed
 from crowdblend.release.rehearsal.table import Crowd, Population, Values
 from crowdblend.release.rehearsal.totals import TotalsRehearsal
 from crowdblend.release.rehearsal.values import examples
@@ -84,9 +84,7 @@ class StatisticsSubject:
     @cached_property
     def promise(self) -> Differential:
         """What the certificate says about one person's data replaced."""
-        made = [made for made in self.promised.certificate().guarantees if isinstance(made, Differential)]
-        stated = next(one for one in made if one.relation is Relation.REPLACE and one.people == 1)
-        return replace(stated, epsilon=stated.epsilon / self.understated)
+        return claimed(self.promised, Relation.REPLACE, self.understated)
 
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""

@@ -71,6 +71,13 @@ class Neighbours:
     fewer: Population
 
 
+def claimed(promised: Any, relation: Relation, understated: float) -> Differential:
+    """What the certificate says of one person under a relation, its ε divided by `understated` to test the audit."""
+    made = [made for made in promised.certificate().guarantees if isinstance(made, Differential)]
+    stated = next(one for one in made if one.relation is relation and one.people == 1)
+    return replace(stated, epsilon=stated.epsilon / understated)
+
+
 @dataclass(frozen=True)
 class ReleaseSubject:
     """What a policy publishes about made-up people.
@@ -96,9 +103,7 @@ class ReleaseSubject:
     @cached_property
     def promise(self) -> Differential:
         """What the certificate says about one person more or less."""
-        made = [made for made in self.promised.certificate().guarantees if isinstance(made, Differential)]
-        stated = next(one for one in made if one.relation is Relation.ADD_REMOVE and one.people == 1)
-        return replace(stated, epsilon=stated.epsilon / self.understated)
+        return claimed(self.promised, Relation.ADD_REMOVE, self.understated)
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
