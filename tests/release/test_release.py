@@ -129,6 +129,20 @@ def test_the_same_key_gives_the_same_bytes_whatever_the_order(town: Path, tmp_pa
         assert (first.folder / name).read_bytes() != (fresh.folder / name).read_bytes()
 
 
+def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [*range(3000)] * 2, "sex": ["a"] * 3000 + ["b"] * 3000})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    text = (
+        '[data]\nsource = "people.csv"\nperson = "id"\nduplicates = "one"\n[sampling]\nrate = 0.1\n'
+        'already_drawn = true\n[columns]\nsex = { values = ["a", "b"] }\n'
+        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\nformat = "csv"\n'
+    )
+    policy = parse_policy(text, tmp_path)
+    made = [(release(policy, tmp_path / name, key=KEY).folder / "data.csv").read_bytes() for name in ("one", "two")]
+    other = (release(policy, tmp_path / "three", key=bytes(32)).folder / "data.csv").read_bytes()
+    assert made[0] == made[1] != other
+
+
 def test_internal_facts_stay_beside_the_folder(town: Path, tmp_path: Path) -> None:
     done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
     internal = tmp_path / "out.internal.json"

@@ -159,7 +159,7 @@ class Promise:
 
         if self.policy.recoding is None:
             coin = None if self.policy.sampling.already_drawn else key
-            sample, facts = classes(Draw(coin, self.draw_rate))
+            sample, facts = classes(Draw(coin, self.draw_rate, secret=key))
             return Reading(facts, lambda: self._published(sample, None, key), facts.pop("same_people", None))
         reading = chosen.read(self, key, progress, classes)
 
