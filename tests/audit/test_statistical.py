@@ -46,10 +46,33 @@ def test_clopper_pearson_covers(error: float) -> None:
 
 
 def test_epsilon_lower() -> None:
-    assert epsilon_lower((10, 1000), (10, 1000), 0.0, 0.01) == 0
-    assert epsilon_lower((500, 1000), (0, 1000), 0.6, 0.01) == 0
-    strict, loose = (epsilon_lower((900, 1000), (100, 1000), 0.0, error) for error in (1e-6, 0.1))
+    assert epsilon_lower((10, 1000), (10, 1000), 0.0, 0.01, 0.5) == 0
+    assert epsilon_lower((500, 1000), (0, 1000), 0.6, 0.01, 0.5) == 0
+    assert epsilon_lower((500, 1000), (0, 1000), 0.0, 0.01, 0.0) > 1
+    strict, loose = (epsilon_lower((900, 1000), (100, 1000), 0.0, error, 1.0) for error in (1e-6, 0.1))
     assert 0 < strict < loose < math.log(9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
+@pytest.mark.parametrize("promised", [0.0, 1.0])
+def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, promised: float) -> None:
+    """By enumeration: where (ε, δ)-closeness just holds, a larger ε is claimed with probability at most the error."""
+    n, m, error = 12, 9, 0.1
+    wrong = np.array([[epsilon_lower((x, n), (y, m), delta, error, promised) > epsilon for y in range(m + 1)]
+                      for x in range(n + 1)])  # fmt: skip
+    assert wrong.any()
+    for q in np.linspace(0, 1, 201):
+        p = min(1.0, math.exp(epsilon) * q + delta)
+        law = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
+        assert law[wrong].sum() <= error
+
+
+def test_both_sides_together_say_more_than_each() -> None:
+    """Where deviations of both sides count, bounds of each do not refute what the counts refute together."""
+    likely, unlikely, delta, error = (1640, 4687), (640, 4687), 0.107, 0.00025
+    low, high = clopper_pearson(*likely, error / 2)[0], clopper_pearson(*unlikely, error / 2)[1]
+    assert math.log((low - delta) / high) < 0.35
+    assert 0.4 < epsilon_lower(likely, unlikely, delta, error, 0.4) < math.log((1640 / 4687 - delta) / (640 / 4687))
 
 
 @pytest.mark.parametrize(("k", "rate", "epsilon"), [(5, 0.5, 0.3), (10, 0.8, 0.4), (10, 0.8, 0.8), (20, 0.1, 0.5)])

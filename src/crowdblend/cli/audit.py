@@ -45,6 +45,7 @@ POWER = 0.95
 @click.option(
     "--repeat", "times", type=int, default=1, help="With --own: how many audits of each, to count their findings."
 )
+@click.option("--family", "families", multiple=True, metavar="NAME", help="With --own: only these mechanisms.")
 @json_option
 @speaks
 def command(
@@ -61,6 +62,7 @@ def command(
     state: str | None,
     understate: float,
     times: int,
+    families: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Try to break what a policy or a mechanism promises; exit code 1 if it is broken.
@@ -77,7 +79,7 @@ def command(
     if twins:
         _twins(as_json=as_json)
     elif own:
-        _own(runs, error, people, force, understate, times, as_json=as_json)
+        _own(families, runs, error, people, force, understate, times, as_json=as_json)
     elif mechanism is not None:
         _mechanism(mechanism, runs, error, force, where, as_json=as_json)
     else:
@@ -162,12 +164,23 @@ def _twins(*, as_json: bool) -> None:
 
 
 def _own(
-    runs: int, error: float, people: int | None, workers: int, understate: float, times: int, *, as_json: bool
+    families: tuple[str, ...],
+    runs: int,
+    error: float,
+    people: int | None,
+    workers: int,
+    understate: float,
+    times: int,
+    *,
+    as_json: bool,
 ) -> None:
     from crowdblend.release.rehearsal import FAMILIES  # noqa: PLC0415  loads the engine
 
+    for name in families:
+        if name not in FAMILIES:
+            raise InvalidInput(f"--family must be one of {', '.join(FAMILIES)}, got {name}. Choose one of them.")
     rows: list[dict[str, Any]] = []
-    for family in FAMILIES.values():
+    for family in [FAMILIES[name] for name in families or FAMILIES]:
         subject = family.subject(hard_sizes, understated=understate, people=people)
         started = time.perf_counter()
         with progress_bar(quiet=as_json) as told:

@@ -124,7 +124,7 @@ class _Audit:
         return Verdict(
             subject=self._name,
             promise=self._promise,
-            epsilon_lower=epsilon_lower(likely, unlikely, self._promise.delta, current.error),
+            epsilon_lower=epsilon_lower(likely, unlikely, self._promise.delta, current.error, self._promise.epsilon),
             error=error,
             runs=self._spent,
             pair=self._pairs[event.pair].name,

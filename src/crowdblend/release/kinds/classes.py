@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ class Promise:
         """The rate at which the sample is drawn here; None when it was drawn before."""
         return None if self.policy.sampling.already_drawn else self.rate
 
-    @property
+    @cached_property
     def score(self) -> Score:
         """What the choice of the recoding goes by."""
         assert self.policy.recoding is not None
