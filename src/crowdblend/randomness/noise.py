@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from flint import arb, fmpq
@@ -42,7 +43,7 @@ SMALLEST_EPSILON = Fraction(1, 1 << 40)
 
 def geometric(n: int, epsilon: Epsilon, source: Source) -> Whole:
     """n independent geometric variables with ratio e^{−epsilon}."""
-    law = _Law(epsilon)
+    law = _law(epsilon)
     values = np.empty(n, dtype=np.int64)
     for start in range(0, n, BLOCK):
         part = values[start : start + BLOCK]
@@ -57,7 +58,7 @@ def discrete_laplace(n: int, epsilon: Epsilon, source: Source) -> Whole:
     >>> discrete_laplace(8, 1.0, SeededSource(1)).tolist()
     [0, 1, 1, 0, 0, 0, -1, 0]
     """
-    law = _Law(epsilon)
+    law = _law(epsilon)
     values = np.zeros(n, dtype=np.int64)
     for start in range(0, n, BLOCK):
         part = values[start : start + BLOCK]
@@ -115,6 +116,12 @@ class _Law:
                 high += 1
             values[rare] += high << self._levels
         return values
+
+
+@lru_cache(maxsize=64)
+def _law(epsilon: Epsilon) -> _Law:
+    """Balls take a moment, and a release draws with the same few ε again and again."""
+    return _Law(epsilon)
 
 
 def _fair_bits(n: int, source: Source) -> NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,15 @@ def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | No
 
 
 def _ladder(column: Column, occurring: int) -> Ladder:
+    if column.chooses:
+        return _offered(column)
+    return Ladder(column.name, (np.arange(column.recoding.size or max(occurring, 1)),), weight=column.weight)
+
+
+@lru_cache(maxsize=64)
+def _offered(column: Column) -> Ladder:
+    """The ladder of a column with a choice, which depends on its declaration alone."""
     finest = column.recodings[0]
-    size = finest.size or max(occurring, 1)
-    if not column.chooses:
-        return Ladder(column.name, (np.arange(size),), weight=column.weight)
     maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)
     return Ladder(column.name, maps, leaves_of(finest), column.weight)
 
