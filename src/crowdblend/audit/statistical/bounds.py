@@ -33,9 +33,9 @@ Vector = NDArray[np.float64]
 _SHARE = 1 / 64
 # More than what rounding adds to a sum of probabilities.
 _ROUNDED = 1 + 1e-6
-# How often an interval is halved at most, and how finely the answer is told.
+# How often an interval is halved at most, and how finely the answer is told: what refutes a promise is of interest.
 _DEPTH = 8
-_FINE = 1 / 128
+_FINE, _ROUGH = 1 / 1024, 1 / 128
 _LARGEST = 30.0
 # Standard deviations beyond which probabilities are not listed one by one.
 _LISTED = 9.0
@@ -68,12 +68,12 @@ def epsilon_lower(
         return 0.0
     if seen.refutes(promised):
         # What is refuted is exceeded; the next double is refuted too, since rounding was allowed for.
-        low, high = math.nextafter(promised, math.inf), 2 * promised + 1
+        low, high, fine = math.nextafter(promised, math.inf), 2 * promised + 1, _FINE
     else:
-        low, high = 0.0, promised
+        low, high, fine = 0.0, promised, _ROUGH
     while seen.refutes(high) and high < _LARGEST:
         low, high = high, 2 * high
-    while high - low > _FINE * (1 + low):
+    while high - low > fine * (1 + low):
         middle = (low + high) / 2
         low, high = (middle, high) if seen.refutes(middle) else (low, middle)
     return low
