@@ -53,6 +53,20 @@ def test_epsilon_lower() -> None:
     assert 0 < strict < loose < math.log(9)
 
 
+def test_a_small_error_keeps_its_digits() -> None:
+    """Nothing in n runs: the upper bound q has (1 − q)^n = error, to many digits even where 1 − error has few."""
+    _, high = clopper_pearson(0, 40, 3e-16)
+    assert 40 * math.log1p(-high) == pytest.approx(math.log(3e-16), rel=1e-9)
+
+
+@pytest.mark.parametrize("promised", [40.0, 400.0, 1e6])
+def test_a_promise_of_next_to_nothing_is_audited_too(promised: float) -> None:
+    """The largest ε that a policy may have; no number of runs refutes it."""
+    assert 1 < epsilon_lower((1000, 1000), (0, 1000), 0.0, 1e-3, promised) < math.log(1000)
+    assert not audit(claims(promised), runs=1_000).finding
+    assert hard_sizes(10, 0.8, promised) == hard_sizes(10, 0.8, 40.0)
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
 @pytest.mark.parametrize("promised", [0.0, 1.0])
 def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, promised: float) -> None:

@@ -37,6 +37,8 @@ _ROUNDED = 1 + 1e-6
 _DEPTH = 8
 _FINE, _ROUGH = 1 / 1024, 1 / 128
 _LARGEST = 30.0
+# Any larger ε multiplies every double above 0 that a bound can be to more than 1, as this one does.
+_ENDLESS = 700.0
 # Standard deviations beyond which probabilities are not listed one by one.
 _LISTED = 9.0
 
@@ -51,7 +53,8 @@ def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]
     from scipy.special import betaincinv  # noqa: PLC0415  loaded only to test
 
     lower = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, error))
-    upper = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - error))
+    # The same bound for what did not happen: 1 − error would lose the digits of a small error.
+    upper = 1.0 if hits == trials else 1 - float(betaincinv(trials - hits, hits + 1, error))
     return lower, upper
 
 
@@ -91,7 +94,7 @@ class _Seen:
 
     def refutes(self, epsilon: float) -> bool:
         """Whether P(ε) is at most the error: intervals of q are halved until each is clear, or one is clearly not."""
-        growth, allowed = math.exp(epsilon), self.error * (1 - _SHARE)
+        growth, allowed = math.exp(min(epsilon, _ENDLESS)), self.error * (1 - _SHARE)
         waiting = [(*self._interval, 0)]
         while waiting:
             start, stop, depth = waiting.pop()

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 # Rarer outcomes are seen again too seldom to be worth betting on.
 _LEAST_SEEN = 4
+# No runs tell a larger ε from this one.
+_LARGEST = 300.0
 
 
 Seen = Mapping[str, Counter[str]]
@@ -119,7 +121,7 @@ class _Compared:
 
     def _deviations(self, likely: NDArray[np.float64], unlikely: NDArray[np.float64]) -> NDArray[np.float64]:
         n, m = self.here.runs, self.there.runs
-        p, q, growth = likely / n, unlikely / m, math.exp(min(self.epsilon, 500.0))
+        p, q, growth = likely / n, unlikely / m, math.exp(min(self.epsilon, _LARGEST))
         # Half a hit more on both sides, so that what was never seen is not taken for impossible.
         spread = np.sqrt((p * (1 - p) + 0.5 / n) / n + growth**2 * (q + 0.5 / m) / m)
         found: NDArray[np.float64] = (p - growth * q - self.delta) / spread

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+# Beyond it the sizes do not change any more, and its exponential is still a double.
+_LARGEST = 300.0
+
 
 def hard_sizes(k: int, rate: float, epsilon: float) -> dict[str, int]:
     """How many people are in the class, the audited person included, each with the reason for looking there.
@@ -16,7 +19,7 @@ def hard_sizes(k: int, rate: float, epsilon: float) -> dict[str, int]:
     {'alone': 1, 'a crowd but one': 4, 'just a crowd': 5, 'a crowd and one': 6, 'one more shows best': 7, \
 'expected at k': 10, 'one fewer shows best': 13}
     """
-    growth = math.exp(epsilon)
+    growth = math.exp(min(epsilon, _LARGEST))
     odds = (k - 1) * (1 - rate) / rate
     sizes = {
         "alone": 1,
