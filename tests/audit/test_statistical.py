@@ -194,6 +194,44 @@ def test_a_state_of_another_audit_is_refused(tmp_path) -> None:
         audit(claims(1.0), runs=1_000, state=state)
 
 
+def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The promise and the populations may be the same and what runs another: runs of both are not put together."""
+    state = tmp_path / "audit.json"
+    subject = FAMILIES["suppressed table"].subject(hard_sizes)
+    audit(subject, runs=1_000, state=state)
+    named = replace(subject, policy=replace(subject.policy, release=replace(subject.policy.release, format="parquet")))
+    assert (named.promise, named.pairs()) == (subject.promise, subject.pairs())
+    with pytest.raises(InvalidInput, match="is of another"):
+        audit(named, runs=1_000, state=state)
+    monkeypatch.setattr("crowdblend.audit.statistical.run.__version__", "0")
+    with pytest.raises(InvalidInput, match="is of another"):
+        audit(subject, runs=1_000, state=state)
+
+
+@pytest.mark.parametrize("inside", ["[]", '{"a shelf": 1}', '{"a shelf": {"batches": ["x"], "runs": 1, "seen": {}}}'])
+def test_a_damaged_state_is_refused(inside: str, tmp_path) -> None:
+    state = tmp_path / "audit.json"
+    audit(claims(1.0), runs=1_000, state=state)
+    about = json.loads(state.read_text())["about"]
+    state.write_text(f'{{"about": {json.dumps(about)}, "shelves": {inside}}}')
+    with pytest.raises(InvalidInput, match="must be the state of an audit"):
+        audit(claims(1.0), runs=1_000, state=state)
+
+
+def test_a_state_that_cannot_be_written_is_refused_before_the_work(tmp_path) -> None:
+    ran = []
+    with pytest.raises(InvalidInput, match="writable file"):
+        audit(claims(1.0), runs=1_000, state=tmp_path / "no" / "where", told=lambda *now: ran.append(now))
+    assert not ran
+
+
+@pytest.mark.parametrize("pairs", [0, 16])
+def test_more_pairs_than_the_runs_are_enough_for_are_refused(pairs: int) -> None:
+    few = claims(1.0)
+    with pytest.raises(InvalidInput, match="one pair of populations for every 64 runs"):
+        audit(replace(few, neighbours=few.neighbours * pairs), runs=1_000)
+
+
 def test_several_processes_see_the_same_law() -> None:
     subject = FAMILIES["suppressed table"].subject(hard_sizes)
     few = replace(subject, sizes=(("just a crowd", 10),))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from crowdblend import __version__
 from crowdblend.audit.statistical.bounds import epsilon_lower
 from crowdblend.audit.statistical.events import Event, Fold, Side, best_event, ranked_pairs
 from crowdblend.audit.statistical.schedule import Round, Task, batches, rounds
@@ -21,6 +22,8 @@ Told = Callable[[str, int, int], None]
 Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
+# So that in the first two rounds every pair has a run in every fold of both its sides.
+_RUNS_OF_A_PAIR = 64
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
 _KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
@@ -49,14 +52,23 @@ def audit(
     if not 0 < error < 0.5:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
     pairs = list(subject.pairs())
+    if not pairs or runs < _RUNS_OF_A_PAIR * len(pairs):
+        raise InvalidInput(
+            f"a subject must have one pair of populations for every {_RUNS_OF_A_PAIR} runs at most, and one at least, "
+            f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
+        )
     about = {
+        "software": __version__,
         "subject": subject.name,
+        "made of": getattr(subject, "made_of", ""),
         "promise": repr(subject.promise),
         "pairs": [f"{pair.name}: {pair.more!r} / {pair.fewer!r}" for pair in pairs],
         "runs": runs,
         "error": error,
     }
     kept = State(state, about)
+    # A file that cannot be written is found out before the work, not after it.
+    kept.save()
     try:
         with workforce(subject, workers) as force:
             return _Audit(subject, pairs, kept, force, told or _silent, runs).verdict(rounds(runs, error))

@@ -60,7 +60,8 @@ class State:
             shelf: {"batches": sorted(done), "runs": self._runs[shelf], "seen": self._seen.get(shelf, {})}
             for shelf, done in self._done.items()
         }
-        partial = self._path.with_name(f".{self._path.name}.partial")
+        # Two audits that are given one file do not write into each other's.
+        partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
         try:
             partial.write_text(json.dumps({"about": self._about, "shelves": shelves}), encoding="utf-8")
             os.replace(partial, self._path)
@@ -71,13 +72,17 @@ class State:
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
             about, shelves = held["about"], held["shelves"]
-        except (OSError, ValueError, KeyError, TypeError):
+            for shelf, kept in shelves.items():
+                self._done[shelf], self._runs[shelf] = set(map(int, kept["batches"])), int(kept["runs"])
+                self._seen[shelf] = {view: _counts(outcomes) for view, outcomes in kept["seen"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise InvalidInput(f"{path.name} must be the state of an audit, and is not. Choose another file.") from None
         if about != self._about:
             raise InvalidInput(
                 f"{path.name} must be the state of this very audit, and is of another. Choose another file, or pass "
-                "the same policy, runs and error as before."
+                "the same policy, runs and error to the same version as before."
             )
-        for shelf, kept in shelves.items():
-            self._done[shelf], self._runs[shelf] = set(kept["batches"]), kept["runs"]
-            self._seen[shelf] = {view: Counter(outcomes) for view, outcomes in kept["seen"].items()}
+
+
+def _counts(outcomes: dict[str, Any]) -> Counter[str]:
+    return Counter({outcome: int(count) for outcome, count in outcomes.items()})

@@ -26,7 +26,11 @@ class Pair(Protocol):
 
 
 class Subject(Protocol):
-    """A mechanism to be audited. It is sent to other processes, so it must be possible to pickle it."""
+    """A mechanism to be audited. It is sent to other processes, so it must be possible to pickle it.
+
+    One that also has a text `made_of` says with it what else it depends on: an audit that was interrupted goes on only
+    with what it was begun with.
+    """
 
     @property
     def name(self) -> str:

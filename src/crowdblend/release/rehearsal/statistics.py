@@ -86,6 +86,11 @@ class StatisticsSubject:
         """What the certificate says about one person's data replaced."""
         return claimed(self.promised, Relation.REPLACE, self.understated)
 
+    @property
+    def made_of(self) -> str:
+        """A text that is another one for every other policy."""
+        return digest(self.policy)
+
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""
         one, other = self._apart()

@@ -12,7 +12,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
 from crowdblend.release.kinds import promise
-from crowdblend.release.rehearsal.looking import Looking, Onlooker
+from crowdblend.release.rehearsal.looking import Looking, Onlooker, digest
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
 from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, Values, drawn_here
@@ -104,6 +104,11 @@ class ReleaseSubject:
     def promise(self) -> Differential:
         """What the certificate says about one person more or less."""
         return claimed(self.promised, Relation.ADD_REMOVE, self.understated)
+
+    @property
+    def made_of(self) -> str:
+        """A text that is another one for every other policy."""
+        return digest(self.policy)
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
