@@ -15,7 +15,9 @@ from crowdblend.randomness import new_key
 from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.release import parse_policy
 from crowdblend.release.execute import release
+from crowdblend.release.kind import Publication
 from crowdblend.release.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
+from crowdblend.release.rehearsal.files import Files
 from crowdblend.release.rehearsal.values import examples
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
@@ -68,6 +70,29 @@ def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -
     others = {rehearsal.publish(new_key())[0]["data.csv"] for _ in range(20)}
     assert len(others) > 1, "other keys, other releases"
     assert rehearsal.publish(key)[0] == files
+
+
+def _folder_made(told) -> None:
+    told.send(str(Files()._folder))
+
+
+def test_files_are_gone_with_the_process_that_wrote_them() -> None:
+    """They are in memory: what is left behind stays there until the machine is started anew."""
+    from multiprocessing import get_context
+
+    spawn = get_context("spawn")
+    told, tells = spawn.Pipe()
+    process = spawn.Process(target=_folder_made, args=(tells,))
+    process.start()
+    folder = Path(told.recv())
+    process.join()
+    assert not folder.exists()
+
+
+def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
+    files = Files()
+    for name in ("first", "second"):
+        assert files.of(Publication(lambda folder, name=name: (folder / name).write_bytes(b"x"))) == {name: b"x"}
 
 
 def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:

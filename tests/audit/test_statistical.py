@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 from collections import Counter
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from crowdblend.audit.statistical import BlackBox, Neighbours, audit, clopper_pe
 from crowdblend.audit.statistical.events import Fold, best_event
 from crowdblend.audit.statistical.schedule import rounds
 from crowdblend.audit.statistical.views import views_of
+from crowdblend.audit.statistical.workers import processes, submitted
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.release.rehearsal import FAMILIES
@@ -238,6 +240,27 @@ def test_several_processes_see_the_same_law() -> None:
     verdict = audit(few, runs=2_000, error=1e-6, workers=2)
     assert not verdict.finding
     assert 1_900 < verdict.runs <= 2_000
+
+
+def test_what_other_processes_cannot_import_is_refused_in_a_sentence() -> None:
+    subject = replace(claims(1.0), mechanism=lambda probability: 1 - coin(probability))
+    with pytest.raises(InvalidInput, match="functions with names instead of lambdas"):
+        audit(subject, runs=1_000, workers=2)
+    with pytest.raises(InvalidInput, match="functions with names instead of lambdas"):
+        repeat(subject, 2, runs=1_000, error=1e-6, workers=2)
+
+
+def test_an_interruption_is_not_for_the_processes_that_are_started() -> None:
+    """They would each print where they were interrupted."""
+    pool = processes(claims(1.0), 1, _nothing)
+    with pool:
+        (asked,) = submitted(pool, signal.getsignal, [(signal.SIGINT,)])
+        assert asked.result() is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _nothing(_subject: BlackBox) -> None:
+    """Told to processes that have nothing to prepare."""
 
 
 @pytest.mark.parametrize(("runs", "error", "says"), [(10, 0.1, "runs must be"), (5_000, 0.0, "error must be")])

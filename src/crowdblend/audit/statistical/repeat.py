@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 from crowdblend.audit.statistical.run import audit
 from crowdblend.audit.statistical.subject import Subject
 from crowdblend.audit.statistical.verdict import Verdict
+from crowdblend.audit.statistical.workers import processes, submitted
 
 _here: dict[str, Subject] = {}
 
@@ -44,10 +44,12 @@ def repeat(
         for _ in range(times):
             keep(audit(subject, runs=runs, error=error))
     else:
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(subject,))
-        with pool:
-            for done in as_completed([pool.submit(_once, runs, error) for _ in range(times)]):
+        pool = processes(subject, workers, _prepare)
+        try:
+            for done in as_completed(submitted(pool, _once, [(runs, error)] * times)):
                 keep(done.result())
+        finally:
+            pool.shutdown(cancel_futures=True)
     return Repeated(times, sum(one.finding for one in verdicts), sum(one.runs for one in verdicts))
 
 

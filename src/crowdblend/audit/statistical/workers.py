@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
 from crowdblend.audit.statistical.schedule import Task
 from crowdblend.audit.statistical.subject import Observed, Pair, Subject
+from crowdblend.errors import InvalidInput
 
 _here: dict[str, Any] = {}
 
@@ -34,7 +38,7 @@ class Together:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
         """What each task saw, as it comes."""
-        waiting = {self._pool.submit(_observe_here, task) for task in tasks}
+        waiting = set(submitted(self._pool, _observe_here, [(task,) for task in tasks]))
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for finished in done:
@@ -47,11 +51,39 @@ def workforce(subject: Subject, workers: int) -> Iterator[Alone | Together]:
     if workers == 1:
         yield Alone(subject)
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(subject,))
+    pool = processes(subject, workers, _prepare)
     try:
         yield Together(pool)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def processes(subject: Subject, workers: int, prepare: Callable[[Subject], None]) -> ProcessPoolExecutor:
+    """So many processes, none of them started yet, each of which is told the subject first."""
+    try:
+        pickle.dumps(subject)
+    except (pickle.PicklingError, TypeError, AttributeError):
+        raise InvalidInput(
+            "a subject must be made of functions that other processes can import, to be run by several of them, and "
+            "is not. Use functions with names instead of lambdas, or one worker."
+        ) from None
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=prepare, initargs=(subject,))
+
+
+def submitted(
+    pool: ProcessPoolExecutor, function: Callable[..., Any], asked: Iterable[tuple[Any, ...]]
+) -> list[Future[Any]]:
+    """What the processes are asked for; an interruption from the keyboard is for this process alone.
+
+    A process that is started while interruptions are ignored ignores them for good, and ends with the pool.
+    """
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    try:
+        return [pool.submit(function, *arguments) for arguments in asked]
+    finally:
+        if here:
+            signal.signal(signal.SIGINT, before)
 
 
 def _prepare(subject: Subject) -> None:

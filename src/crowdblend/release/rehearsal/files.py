@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import weakref
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from crowdblend.release.kind import Publication
@@ -20,9 +20,14 @@ class Files:
     def __init__(self) -> None:
         memory = _MEMORY if os.path.isdir(_MEMORY) and os.access(_MEMORY, os.W_OK) else None
         self._folder = Path(tempfile.mkdtemp(prefix="crowdblend-rehearsal-", dir=memory))
-        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        # Unlike what is registered with atexit this also runs in the processes that an audit starts.
+        Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 
     def of(self, published: Publication) -> dict[str, bytes]:
         """What the files of a publication hold, by name."""
         published.write(self._folder)
-        return {file.name: file.read_bytes() for file in self._folder.iterdir()}
+        held = {}
+        for file in list(self._folder.iterdir()):
+            held[file.name] = file.read_bytes()
+            file.unlink()
+        return held
