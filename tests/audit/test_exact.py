@@ -138,6 +138,49 @@ def test_outlier_privacy_depends_on_the_size_of_the_bin() -> None:
     assert len(found.people) <= 2
 
 
+def refusing(table):
+    raise InvalidInput("nobody is welcome.")
+
+
+def test_a_mechanism_that_refuses_every_table_is_not_said_to_keep_its_promise() -> None:
+    simulator = lambda some, _: suppressed(2)(some)  # noqa: E731
+    hidden = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    for claim in (
+        ExactClaim(Differential(1.0, 0.0, Relation.ADD_REMOVE), refusing, LETTERS),
+        ExactClaim(DifferentialUnderSampling(0.5, 1.0, 0.1), refusing, LETTERS),
+        ExactClaim(OutlierPrivate(1.0, 1, 4, 1.0, 0.0), refusing, LETTERS),
+        ExactClaim(hidden, refusing, LETTERS, aggregate=iid_samples(HALF), simulator=simulator),
+    ):
+        with pytest.raises(InvalidInput, match="refuses all of them"):
+            claim.finding()
+
+
+def test_a_table_that_is_refused_is_passed_over() -> None:
+    def few(table):
+        return blurred(table.count("A"), HALF, 6) if len(table) < 3 else refusing(table)
+
+    assert differential(few, Differential(0.6931471805599454, 0.0, Relation.ADD_REMOVE), LETTERS) is None
+    assert differential(few, Differential(0.5, 0.0, Relation.ADD_REMOVE), LETTERS) is not None
+    assert outlier_private(few, OutlierPrivate(0.6931471805599454, 1, 1, 1.0, 0.0), LETTERS) is None
+
+
+@pytest.mark.parametrize("masses", [{}, {0: HALF}, {0: 0.5, 1: 0.5}, {0: Fraction(3, 2), 1: -HALF}])
+def test_what_is_no_distribution_is_refused(masses) -> None:
+    """What is the same on every table, and would be found to tell nothing."""
+    for promise in (Differential(1.0, 0.0, Relation.ADD_REMOVE), CrowdBlending(2, 0.0)):
+        with pytest.raises(InvalidInput, match="add up to 1"):
+            ExactClaim(promise, lambda _: masses, LETTERS).finding()
+
+
+def test_zero_knowledge_needs_its_simulator_and_one_person() -> None:
+    promise = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    with pytest.raises(InvalidInput, match="one is missing"):
+        ExactClaim(promise, suppressed(2), LETTERS, aggregate=iid_samples(HALF)).finding()
+    together = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE, people=2)
+    with pytest.raises(InvalidInput, match="got one for 2 people together"):
+        zero_knowledge(suppressed(2), together, LETTERS, iid_samples(HALF), lambda some, _: suppressed(2)(some))
+
+
 def test_order() -> None:
     assert order_free(lambda table: surely(tuple(sorted(table))), World(("A", "B"), 3)) is None
     found = order_free(lambda table: surely(table[:1]), World(("A", "B"), 3))

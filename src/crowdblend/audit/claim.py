@@ -53,15 +53,22 @@ class ExactClaim:
         return _DEFINITIONS[type(self.promise)](self)
 
 
+def _simulated(claim: Any) -> Counterexample | None:
+    if claim.aggregate is None or claim.simulator is None:
+        raise InvalidInput(
+            "a zero-knowledge promise must come with an aggregate and a simulator that sees it, and one is missing. "
+            "Pass both."
+        )
+    return zero_knowledge(claim.mechanism, claim.promise, claim.world, claim.aggregate, claim.simulator)
+
+
 _DEFINITIONS: dict[type[Guarantee], Callable[[Any], Counterexample | None]] = {
     CrowdBlending: lambda claim: crowd_blending(claim.mechanism, claim.promise, claim.world),
     Differential: lambda claim: differential(
         claim.mechanism, claim.promise, None if claim.pairs else claim.world, claim.pairs
     ),
     DifferentialUnderSampling: lambda claim: under_sampling(claim.mechanism, claim.promise, claim.world),
-    ZeroKnowledge: lambda claim: zero_knowledge(
-        claim.mechanism, claim.promise, claim.world, claim.aggregate, claim.simulator
-    ),
+    ZeroKnowledge: _simulated,
     OutlierPrivate: lambda claim: outlier_private(claim.mechanism, claim.promise, claim.world, claim.bin_of),
 }
 

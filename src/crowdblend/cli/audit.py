@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -72,9 +73,21 @@ def command(
     """
     if sum((policy is not None, mechanism is not None, twins, own)) != 1:
         raise InvalidInput("audit must have one of POLICY, --mechanism, --twins and --own. Name what to audit.")
-    if understate < 1 or times < 1 or (people is not None and people < 2):
-        raise InvalidInput("understate and repeat must be at least 1, and people at least 2. Raise them.")
-    force = workers if workers and workers > 0 else os.cpu_count() or 1
+    least = {"understate": (understate, 1), "repeat": (times, 1), "workers": (workers, 1), "people": (people, 2)}
+    for name, (value, bound) in least.items():
+        if value is not None and not bound <= value < math.inf:
+            raise InvalidInput(f"{name} must be at least {bound}, got {value:g}. Raise it, or leave it out.")
+    _refuse_unused(
+        {
+            "--epsilon": (epsilon is None, policy is not None),
+            "--understate": (understate == 1, policy is not None or own),
+            "--people": (people is None, policy is not None or own),
+            "--state": (state is None, policy is not None or mechanism is not None),
+            "--repeat": (times == 1, own),
+            "--family": (not families, own),
+        }
+    )
+    force = workers or os.cpu_count() or 1
     where = Path(state) if state else None
     if twins:
         _twins(as_json=as_json)
@@ -86,6 +99,13 @@ def command(
         assert policy is not None
         subject = _of_policy(policy, people, understate, epsilon)
         _tell(_watched(subject, runs, error, force, where, quiet=as_json), as_json=as_json)
+
+
+def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
+    """An option that plays no part here would leave a wrong impression of what was tried."""
+    for name, (left_out, used) in options.items():
+        if not (left_out or used):
+            raise InvalidInput(f"{name} must be left out here: it plays no part in this audit. Drop it.")
 
 
 def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 from crowdblend.audit.exact.counterexample import Counterexample
-from crowdblend.audit.exact.distributions import growth_above, hockey_stick
+from crowdblend.audit.exact.distributions import Gap, growth_above, hockey_stick
 from crowdblend.audit.exact.worlds import CONCEALED, Database, Mechanism, Value, World, remembered, sampled
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, DifferentialUnderSampling, Relation
@@ -26,12 +26,29 @@ def differential(
     """The worst counterexample among all neighbours of a world, or of some pairs of tables, or None."""
     asked = remembered(mechanism)
     worst: Counterexample | None = None
+    compared = False
     for one, other in pairs if world is None else neighbours(world, promise.relation, promise.people):
-        for here, there in ((one, other), (other, one)):
-            found = _compared(asked, promise, here, there)
+        try:
+            published = asked(one), asked(other)
+        except InvalidInput:
+            # A table that is refused publishes nothing, and no promise was made about it.
+            continue
+        compared = True
+        for (here, left), (there, right) in permutations(zip((one, other), published, strict=True)):
+            found = _compared(promise, here, there, hockey_stick(left, right, growth_above(promise.epsilon)))
             if found is not None and (worst is None or found.excess > worst.excess):
                 worst = found
+    require_compared(compared)
     return worst
+
+
+def require_compared(anything: bool) -> None:
+    """Refuse to say that nothing was found where nothing was looked at."""
+    if not anything:
+        raise InvalidInput(
+            "a mechanism must publish something about two neighbouring tables, and refuses all of them. "
+            "Audit a world that it accepts."
+        )
 
 
 def under_sampling(mechanism: Mechanism, promise: DifferentialUnderSampling, world: World) -> Counterexample | None:
@@ -73,13 +90,8 @@ def _filled(world: World, table: Database, given: tuple[Value, ...]) -> Database
     return table
 
 
-def _compared(mechanism: Mechanism, promise: Differential, here: Database, there: Database) -> Counterexample | None:
-    growth, delta = growth_above(promise.epsilon), Fraction(promise.delta)
-    try:
-        gap = hockey_stick(mechanism(here), mechanism(there), growth)
-    except InvalidInput:
-        # A table that is refused publishes nothing, and no promise was made about it.
-        return None
+def _compared(promise: Differential, here: Database, there: Database, gap: Gap) -> Counterexample | None:
+    delta = Fraction(promise.delta)
     if gap.delta <= delta:
         return None
     return Counterexample(
@@ -90,7 +102,7 @@ def _compared(mechanism: Mechanism, promise: Differential, here: Database, there
         event=gap.event,
         likely=gap.left,
         unlikely=gap.right,
-        allowed=growth * gap.right + delta,
+        allowed=gap.left - gap.delta + delta,
     )
 
 

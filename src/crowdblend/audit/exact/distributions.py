@@ -6,10 +6,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from numbers import Rational
 from typing import Any
 
 from flint import arb
 
+from crowdblend.errors import InvalidInput
 from crowdblend.numerics.balls import precision, round_up
 
 # Outcomes can be anything hashable; a mechanism and its audit agree on what.
@@ -33,11 +35,22 @@ def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> G
 
     No event is searched for: an outcome helps exactly when its own difference is positive.
     """
+    _require_distributions(left, right)
     nothing = Fraction(0)
     event = frozenset(outcome for outcome, mass in left.items() if mass > growth * right.get(outcome, nothing))
     here = sum((left[outcome] for outcome in event), nothing)
     there = sum((right.get(outcome, nothing) for outcome in event), nothing)
     return Gap(event, here, there, here - growth * there)
+
+
+def _require_distributions(*given: Distribution) -> None:
+    """Refuse what does not add up to 1 exactly: a part that is missing could be the part that tells."""
+    for masses in (one.values() for one in given):
+        if not all(isinstance(mass, Rational) and mass >= 0 for mass in masses) or sum(masses) != 1:
+            raise InvalidInput(
+                "a distribution must have fractions of at least 0 that add up to 1, and has others. "
+                "Use fractions.Fraction, and move what is cut off to an outcome of its own."
+            )
 
 
 def surely(outcome: Hashable) -> dict[Any, Fraction]:

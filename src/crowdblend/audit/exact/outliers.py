@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 
 from crowdblend.audit.exact.counterexample import Counterexample
-from crowdblend.audit.exact.differential import differential
+from crowdblend.audit.exact.differential import differential, require_compared
 from crowdblend.audit.exact.worlds import Mechanism, Value, World, remembered
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, OutlierPrivate, Relation
 
 
@@ -18,12 +19,21 @@ def outlier_private(
     """The worst person for the size of that person's bin, the person included; None if there is nobody."""
     asked = remembered(mechanism)
     worst: Counterexample | None = None
+    compared = False
     for table, place in world.people():
+        others = world.without(table, place)
+        try:
+            asked(table), asked(others)
+        except InvalidInput:
+            # A table that is refused publishes nothing, and no promise was made about it.
+            continue
+        compared = True
         size = sum(bin_of(other) == bin_of(table[place]) for other in table)
         owed = Differential(allowed_loss(promise, size), promise.delta, Relation.ADD_REMOVE)
-        found = differential(asked, owed, pairs=[(table, world.without(table, place))])
+        found = differential(asked, owed, pairs=[(table, others)])
         if found is not None and (worst is None or found.excess > worst.excess):
             worst = found
+    require_compared(compared)
     return worst
 
 

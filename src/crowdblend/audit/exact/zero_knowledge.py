@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from crowdblend.audit.exact.aggregates import Aggregate
 from crowdblend.audit.exact.counterexample import Counterexample
+from crowdblend.audit.exact.differential import require_compared
 from crowdblend.audit.exact.distributions import Distribution, growth_above, hockey_stick, mix
 from crowdblend.audit.exact.worlds import CONCEALED, Database, Mechanism, World, remembered
 from crowdblend.errors import InvalidInput
@@ -23,16 +24,23 @@ def zero_knowledge(
 
     The definition asks for some simulator. A counterexample shows that this one is not it.
     """
+    if promise.people != 1:
+        raise InvalidInput(
+            f"a zero-knowledge promise is audited for one person, got one for {promise.people} people together. "
+            "Audit the promise that it was derived from."
+        )
     asked = remembered(mechanism)
     growth, delta = growth_above(promise.epsilon), Fraction(promise.delta)
     simulated = remembered(lambda table: _simulated(table, aggregate, simulator, promise.relation))
     worst: Counterexample | None = None
+    compared = False
     for table, place in world.people():
         try:
             real, made = asked(table), simulated(world.without(table, place))
         except InvalidInput:
             # A table that is refused publishes nothing, and no promise was made about it.
             continue
+        compared = True
         for left, right in ((real, made), (made, real)):
             gap = hockey_stick(left, right, growth)
             if gap.delta > delta and (worst is None or gap.delta - delta > worst.excess):
@@ -46,6 +54,7 @@ def zero_knowledge(
                     unlikely=gap.right,
                     allowed=growth * gap.right + delta,
                 )
+    require_compared(compared)
     return worst
 
 
