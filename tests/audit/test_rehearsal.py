@@ -164,6 +164,14 @@ def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
     assert {pair.more[0].values for pair in subject.pairs()} == {("x", "0.0"), ("y", "60.0")}
 
 
+@pytest.mark.parametrize("name", ["suppressed table", "points"])
+def test_where_there_is_one_class_nobody_is_audited_alone(name: str) -> None:
+    """Without that person the table would be empty, and an empty table is not released."""
+    text = FAMILIES[name].policy.replace('["x", "y"]', '["x"]').replace("to = 90", "to = 30")
+    pairs = subject_of(parse_policy(text), hard_sizes, name=name).pairs()
+    assert min(sum(crowd.size for crowd in pair.fewer) for pair in pairs) == 8
+
+
 def test_a_subject_travels_without_its_rehearsals() -> None:
     import pickle
 

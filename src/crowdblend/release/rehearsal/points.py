@@ -12,7 +12,7 @@ import numpy as np
 from crowdblend.release.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.release.rehearsal.looking import Looking, Shown, digest, shown_in
 from crowdblend.release.rehearsal.registry import Hard
-from crowdblend.release.rehearsal.subject import CLASSES, Neighbours, ReleaseSubject
+from crowdblend.release.rehearsal.subject import CLASSES, Neighbours, ReleaseSubject, released
 from crowdblend.release.rehearsal.subject import subject as subject_of_classes
 from crowdblend.release.rehearsal.table import Crowd, Values
 from crowdblend.release.rehearsal.values import examples
@@ -31,9 +31,10 @@ class PointsSubject(ReleaseSubject):
         """The person in the first block and in the last, as far as can be from others who are in the same class."""
         first, last = self._block(0), self._block(-1)
         blocks = [("first block", first, last)] + ([("last block", last, first)] if first != last else [])
-        return [
+        pairs = [
             self._among(f"{name}, {why}", mine, other, size) for name, mine, other in blocks for why, size in self.sizes
-        ] + list(self.further)
+        ]
+        return [*released(pairs), *self.further]
 
     def onlooker(self, values: Values) -> Looking:
         """Somebody who knows the person's block, and where in it the person is."""

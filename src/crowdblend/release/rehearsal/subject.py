@@ -71,6 +71,11 @@ class Neighbours:
     fewer: Population
 
 
+def released(pairs: list[Neighbours]) -> list[Neighbours]:
+    """The pairs with people on both sides: a table without a row is refused, and no promise is made about it."""
+    return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
+
+
 def claimed(promised: Any, relation: Relation, understated: float) -> Differential:
     """What the certificate says of one person under a relation, its ε divided by `understated` to test the audit."""
     made = [made for made in promised.certificate().guarantees if isinstance(made, Differential)]
@@ -116,7 +121,7 @@ class ReleaseSubject:
         pairs = [self._pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
         if last != first:
             pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
-        return [*pairs, *self.further]
+        return [*released(pairs), *self.further]
 
     def observe(self, population: Population, runs: int) -> dict[str, Counter[str]]:
         """Release so many times, with a fresh key each time, and look at what is published."""
