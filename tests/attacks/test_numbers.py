@@ -63,6 +63,7 @@ def test_the_code_does_what_was_computed(name: str) -> None:
         for computed, ran in ((one.exact.hit, one.runs.hit), (one.exact.miss, one.runs.miss)):
             assert ran.low <= computed.value <= ran.high, one.release
     assert outcome.ours_hold
+    assert outcome.as_computed
 
 
 def test_composition() -> None:

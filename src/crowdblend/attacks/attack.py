@@ -33,6 +33,11 @@ class Finding:
         """Whether the attack broke what it was made to break."""
         return any(self.broken(trial) for trial in self.trials if not trial.ours)
 
+    @property
+    def as_computed(self) -> bool:
+        """Whether all that was run did what was computed of it."""
+        return all(trial.as_computed for trial in self.trials)
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -64,4 +69,5 @@ class Attack:
             "remark": found.remark,
             "target_broken": found.target_broken,
             "ours_hold": found.ours_hold,
+            "as_computed": found.as_computed,
         }

@@ -99,6 +99,17 @@ class Trial:
         return any(bound.surely_broken(pair) for pair in (self.exact, self.runs) if pair is not None)
 
     @property
+    def as_computed(self) -> bool:
+        """Whether the code did what was computed of it, as far as both are known.
+
+        An event that a promise allows says little about the code: it may be as likely when nothing is suppressed.
+        """
+        if self.exact is None or self.runs is None:
+            return True
+        both = ((self.exact.hit, self.runs.hit), (self.exact.miss, self.runs.miss))
+        return all(ran.low <= known.value <= ran.high for known, ran in both)
+
+    @property
     def best(self) -> Pair:
         """The computed number where there is one."""
         pair = self.exact if self.exact is not None else self.runs

@@ -33,7 +33,8 @@ WIDTH = 100
 def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, force: bool) -> None:
     """Try to break a release that looks safe, and ours of the same data. Without a name: list the attacks.
 
-    Exit code 1 when ours gave more away than its certificate allows, or the attack did not work as told.
+    Exit code 1 when ours gave more away than its certificate allows, or the attack did not work as told, or the code
+    did not do what was computed of it.
     """
     if name is None:
         _list(as_json)
@@ -50,7 +51,7 @@ def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, for
         emit(attacked.to_dict(found))
     else:
         _tell(attacked, found, runs)
-    if not (found.ours_hold and found.target_broken):
+    if not (found.ours_hold and found.target_broken and found.as_computed):
         raise click.exceptions.Exit(1)
 
 
@@ -111,7 +112,9 @@ def _promises(found: Finding) -> list[list[str]]:
 def _verdict(found: Finding) -> str:
     ours = "Ours stays within its promise" if found.ours_hold else "OURS GAVE MORE AWAY THAN IT PROMISES"
     target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
-    return f"The unsafe release {target}. {ours}."
+    wrong = [trial.release for trial in found.trials if not trial.as_computed]
+    differs = f" BUT THE RUNS CONTRADICT WHAT WAS COMPUTED: {'; '.join(wrong)}." if wrong else ""
+    return f"The unsafe release {target}. {ours}.{differs}"
 
 
 def _say(*paragraphs: str) -> None:
