@@ -164,6 +164,14 @@ def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
     assert {pair.more[0].values for pair in subject.pairs()} == {("x", "0.0"), ("y", "60.0")}
 
 
+def test_crowds_too_large_to_be_run_are_left_out() -> None:
+    """At rate 1/2 the size at which one fewer shows best grows without bound as ε comes close to ln 2."""
+    text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.5").replace("k = 10", "k = 500")
+    assert hard_sizes(500, 0.5, 0.69)["one fewer shows best"] > 1 << 17
+    subject = subject_of(parse_policy(text), hard_sizes, name="large", epsilon=0.69)
+    assert [size for _, size in subject.sizes] == [1, 499, 500, 501, 667, 1000]
+
+
 @pytest.mark.parametrize("name", ["suppressed table", "points"])
 def test_where_there_is_one_class_nobody_is_audited_alone(name: str) -> None:
     """Without that person the table would be empty, and an empty table is not released."""

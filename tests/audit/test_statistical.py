@@ -252,11 +252,11 @@ def test_what_other_processes_cannot_import_is_refused_in_a_sentence() -> None:
 
 def test_an_interruption_is_not_for_the_processes_that_are_started() -> None:
     """They would each print where they were interrupted."""
-    pool = processes(claims(1.0), 1, _nothing)
-    with pool:
+    before = signal.getsignal(signal.SIGINT)
+    with processes(claims(1.0), 1, _nothing) as pool:
         (asked,) = submitted(pool, signal.getsignal, [(signal.SIGINT,)])
         assert asked.result() is signal.SIG_IGN
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def _nothing(_subject: BlackBox) -> None:

@@ -15,7 +15,7 @@ from crowdblend.release.kinds import promise
 from crowdblend.release.rehearsal.looking import Looking, Onlooker, digest
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
-from crowdblend.release.rehearsal.table import Crowd, Population, Rehearsal, Values, drawn_here
+from crowdblend.release.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.release.rehearsal.values import examples
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
@@ -42,7 +42,9 @@ def subject(
     if epsilon is not None:
         policy = _at(policy, epsilon)
     planned = _promised(policy).plan
-    sizes = tuple(hard(planned.k, planned.sampled_with, planned.epsilon / understated).items())
+    hardest = hard(planned.k, planned.sampled_with, planned.epsilon / understated).items()
+    # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
+    sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
     return (made or ReleaseSubject)(policy, sizes, name, people, understated, stacked and policy.recoding is None)
 
 
