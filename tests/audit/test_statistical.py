@@ -83,6 +83,25 @@ def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, pr
         assert law[wrong].sum() <= error
 
 
+def test_the_error_pays_for_the_interval_as_well() -> None:
+    """The least error at which ε is refuted is the number of the theorem, found here by trying many q."""
+    (x, n), (y, m), epsilon, delta = (20, 30), (6, 25), 0.3, 0.05
+    low, high = 1e-3, 0.4
+    while high > low * 1.0001:
+        error = math.sqrt(low * high)
+        refuted = epsilon_lower((x, n), (y, m), delta, error, epsilon) > epsilon
+        low, high = (low, error) if refuted else (error, high)
+    hits, others = np.arange(n + 1)[:, None], np.arange(m + 1)[None, :]
+    as_large = hits / n - math.exp(epsilon) * others / m >= x / n - math.exp(epsilon) * y / m - 1e-12
+    largest = 0.0
+    for q in np.linspace(*clopper_pearson(y, m, high / 128), 500):
+        p = min(1.0, math.exp(epsilon) * q + delta)
+        law = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
+        largest = max(largest, law[as_large].sum())
+    assert largest + high / 64 <= high
+    assert largest + high / 64 > 0.9 * high, "sound, and not by giving much away"
+
+
 def test_both_sides_together_say_more_than_each() -> None:
     """Where deviations of both sides count, bounds of each do not refute what the counts refute together."""
     likely, unlikely, delta, error = (1640, 4687), (640, 4687), 0.107, 0.00025
@@ -125,6 +144,26 @@ def test_false_alarms_stay_within_the_stated_rate() -> None:
     found = repeat(claims(1.0), 150, runs=1_000, error=0.05)
     assert stats.binom.sf(25, 150, 0.05) < 1e-6
     assert found.findings <= 25
+
+
+class Noise:
+    """Tells nothing, in many ways: whichever looks most damning does so by chance."""
+
+    name, promise = "noise", Differential(0.0, 0.0, Relation.ADD_REMOVE)
+
+    def pairs(self) -> list[Neighbours]:
+        return [Neighbours("somebody, and nobody", 1, 0)]
+
+    def observe(self, _population: int, runs: int) -> dict[str, dict[str, int]]:
+        heads = RNG.binomial(runs, 0.5, 100).tolist()
+        return {f"coin {place}": {"heads": found, "tails": runs - found} for place, found in enumerate(heads)}
+
+
+def test_an_event_is_not_judged_by_the_runs_that_suggested_it() -> None:
+    """10 audits at error 0.15: more than 8 alarms have probability below 1e-6. Judged by the runs that were looked at,
+    the best of 100 coins is an alarm nearly every time."""
+    assert stats.binom.sf(8, 10, 0.15) < 1e-6
+    assert repeat(Noise(), 10, runs=2_000, error=0.15).findings <= 8
 
 
 def test_a_claim_of_half_is_refuted() -> None:
