@@ -7,12 +7,14 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
+from flint import arb
 
 from crowdblend.audit.claim import ExactClaim
 from crowdblend.audit.exact import (
     World,
     crowd_blending,
     differential,
+    epsilon_above,
     from_tapes,
     growth_above,
     hockey_stick,
@@ -37,6 +39,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.mechanisms import SampledClasses, SuppressedHistogram
+from crowdblend.numerics.balls import precision
 
 HALF = Fraction(1, 2)
 LETTERS = World(("A", "B"), 5)
@@ -179,6 +182,33 @@ def test_zero_knowledge_needs_its_simulator_and_one_person() -> None:
     together = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE, people=2)
     with pytest.raises(InvalidInput, match="got one for 2 people together"):
         zero_knowledge(suppressed(2), together, LETTERS, iid_samples(HALF), lambda some, _: suppressed(2)(some))
+
+
+def silent_about_some(table):
+    """Says that nobody is there half of the time when nobody is: with somebody in it, that is never said."""
+    return surely("") if table else {"": HALF, "nobody": HALF}
+
+
+def test_what_only_the_absence_of_a_person_shows_is_found() -> None:
+    """1 against ½ is within e; ½ against 0 is not."""
+    one = World(("A",), 1)
+    for claim in (
+        ExactClaim(Differential(1.0, 0.0, Relation.ADD_REMOVE), silent_about_some, one),
+        ExactClaim(CrowdBlending(2, 1.0), silent_about_some, one),
+        ExactClaim(OutlierPrivate(1.0, 1, 1, 1.0, 0.0), silent_about_some, one),
+    ):
+        found = claim.finding()
+        assert (found.event, found.likely, found.unlikely) == ({"nobody"}, HALF, 0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0])
+def test_the_growth_is_rounded_up(epsilon: float) -> None:
+    growth = growth_above(epsilon)
+    with precision(600):
+        excess = arb(growth.numerator) / growth.denominator - arb(epsilon).exp()
+        assert excess > 0
+        assert excess < arb(10) ** -38
+    assert epsilon_above(growth) >= epsilon
 
 
 def test_order() -> None:
