@@ -59,7 +59,7 @@ def plain(self: NoisyHistogram, sample: SampledClasses, key: bytes) -> Published
     return PublishedClasses(sample.columns, sample.labels, sample.codes, sample.counts)
 
 
-@pytest.mark.parametrize("name", ["extreme-value", "duplicate", "empty-cells"])
+@pytest.mark.parametrize("name", ["extreme-value", "duplicate", "empty-cells", "membership"])
 def test_a_release_of_ours_that_leaks_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SuppressedHistogram, "publish", everything)
     monkeypatch.setattr(NoisyHistogram, "publish", plain)

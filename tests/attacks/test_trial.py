@@ -29,6 +29,10 @@ def test_bounds_are_those_of_clopper_and_pearson(times: int, runs: int) -> None:
     assert chance.standard_error == pytest.approx(math.sqrt(times / runs * (1 - times / runs) / runs))
 
 
+def test_the_four_bounds_of_a_trial_are_wrong_once_in_a_million_times() -> None:
+    assert 4 * DOUBT <= 1e-6
+
+
 @pytest.mark.parametrize(("times", "runs"), [(-1, 5), (6, 5), (0, 0)])
 def test_impossible_counts_are_refused(times: int, runs: int) -> None:
     with pytest.raises(InvalidInput, match="seen between"):

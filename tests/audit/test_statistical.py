@@ -166,6 +166,15 @@ def test_an_event_is_not_judged_by_the_runs_that_suggested_it() -> None:
     assert repeat(Noise(), 10, runs=2_000, error=0.15).findings <= 8
 
 
+@pytest.mark.parametrize(("delta", "finding"), [(0.3, False), (0.2, True)])
+def test_what_delta_allows_is_allowed(delta: float, finding: bool) -> None:
+    """An event with chance 0.3 that otherwise never happens. At δ = 0.2 the runs of the last round are thirteen
+    standard deviations beyond the claim; a false alarm has probability 1e-6."""
+    promise = Differential(0.0, delta, Relation.ADD_REMOVE)
+    subject = BlackBox("coin", promise, coin, (Neighbours("now and then, and never", 0.3, 0.0),))
+    assert audit(subject, runs=20_000, error=1e-6).finding is finding
+
+
 def test_a_claim_of_half_is_refuted() -> None:
     verdict = audit(claims(0.5), runs=30_000, error=1e-3)
     assert verdict.finding

@@ -35,6 +35,10 @@ class Test:
         return self.hit - Fraction(growth) * self.miss
 
 
+# What tells with every count of a sample: somebody is shown where nobody else is.
+ALONE = Test(1, frozenset({1}), Fraction(0), Fraction(0))
+
+
 def launch(runs: int) -> Finding:
     """A class of which the attacker knows everybody else, at the sizes that help the attacker most."""
     ours = our_table()
@@ -48,6 +52,7 @@ def launch(runs: int) -> Finding:
             None,
             Pair(computed(Fraction(ours.rate)), computed(Fraction(0))),
         ),
+        _ours(f"ours, k = {ours.k}, alone in a class", ALONE, runs),
         _ours(f"ours, k = {ours.k}, where δ is needed most", rarest, runs),
         _ours(f"ours, k = {ours.k}, at the largest advantage", widest, runs),
     )
