@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -55,11 +56,15 @@ class Looking(Protocol):
 
 @dataclass(frozen=True)
 class Onlooker:
-    """Somebody who wants to know about a person with these raw values, one for each column."""
+    """Somebody who wants to know about a person with these raw values, one for each column.
+
+    `score_noise` is how far the noise moves a score that is shown, on average.
+    """
 
     columns: Sequence[str]
     recodings: Sequence[Sequence[Recoding]]
     values: Sequence[str | None]
+    score_noise: float = 1.0
 
     def at(self, files: Mapping[str, bytes], outcome: Chosen | None) -> dict[str, str]:
         """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
@@ -71,7 +76,11 @@ class Onlooker:
             views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
         if outcome is not None:
             views["the recoding"] = chosen
-            views["scores around it"] = chosen + digest(outcome.shown)
+            if outcome.shown is not None:
+                views["scores around it"] = chosen + digest(outcome.shown)
+                # All of them together are hardly ever seen twice; one of them in steps of half its noise is.
+                step = math.floor(2 * outcome.shown[outcome.node] / self.score_noise)
+                views["the score of the recoding"] = f"{chosen}{step}"
         return views
 
     def at_shown(self, shown: Shown) -> dict[str, str]:

@@ -12,11 +12,13 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
 from crowdblend.release.kinds import promise
+from crowdblend.release.offered import lattice_of
 from crowdblend.release.rehearsal.looking import Looking, Onlooker, digest
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.release.rehearsal.values import examples
+from crowdblend.selection import noise_around
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
 CLASSES = 4
@@ -136,7 +138,11 @@ class ReleaseSubject:
     def onlooker(self, values: Values) -> Looking:
         """Somebody who wants to know about a person with these values."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
-        return Onlooker(names, offered, values)
+        choosing = self.policy.recoding
+        if choosing is None or choosing.show_epsilon is None:
+            return Onlooker(names, offered, values)
+        loss = noise_around(lattice_of(self.policy.columns), self.promised.score, choosing.show_epsilon)
+        return Onlooker(names, offered, values, float(1 / loss))
 
     def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
         onlooker = self.onlooker(population[0].values)
