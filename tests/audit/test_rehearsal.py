@@ -158,8 +158,8 @@ def test_a_score_that_is_shown_is_looked_at_in_steps_of_its_noise() -> None:
     """So it is seen again and again, though all scores that are shown together hardly ever are."""
     text = FAMILIES["recoding by a part"].policy.replace("share = 0.02", "share = 0.02\nshow_epsilon = 0.02")
     subject = subject_of(parse_policy(text), hard_sizes, name="shown", people=30)
-    seen = subject.observe(subject.pairs()[0].more, 60)
-    assert len(seen["the score of the recoding"]) < 30 < len(seen["scores around it"])
+    seen = subject.observe(subject.pairs()[0].more, 200)
+    assert len(seen["the score of the recoding"]) < 100 < len(seen["scores around it"])
     fixed = FAMILIES["recoding by a part"].subject(hard_sizes)
     assert "scores around it" not in fixed.observe(fixed.pairs()[0].more, 1)
 
