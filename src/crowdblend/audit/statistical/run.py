@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend import __version__
 from crowdblend.audit.statistical.bounds import epsilon_lower
 from crowdblend.audit.statistical.events import Event, Fold, Side, best_event, ranked_pairs
 from crowdblend.audit.statistical.schedule import Round, Task, batches, rounds
@@ -58,7 +57,6 @@ def audit(
             f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
         )
     about = {
-        "software": __version__,
         "subject": subject.name,
         "made of": getattr(subject, "made_of", ""),
         "promise": repr(subject.promise),

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
+from crowdblend import __version__
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.planning.statistics import EVERYBODY
@@ -88,8 +89,8 @@ class StatisticsSubject:
 
     @property
     def made_of(self) -> str:
-        """A text that is another one for every other policy."""
-        return digest(self.policy)
+        """A text that is another one for every other policy, and for every other version."""
+        return digest((__version__, self.policy))
 
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+from crowdblend import __version__
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
@@ -116,8 +117,8 @@ class ReleaseSubject:
 
     @property
     def made_of(self) -> str:
-        """A text that is another one for every other policy."""
-        return digest(self.policy)
+        """A text that is another one for every other policy, and for every other version."""
+        return digest((__version__, self.policy))
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
