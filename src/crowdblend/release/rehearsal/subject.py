@@ -139,7 +139,7 @@ class ReleaseSubject:
     def onlooker(self, values: Values) -> Looking:
         """Somebody who wants to know about a person with these values."""
         names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
-        choosing = self.policy.recoding
+        choosing = getattr(self.policy, "recoding", None)
         if choosing is None or choosing.show_epsilon is None:
             return Onlooker(names, offered, values)
         loss = noise_around(lattice_of(self.policy.columns), self.promised.score, choosing.show_epsilon)
