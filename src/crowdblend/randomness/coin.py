@@ -23,6 +23,7 @@ decides which is used, so nobody has two marks. Marks are never published, so no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,15 @@ def _under(marked: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
 
 
 class _Marker:
-    """The two keyed functions."""
+    """The two keyed functions; that of texts is made when there are some."""
 
     def __init__(self, key: bytes) -> None:
+        self._key = key
         self._of_number = Mac(subkey(key, b"person", b"number"))
-        self._of_text = Mac(subkey(key, b"person", b"text"))
+
+    @cached_property
+    def _of_text(self) -> Mac:
+        return Mac(subkey(self._key, b"person", b"text"))
 
     def marks(self, persons: Persons) -> NDArray[np.uint64]:
         if isinstance(persons, Texts):

@@ -94,7 +94,7 @@ class Mac:
         return state
 
     def _encrypted(self, blocks: Blocks) -> Blocks:
-        # Written where it stays, and read where it lies: copies would cost half as much as the cipher itself.
+        # Read where it lies and written where it stays: the cipher is so fast that copies would show.
         data = np.ascontiguousarray(blocks, dtype="<u8").reshape(-1).view(np.uint8)
         encrypted = np.empty(len(data) + BLOCK - 1, dtype=np.uint8)  # the room that the cipher asks for
         self._cipher.update_into(data.data, encrypted.data)
