@@ -211,7 +211,7 @@ class Rows:
         """The person as a 64-bit number or a text, NULL for nobody."""
         name, kind = self.relation.columns[str(self.data.person)]
         if kind in _WHOLE:
-            return f"CAST({name} AS BIGINT)"
+            return name if kind == "BIGINT" else f"CAST({name} AS BIGINT)"
         if kind in ("FLOAT", "DOUBLE"):
             return f"CASE WHEN NOT isnan({name}) THEN CAST({name} AS VARCHAR) END"
         return f"CAST({name} AS VARCHAR)"
