@@ -18,7 +18,7 @@ pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 from pyarrow import parquet  # noqa: E402
 
-from crowdblend.release import people, tally  # noqa: E402
+from crowdblend.release import distinct, people, tally  # noqa: E402
 from crowdblend.release import rows as streaming  # noqa: E402
 from crowdblend.release.engine import sample_classes  # noqa: E402
 from crowdblend.release.rows import Draw  # noqa: E402
@@ -175,7 +175,7 @@ def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
     monkeypatch.setattr(streaming, "_BATCH", 2048)
     monkeypatch.setattr(streaming, "_CHUNK", 1500)
     monkeypatch.setattr(tally, "_MANY", 1000)
-    monkeypatch.setattr(people, "_WINDOW", 5000)
+    monkeypatch.setattr(distinct, "_WINDOW", 5000)
     assert same(sample_classes(policy(tmp_path), Draw(KEY, 0.3))[0], classes)
 
 

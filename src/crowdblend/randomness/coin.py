@@ -23,6 +23,7 @@ decides which is used, so nobody has two marks. Marks are never published, so no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from crowdblend.randomness.texts import Texts, texts_joined, whole_numbers
 MARK_BITS = 128
 # Enough people for the cipher to run at full speed, few enough for the caches and for memory that need not be asked
 # of the operating system anew each time.
-CHUNK = 1 << 13
+CHUNK = 1 << 14
 LEAST, MOST = -(1 << 127), (1 << 127) - 1
 
 Person = bytes | str | int
@@ -78,19 +79,24 @@ def _under(marked: NDArray[np.uint64], threshold: int) -> NDArray[np.bool_]:
     if threshold >> MARK_BITS:
         return np.ones(len(marked), dtype=np.bool_)
     low, high = np.uint64(threshold & (1 << 64) - 1), np.uint64(threshold >> 64)
-    below: NDArray[np.bool_] = marked[:, 1] < high
+    high_words = np.ascontiguousarray(marked[:, 1])  # side by side they are compared several at once
+    below: NDArray[np.bool_] = high_words < high
     # The high word decides for all but one mark in 2^64.
-    equal = np.flatnonzero(marked[:, 1] == high)
+    equal = np.flatnonzero(high_words == high)
     below[equal] = marked[equal, 0] < low
     return below
 
 
 class _Marker:
-    """The two keyed functions."""
+    """The two keyed functions; that of texts is made when there are some."""
 
     def __init__(self, key: bytes) -> None:
+        self._key = key
         self._of_number = Mac(subkey(key, b"person", b"number"))
-        self._of_text = Mac(subkey(key, b"person", b"text"))
+
+    @cached_property
+    def _of_text(self) -> Mac:
+        return Mac(subkey(self._key, b"person", b"text"))
 
     def marks(self, persons: Persons) -> NDArray[np.uint64]:
         if isinstance(persons, Texts):
@@ -124,7 +130,8 @@ def _words(numbers: NDArray[Any]) -> NDArray[np.uint64]:
         words[:, 0], words[:, 1] = numbers, 0
     else:
         signed = numbers.astype(np.int64, copy=False)
-        words[:, 0], words[:, 1] = signed.view(np.uint64), (signed >> 63).view(np.uint64)
+        words[:, 0] = signed.view(np.uint64)
+        np.right_shift(signed, 63, out=words.view(np.int64)[:, 1])
     return words
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
+from crowdblend import __version__
 from crowdblend.calculus import Certificate
 from crowdblend.release.sections import DataSource, Sampling
 
@@ -55,6 +57,11 @@ class Reading:
     facts: dict[str, Any]
     publish: Callable[[], Publication]
     same_people: int | None = None
+
+
+def software() -> dict[str, str]:
+    """What made a release, for its certificate."""
+    return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}
 
 
 class Promised(Protocol):

@@ -18,6 +18,7 @@ from crowdblend.randomness import coins, marks
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
+from crowdblend.release.distinct import Repetition
 from crowdblend.release.tally import Growing, Words, begins, refuse_beyond
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 _NO_TEXTS = texts_between(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8))
-# A byte for every number within this distance: at most 256 MB, and only the touched part is really there.
-_WINDOW = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class OneRowEach:
 
     def __init__(self, key: bytes, name: str, room: int | None) -> None:
         self._key, self._name = key, name
-        self._numbers = _Numbers(room)
+        self._numbers = Repetition(room)
         self._texts: Growing[np.uint64] = Growing(np.uint64, room)
 
     def add(self, persons: Persons) -> None:
@@ -124,7 +123,7 @@ class OneRowEach:
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
         """Refuse if anybody has two rows; `again` goes through the sample once more."""
         suspects = _repeated(self._texts.sorted())
-        if self._numbers.repeated() or (len(suspects) and self._same_mark(suspects, again())):
+        if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
             raise InvalidInput(
                 f"person column {self._name!r} must have one row per person, and somebody has several. "
                 'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
@@ -135,57 +134,6 @@ class OneRowEach:
         marked = [marks(self._key, persons.texts) for persons in sample if len(persons.texts)]
         found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
         return len(np.unique(found, axis=0)) < len(found)
-
-
-class _Numbers:
-    """The numbers seen so far: a byte for each number near the first ones, or a list when they lie far apart."""
-
-    def __init__(self, room: int | None) -> None:
-        self._near: NDArray[np.uint8] | None = None
-        self._first = 0
-        self._rows = 0
-        self._far: Growing[np.int64] = Growing(np.int64, room)
-        self._room = room
-        self._window = _WINDOW if room is None else min(_WINDOW, room // 4)
-
-    def add(self, numbers: NDArray[np.int64]) -> None:
-        if not len(numbers):
-            return
-        low, high = int(numbers.min()), int(numbers.max())
-        if self._near is None and not len(self._far):
-            self._first = max((low + high) // 2 - self._window // 2, -(1 << 63))
-            self._near = np.zeros(self._window, dtype=np.uint8)
-        if self._near is not None and self._first <= low and high < self._first + self._window:
-            self._near[numbers - self._first] = 1
-            self._rows += len(numbers)
-            return
-        self._spread()
-        self._far.extend(numbers)
-
-    def _spread(self) -> None:
-        if self._near is None:
-            return
-        listed = np.flatnonzero(self._near) + self._first
-        self._far.extend(listed)
-        if len(listed) < self._rows:  # somebody was there twice, and must stay so
-            self._far.extend(listed[:1])
-        self._near = None
-
-    def repeated(self) -> bool:
-        if self._near is not None:
-            return int(np.count_nonzero(self._near)) < self._rows
-        return len(_repeated(self._narrow())) > 0
-
-    def _narrow(self) -> NDArray[Any]:
-        """The listed numbers in order; where they allow it as their distances in 32 bits, which sort twice as fast."""
-        listed = self._far.view()
-        room_for_both = self._room is None or 12 * len(listed) <= self._room
-        if not len(listed) or int(listed.max()) - int(listed.min()) >> 32 or not room_for_both:
-            return self._far.sorted()
-        narrow = np.empty(len(listed), dtype=np.uint32)
-        np.subtract(listed, listed.min(), out=narrow, casting="unsafe")
-        narrow.sort()
-        return narrow
 
 
 def _repeated(values: NDArray[Any]) -> NDArray[Any]:

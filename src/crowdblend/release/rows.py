@@ -22,7 +22,7 @@ from crowdblend.randomness import KeyedSource, new_key, thin
 from crowdblend.release.database import bytes_of, database, private_folder, redacted
 from crowdblend.release.kind import Progress
 from crowdblend.release.people import OneRowEach, Persons, read_persons
-from crowdblend.release.sections import DataSource, Release
+from crowdblend.release.sections import STDIN, DataSource, Release
 from crowdblend.release.source import Relation, open_source
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Rows:
         """The person as a 64-bit number or a text, NULL for nobody."""
         name, kind = self.relation.columns[str(self.data.person)]
         if kind in _WHOLE:
-            return f"CAST({name} AS BIGINT)"
+            return name if kind == "BIGINT" else f"CAST({name} AS BIGINT)"
         if kind in ("FLOAT", "DOUBLE"):
             return f"CASE WHEN NOT isnan({name}) THEN CAST({name} AS VARCHAR) END"
         return f"CAST({name} AS VARCHAR)"
@@ -232,7 +232,9 @@ def open_rows(
 
 
 def open_columns(data: DataSource, release: Release, columns: Sequence[str]) -> None:
-    """Open the source and look for the columns; no row is read."""
+    """Open the source and look for the columns; no row is read, and a stream is not touched."""
+    if data.source == STDIN:
+        return
     wanted = [*columns] if data.person is None else [data.person, *columns]
     with private_folder() as folder, database(release, folder) as connection:
         open_source(connection, data, wanted, folder)

@@ -6,6 +6,7 @@ sorted and counted whenever many have come together.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -19,13 +20,23 @@ Counts = NDArray[np.int64]
 
 _FEW = 1 << 22
 _MANY = 1 << 26
+# Values of the first block of a growing array, and bytes of the largest: with fewer, freed memory may be kept.
+_LEAST = 1 << 10
+_BLOCK = 1 << 25
 
 
 class Growing(Generic[Word]):
-    """An array that grows at its end without a second copy."""
+    """An array that grows at its end.
+
+    It lies in blocks until it is looked at. Unlike one piece that is made larger and larger, they are memory that the
+    operating system gives in large pages and takes back one by one while they are joined, so there is hardly ever more
+    than one copy.
+    """
 
     def __init__(self, kind: type[Word], room: int | None = None) -> None:
-        self._held: NDArray[Word] = np.empty(1 << 10, dtype=kind)
+        self._kind = np.dtype(kind)
+        self._blocks: list[NDArray[Word]] = []
+        self._free = 0  # in the last block
         self._used = 0
         self._room = room
 
@@ -34,25 +45,51 @@ class Growing(Generic[Word]):
 
     def extend(self, values: NDArray[Word]) -> None:
         """Put values at the end."""
-        needed = self._used + len(values)
-        refuse_beyond(self._room, needed * self._held.itemsize)
-        if needed > len(self._held):
-            self._held.resize(max(needed, len(self._held) * 3 // 2), refcheck=False)
-        self._held[self._used : needed] = values
-        self._used = needed
+        refuse_beyond(self._room, (self._used + len(values)) * self._kind.itemsize)
+        placed = 0
+        while placed < len(values):
+            if not self._free:
+                self._add_block()
+            block, some = self._blocks[-1], values[placed : placed + self._free]
+            block[len(block) - self._free :][: len(some)] = some
+            self._free -= len(some)
+            self._used += len(some)
+            placed += len(some)
 
     def view(self) -> NDArray[Word]:
-        """What is held, good until the next change."""
-        return self._held[: self._used]
+        """What is held in one piece, good until the next change."""
+        if len(self._blocks) != 1:
+            whole, placed = np.empty(self._used, dtype=self._kind), 0
+            for values in self.emptied():
+                whole[placed : placed + len(values)] = values
+                placed += len(values)
+            self._blocks, self._used = [whole], placed
+        return self._blocks[0][: self._used]
+
+    def emptied(self) -> Iterator[NDArray[Word]]:
+        """What is held, block by block; a block is forgotten when the next one comes."""
+        blocks = self._blocks
+        if self._free:
+            blocks[-1] = blocks[-1][: -self._free]
+        self.clear()
+        blocks.reverse()
+        while blocks:
+            yield blocks.pop()
 
     def sorted(self) -> NDArray[Word]:
         """What is held, put in order."""
-        self.view().sort()
-        return self.view()
+        whole = self.view()
+        whole.sort()
+        return whole
 
     def clear(self) -> None:
         """Forget everything."""
-        self._held, self._used = np.empty(1 << 10, dtype=self._held.dtype), 0
+        self._blocks, self._free, self._used = [], 0, 0
+
+    def _add_block(self) -> None:
+        """As much again as there is, up to a size."""
+        self._free = min(max(self._used, _LEAST), _BLOCK // self._kind.itemsize)
+        self._blocks.append(np.empty(self._free, dtype=self._kind))
 
 
 def refuse_beyond(room: int | None, needed: int) -> None:

@@ -76,6 +76,8 @@ class Ladder:
 
     def offering(self, levels: Sequence[int]) -> Ladder:
         """The ladder of some of the levels, finest first, over the classes of the first of them."""
+        if len(levels) == self.levels:
+            return self
         finest = self.maps[levels[0]]
         size = int(finest.max()) + 1
         leaves = np.ones(len(finest), np.int64) if self.leaves is None else self.leaves

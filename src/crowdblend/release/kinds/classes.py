@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
@@ -19,11 +17,11 @@ from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
 from crowdblend.release.choosing import Choosing, lattice_of
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.counted import FromCounts
+from crowdblend.release.kind import Progress, Publication, Reading, software
 from crowdblend.release.outcome import Chosen, chosen_facts
 from crowdblend.release.outputs import write_microdata, write_table
 from crowdblend.release.policy import Column, Policy, read_policy
-from crowdblend.release.sections import STDIN
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
 
 @dataclass(frozen=True)
-class Promise:
+class Promise(FromCounts):
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
     policy: Policy
@@ -59,7 +57,7 @@ class Promise:
     @property
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
-        return None if self.policy.sampling.already_drawn else self.rate
+        return self.rate if self.draws else None
 
     @cached_property
     def score(self) -> Score:
@@ -70,15 +68,10 @@ class Promise:
 
     def certificate(self, files: dict[str, str] | None = None, outcome: Chosen | None = None) -> Certificate:
         """The certificate, complete once the recoding is chosen and the published files are hashed."""
-        believed = {
-            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
-            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
-        }
-        stated = tuple(assumption for assumption, holds in believed.items() if holds)
         facts = {**self.facts(outcome), "files": files or {}}
         if self.policy.recoding is None:
-            return self.plan.certificate(stated, facts)
-        return Certificate(self._chosen(self.policy.recoding), stated, facts)
+            return self.plan.certificate(self.believed, facts)
+        return Certificate(self._chosen(self.policy.recoding), self.believed, facts)
 
     def _chosen(self, choosing: Choosing) -> tuple[Derivation, ...]:
         """Choice and release together. That the release alone blends into crowds says nothing of the choice."""
@@ -102,7 +95,7 @@ class Promise:
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
             "columns": _described(self.policy.columns, outcome),
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
         mechanism = self.mechanism(outcome)
         if isinstance(mechanism, NoisyHistogram):
@@ -140,37 +133,22 @@ class Promise:
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def check_source(self) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
-        from crowdblend.release.rows import open_columns  # noqa: PLC0415
-
-        if self.policy.data.source != STDIN:
-            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
-        """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
-        from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key, progress)
-
     def read_with(self, classes: Classes, key: bytes, progress: Progress | None = None) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
+        """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.release import chosen  # noqa: PLC0415
-        from crowdblend.release.rows import Draw  # noqa: PLC0415
 
         if self.policy.recoding is None:
-            coin = None if self.policy.sampling.already_drawn else key
-            sample, facts = classes(Draw(coin, self.draw_rate, secret=key))
-            return Reading(facts, lambda: self._published(sample, None, key), facts.pop("same_people", None))
+            return super().read_with(classes, key, progress)
         reading = chosen.read(self, key, progress, classes)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
-            return self._published(chosen.recoded(self, reading.released, outcome.node), outcome, key)
+            return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
         return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
 
-    def _published(self, sample: SampledClasses, outcome: Chosen | None, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: bytes, outcome: Chosen | None = None) -> Publication:
+        """What is shown of a sample, its classes as they are published."""
         mechanism = self.mechanism(outcome)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)

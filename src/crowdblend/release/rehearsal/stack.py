@@ -15,10 +15,12 @@ policy is audited one release at a time, which assumes nothing.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.randomness import new_key
 from crowdblend.recoding import Values
 from crowdblend.release.columns import Column
 from crowdblend.release.rehearsal.looking import Shown, shown_in
@@ -42,6 +44,11 @@ class Stack:
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised)
+
+    def releases(self) -> Iterator[Shown]:
+        """One release after the other, without end."""
+        while True:
+            yield from self.publish(new_key())
 
     def publish(self, key: bytes) -> list[Shown]:
         """What is shown of each copy."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
 from crowdblend import __version__
@@ -14,7 +15,7 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.randomness import new_key
 from crowdblend.release.kinds import promise
 from crowdblend.release.offered import lattice_of
-from crowdblend.release.rehearsal.looking import Looking, Onlooker, digest
+from crowdblend.release.rehearsal.looking import Looking, Onlooker, Shown, digest
 from crowdblend.release.rehearsal.registry import Hard
 from crowdblend.release.rehearsal.stack import Stack
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
@@ -27,7 +28,7 @@ CLASSES = 4
 _COPIES = 500
 _KEPT, _MOST_KEPT = "_rehearsals", 64
 
-Kept = TypeVar("Kept", Rehearsal, Stack)
+Kept = TypeVar("Kept", Rehearsal, Iterator[Shown])
 
 
 def subject(
@@ -148,9 +149,9 @@ class ReleaseSubject:
     def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
         onlooker = self.onlooker(population[0].values)
         if self.stacked:
-            stack = self._kept(population, lambda: Stack(self.promised, population, _COPIES))
-            for start in range(0, runs, _COPIES):
-                yield from map(onlooker.at_shown, stack.publish(new_key())[: runs - start])
+            # What a stack shows beyond these runs is kept for the next ones, each release for one run.
+            releases = self._kept(population, lambda: Stack(self.promised, population, _COPIES).releases())
+            yield from map(onlooker.at_shown, islice(releases, runs))
             return
         rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised))
         for _ in range(runs):

@@ -21,7 +21,7 @@ from crowdblend.release.coding import Coding
 from crowdblend.release.engine import Counted, thinned
 from crowdblend.release.kinds import promise
 from crowdblend.release.outcome import Chosen
-from crowdblend.release.people import Persons, read_persons
+from crowdblend.release.people import Mask, Persons, read_persons
 from crowdblend.release.policy import Column
 from crowdblend.release.rehearsal.files import Files
 from crowdblend.release.rows import Draw, open_rows
@@ -78,6 +78,7 @@ class _Table:
         self._words: Words = tuple(np.repeat(word, sizes) for word in words)
         self._policy = policy
         self._persons = numbered(policy.data, people)
+        self._last: tuple[tuple[bytes, float], Mask] | None = None
 
     def classes(self, draw: Draw) -> tuple[SampledClasses, dict[str, int]]:
         """The class counts of a draw; there is no steward to tell facts to."""
@@ -87,12 +88,19 @@ class _Table:
             return everybody if whole else thinned(self._policy, everybody, draw), {}
         persons, words = self._persons, self._words
         if draw.key is not None and draw.rate is not None:
-            drawn = persons.drawn(draw.key, draw.rate)
+            drawn = self._drawn(draw.key, draw.rate)
             persons, words = persons.where(drawn), tuple(word[drawn] for word in words)
         if draw.part is not None:
             inside = draw.part.of_rows(persons)
             words = tuple(word[inside] for word in words)
         return counted(self._coding, words), {}
+
+    def _drawn(self, key: bytes, rate: float) -> Mask:
+        """Who is in the sample; those who choose and those who are published come from the same one."""
+        if self._last is None or self._last[0] != (key, rate):
+            assert self._persons is not None
+            self._last = (key, rate), self._persons.drawn(key, rate)
+        return self._last[1]
 
 
 def counted(coding: Coding, words: Words) -> SampledClasses:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from crowdblend import __version__
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.kind import Progress, Publication, Reading, software
 from crowdblend.release.kinds.graph.policy import GraphPolicy
 
 
@@ -53,7 +51,7 @@ class Promise:
                 {"statistic": statistic.label, **_described(plan)}
                 for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
             ],
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
 
     def told(self) -> list[tuple[str, str]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate
+from crowdblend.calculus import Certificate
 from crowdblend.calculus.rules import outliers, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
@@ -16,21 +14,28 @@ from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.randomness.noise import SMALLEST_EPSILON
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.counted import FromCounts
+from crowdblend.release.kind import Publication, software
 from crowdblend.release.kinds.outliers.policy import OutlierPolicy
 from crowdblend.release.outputs import write_table
-from crowdblend.release.sections import STDIN
-
-if TYPE_CHECKING:
-    from crowdblend.release.engine import Classes
 
 
 @dataclass(frozen=True)
-class OutlierPromise:
+class OutlierPromise(FromCounts):
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
     policy: OutlierPolicy
     plan: OutlierPlan
+
+    @property
+    def draw_rate(self) -> float | None:
+        """The rate at which the sample is drawn here; None when it was drawn before, or everybody is published."""
+        return self.policy.sampling.rate if self.draws else None
+
+    @property
+    def draws(self) -> bool:
+        """Whether a sample is drawn: without a rate everybody is published."""
+        return super().draws and self.policy.sampling.rate is not None
 
     @property
     def mechanism(self) -> OutlierHistogram:
@@ -40,11 +45,6 @@ class OutlierPromise:
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        believed = {
-            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
-            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
-        }
-        stated = tuple(assumption for assumption, holds in believed.items() if holds)
         table = self.plan.mechanism()
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
@@ -54,7 +54,7 @@ class OutlierPromise:
             differential = sampling.sampled_release_is_differential(sampled)
         replaced = sampling.replacing_is_removing_and_adding(differential)
         facts = {**self.facts(), "files": files or {}}
-        return Certificate((*strongest, differential, replaced, table), stated, facts)
+        return Certificate((*strongest, differential, replaced, table), self.believed, facts)
 
     def facts(self, _outcome: None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -67,7 +67,7 @@ class OutlierPromise:
             "columns": {column.name: column.recoding.words() for column in policy.columns},
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
 
     def told(self) -> list[tuple[str, str]]:
@@ -97,29 +97,8 @@ class OutlierPromise:
             ),
         ]
 
-    def check_source(self) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
-        from crowdblend.release.rows import open_columns  # noqa: PLC0415
-
-        if self.policy.data.source != STDIN:
-            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
-        """Count the sample by bins, or everybody where no rate is given."""
-        from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
-
-    def read_with(self, classes: Classes, key: bytes) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.release.rows import Draw  # noqa: PLC0415
-
-        rate = self.policy.sampling.rate
-        coin = None if self.policy.sampling.already_drawn or rate is None else key
-        sample, facts = classes(Draw(coin, rate, secret=key))
-        return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
-
-    def _published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+        """Every bin of the sample, noisy."""
         published = self.mechanism.publish(sample, key)
         path = f"data.{self.policy.release.format}"
         internal = {"people_sampled": sample.people, "bins_published": len(published.counts)}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate
+from crowdblend.calculus import Certificate
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.mechanisms.classes import SampledClasses
@@ -20,13 +18,10 @@ from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.counted import FromCounts
+from crowdblend.release.kind import Publication, software
 from crowdblend.release.kinds.points.policy import PointsPolicy
 from crowdblend.release.outputs import write_points
-from crowdblend.release.sections import STDIN
-
-if TYPE_CHECKING:
-    from crowdblend.release.engine import Classes
 
 # For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
 POINTS, FAILURE = 100_000, 0.05
@@ -35,11 +30,16 @@ MOST_LISTED = 5_000
 
 
 @dataclass(frozen=True)
-class PointsPromise:
+class PointsPromise(FromCounts):
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
     policy: PointsPolicy
     plan: Plan
+
+    @property
+    def draw_rate(self) -> float | None:
+        """The rate at which the sample is drawn here; None when it was drawn before."""
+        return self.plan.rate if self.draws else None
 
     @property
     def mechanism(self) -> NoisyPoints:
@@ -53,12 +53,7 @@ class PointsPromise:
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """The certificate, complete once the published files are hashed."""
-        believed = {
-            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
-            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
-        }
-        stated = tuple(assumption for assumption, holds in believed.items() if holds)
-        return self.plan.certificate(stated, {**self.facts(), "files": files or {}})
+        return self.plan.certificate(self.believed, {**self.facts(), "files": files or {}})
 
     def facts(self, _outcome: None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -73,7 +68,7 @@ class PointsPromise:
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,
             "noise": self.displacement(),
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
         if isinstance(policy.blocks, Grid):
             sizes = zip(policy.axes, policy.blocks.cells, strict=True)
@@ -137,28 +132,8 @@ class PointsPromise:
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def check_source(self) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
-        from crowdblend.release.rows import open_columns  # noqa: PLC0415
-
-        if self.policy.data.source != STDIN:
-            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
-        """Count the sample by cells of the resolution; points move when they are published."""
-        from crowdblend.release.engine import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
-
-    def read_with(self, classes: Classes, key: bytes) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.release.rows import Draw  # noqa: PLC0415
-
-        coin = None if self.policy.sampling.already_drawn else key
-        sample, facts = classes(Draw(coin, self.plan.rate, secret=key))
-        return Reading(facts, lambda: self._published(sample, key), facts.pop("same_people", None))
-
-    def _published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+        """The points of the sample, moved; they were counted by cells of the resolution."""
         published = self.mechanism.publish(sample, key)
         names = [column.name for column in self.policy.columns[: -self.policy.dimension]]
         path = f"data.{self.policy.release.format}"

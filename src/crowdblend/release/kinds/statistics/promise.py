@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.guarantees.wording import at_least
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.kind import Progress, Publication, Reading, software
 from crowdblend.release.kinds.statistics.policy import Statistic, StatisticsPolicy
 from crowdblend.release.sections import STDIN
 
@@ -60,7 +58,7 @@ class Promise:
             },
             "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
             "columns": {name: self._column(name) for name in policy.wanted},
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
 
     def told(self) -> list[tuple[str, str]]:
@@ -84,11 +82,10 @@ class Promise:
         return lines
 
     def check_source(self) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+        """Refuse a source that is not there or lacks a column, without reading a row."""
         from crowdblend.release.rows import open_columns  # noqa: PLC0415
 
-        if self.policy.data.source != STDIN:
-            open_columns(self.policy.data, self.policy.release, self.policy.wanted)
+        open_columns(self.policy.data, self.policy.release, self.policy.wanted)
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Add up everybody, the sample, or both."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.release.kind import Progress, Publication, Reading
+from crowdblend.release.kind import Progress, Publication, Reading, software
 from crowdblend.release.kinds.synopsis.policy import SynopsisPolicy
-from crowdblend.release.sections import STDIN
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
@@ -67,7 +64,7 @@ class SynopsisPromise:
             },
             "parameters": parameters,
             "columns": {column.name: column.recoding.words() for column in self.policy.columns},
-            "software": {"crowdblend": __version__, "python-flint": metadata.version("python-flint")},
+            "software": software(),
         }
         if outcome is not None:
             facts["misfit"] = outcome
@@ -95,8 +92,7 @@ class SynopsisPromise:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         from crowdblend.release.rows import open_columns  # noqa: PLC0415
 
-        if self.policy.data.source != STDIN:
-            open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
+        open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
