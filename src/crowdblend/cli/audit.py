@@ -198,7 +198,7 @@ def _own(
 
     for name in families:
         if name not in FAMILIES:
-            raise InvalidInput(f"--family must be one of {', '.join(FAMILIES)}, got {name}. Choose one of them.")
+            raise InvalidInput(f"--family must be one of {'; '.join(FAMILIES)}, got {name}. Choose one of them.")
     rows: list[dict[str, Any]] = []
     for family in [FAMILIES[name] for name in families or FAMILIES]:
         subject = family.subject(hard_sizes, understated=understate, people=people)
