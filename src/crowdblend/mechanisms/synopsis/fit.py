@@ -7,8 +7,8 @@ does. Where it does not, multiplicative weights repair it, with a proof that the
 Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of
 the X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy
 the query by e^{−4v} (by e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. Then the sum of 2v²
-over all steps is at most ln(X/γ), so there are at most ln(X/γ)/(2τ²) of them; and if the sum is larger, there is no such
-D.
+over all steps is at most ln(X/γ), so there are at most ln(X/γ)/(2τ²) of them; and if the sum is larger, no such D
+exists.
 
 Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v a step changes KL(D‖p) by
 ηD(q) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. KL(D‖p) is at

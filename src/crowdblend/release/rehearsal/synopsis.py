@@ -114,13 +114,14 @@ class SynopsisSubject:
         asked = [value for value in examples(recoding, _ALL) if named and recoding.label(value) in named]
         return [few[0], *asked[:CLASSES], *asked[CLASSES:][-CLASSES:], *few[1:]]
 
-    def _labels(self, values: Values) -> tuple[str, ...]:
+    def labels(self, values: Values) -> tuple[str, ...]:
+        """A person as a row would show them."""
         columns = self.policy.columns
         return tuple(str(column.recoding.label(value)) for column, value in zip(columns, values, strict=True))
 
     def _measured(self, values: Values) -> Counts:
         """What one person adds to every measured count."""
-        return self.measured({self._labels(values): 1})
+        return self.measured({self.labels(values): 1})
 
     def measured(self, rows: Mapping[tuple[str, ...], int]) -> Counts:
         """The measured counts of rows, given as how many there are of each kind."""
@@ -150,7 +151,7 @@ class SynopsisSubject:
         loss = mechanism.noise_epsilon if isinstance(mechanism, FittedSynopsis) else 1.0
         moved = other - one
         numbers = (Number(int(row), float(expected[row]), moved[row], loss) for row in np.flatnonzero(moved))
-        persons = {name: self._labels(values) for name, values in zip(_PERSONS, population.persons, strict=True)}
+        persons = {name: self.labels(values) for name, values in zip(_PERSONS, population.persons, strict=True)}
         usual = [others.get(values, 0.0) for values in population.persons]
         return Onlooker(self, Between(tuple(numbers)), persons, tuple(usual))
 
