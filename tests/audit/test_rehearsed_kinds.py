@@ -217,14 +217,6 @@ def test_an_outlier_table_keeps_its_promise(tmp_path: Path) -> None:
     assert (done.exit_code, json.loads(done.stdout)["finding"]) == (0, False), done.output
 
 
-@pytest.mark.parametrize("kind", ["synopsis", "graph"])
-def test_other_kinds_are_refused_in_a_sentence(kind: str) -> None:
-    example = {"synopsis": "census_synopsis.toml", "graph": "lastfm.toml"}[kind]
-    done = CliRunner().invoke(cli, ["audit", str(Path(__file__).parents[2] / "examples" / example)])
-    assert done.exit_code == 2
-    assert f"got {kind}. Audit its mechanism with --mechanism." in done.stderr
-
-
 @pytest.mark.parametrize("text", [OUTLIERS.format(sampling=""), FAMILIES["statistics of a sample"].policy])
 def test_another_epsilon_is_refused_where_no_delta_goes_with_it(text: str, tmp_path: Path) -> None:
     done = audited(text, tmp_path, "--runs", "1000", "--epsilon", "0.5")

@@ -36,7 +36,7 @@ POWER = 0.95
 @click.option(
     "--people",
     type=int,
-    help="How many made-up people there are; by default 1000, for statistics as many as the policy says.",
+    help="How many made-up people there are; by default 1000, or as many as the policy says.",
 )
 @click.option("--workers", type=int, help="Processes; by default one per core.")
 @click.option(

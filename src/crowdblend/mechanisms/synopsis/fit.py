@@ -6,8 +6,9 @@ does. Where it does not, multiplicative weights repair it, with a proof that the
 
 Theorem. Let D be a distribution whose answers are all within A of the noisy ones, and p one with p ≥ γ/X in each of
 the X cells. As long as some answer of p is further than A + τ from its noisy answer, multiply the cells that satisfy
-the query by e^{−4v} (by e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. That stops after at
-most ln(X/γ)/(2τ²) steps.
+the query by e^{−4v} (by e^{4v}, if the answer is too low), v ≥ τ the excess over A, and normalize. Then the sum of 2v²
+over all steps is at most ln(X/γ), so there are at most ln(X/γ)/(2τ²) of them; and if the sum is larger, no such D
+exists.
 
 Proof. Let p(q) be too high. Then p(q) − D(q) ≥ v, and with η = 4v a step changes KL(D‖p) by
 ηD(q) + ln E_p e^{−ηq} ≤ ηD(q) − ηp(q) + η²/8 ≤ −ηv + η²/8 = −2v², by Hoeffding's lemma for q in [0, 1]. KL(D‖p) is at
@@ -75,32 +76,33 @@ def smooth_fit(queries: QueryClass, noisy: Vector, variance: float, agrees: Call
     return p
 
 
-def most_steps(universe: int, slack: float) -> int:
-    """After so many steps of repair there is no distribution within the noise: the noise exceeded its bound."""
-    return math.ceil(math.log(universe / MIXED) / (2 * slack**2))
+def most_gain(universe: int) -> float:
+    """Steps of repair that gain more than that find nothing within the noise: the noise exceeded its bound."""
+    # A hair more, for sums in floating point.
+    return math.log(universe / MIXED) * (1 + 1e-6)
 
 
 def repair(queries: QueryClass, p: Table, answers: Vector, *, noise: float, slack: float) -> Table:
     """Multiplicative weights on the worst answers, a whole round of them at a time."""
     p = (1 - MIXED) * p + MIXED / p.size
-    left = most_steps(queries.universe, slack)
-    while left > 0:
+    left = most_gain(queries.universe)
+    while left >= 0:
         p /= p.sum()
         off = queries.ask(p) - answers
         worst = np.flatnonzero(np.abs(off) > noise + slack)
         if len(worst) == 0:
             break
-        left -= _round(queries, p, answers, worst[np.argsort(-np.abs(off[worst]))][:left], noise, slack)
+        left -= _round(queries, p, answers, worst[np.argsort(-np.abs(off[worst]))], noise, slack)
     p /= p.sum()
     return p
 
 
-def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> int:
-    """A step for each query that is still off after the steps before it; how many there were.
+def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise: float, slack: float) -> float:
+    """A step for each query that is still off after the steps before it; the sum of their 2v².
 
     What p adds up to is carried along, so that a step touches no more cells than satisfy its query.
     """
-    total, steps = 1.0, 0
+    total, gained = 1.0, 0.0
     for query in worst:
         cells = queries.where(int(query))
         mass = float(p[cells].sum())
@@ -110,5 +112,5 @@ def _round(queries: QueryClass, p: Table, answers: Vector, worst: Vector, noise:
             factor = math.exp(-4 * math.copysign(excess, off))
             p[cells] *= factor
             total += (factor - 1) * mass
-            steps += 1
-    return steps
+            gained += 2 * excess**2
+    return gained

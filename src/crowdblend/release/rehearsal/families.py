@@ -77,6 +77,50 @@ name = "people"
 {what}
 """
 
+_SYNOPSIS = """
+[data]
+source = "people.parquet"
+person = "id"
+people = 24
+
+[sampling]
+sample = {sample}
+
+[columns]
+group = {{ values = ["x", "y"] }}
+
+[synopsis]
+conjunctions = 1
+{how}
+
+[release]
+kind = "synopsis"
+format = "csv"
+epsilon = 3.0
+"""
+
+_NETWORK = """
+[data]
+source = "links.parquet"
+
+[graph]
+people = 24
+degree_bound = 4
+
+[[graph.statistics]]
+name = "connectivity"
+samples = 11
+
+[[graph.statistics]]
+name = "average-degree"
+samples = 12
+
+[release]
+kind = "graph"
+format = "csv"
+epsilon = 10.0
+"""
+
 
 @dataclass(frozen=True)
 class Family:
@@ -136,5 +180,8 @@ FAMILIES = {
         Family("points", _POINTS),
         Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=3.0, what='histogram = "group"')),
         Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0, what='count = { group = "x" }')),
+        Family("synopsis, fitted", _SYNOPSIS.format(sample=12, how='mechanism = "fitted"')),
+        Family("synopsis, chosen", _SYNOPSIS.format(sample=24, how='mechanism = "exponential"\nrows = 1')),
+        Family("network", _NETWORK),
     )
 }

@@ -23,6 +23,8 @@ MODULES = {
     "points": "points",
     "outlier-table": "outliers",
     "statistics": "statistics",
+    "synopsis": "synopsis",
+    "graph": "graph",
 }
 Hard = Callable[[int, float, float], Mapping[str, int]]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 
 from crowdblend import __version__
 from crowdblend.errors import InvalidInput
@@ -16,16 +13,15 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.planning.statistics import EVERYBODY
 from crowdblend.randomness import new_key
 from crowdblend.release.kinds.statistics import Promise, StatisticsPolicy, promise
-from crowdblend.release.rehearsal.looking import digest, shown_in
+from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.replacing import Neighbours, Replaced, among, apart
 from crowdblend.release.rehearsal.subject import CLASSES, claimed
-from crowdblend.release.rehearsal.table import Crowd, Population, Values
+from crowdblend.release.rehearsal.table import Values
 from crowdblend.release.rehearsal.totals import TotalsRehearsal
 from crowdblend.release.rehearsal.values import examples
 
 MOST_PEOPLE = 1 << 20
-# Numbers that are looked at one by one, and steps that the way from one person to the other is divided into.
-_NUMBERS, _STEPS = 8, 8
 _ALL = 1 << 20
 _KEPT = "_held"
 
@@ -53,23 +49,6 @@ def subject(
 
 
 @dataclass(frozen=True)
-class Replaced:
-    """People with the person in question first; `persons` are whoever that is here, and instead."""
-
-    people: Population
-    persons: tuple[Values, Values]
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Two populations that differ in one person's data."""
-
-    name: str
-    more: Replaced
-    fewer: Replaced
-
-
-@dataclass(frozen=True)
 class StatisticsSubject:
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
@@ -94,21 +73,8 @@ class StatisticsSubject:
 
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""
-        one, other = self._apart()
-        n = self.policy.people - 1
-        crowds = {
-            "others like the person": (Crowd(one, n),),
-            "others like who comes instead": (Crowd(other, n),),
-            "others half and half": (Crowd(one, n // 2), Crowd(other, n - n // 2)),
-        }
-        return [
-            Neighbours(
-                name,
-                Replaced((Crowd(one, 1), *others), (one, other)),
-                Replaced((Crowd(other, 1), *others), (one, other)),
-            )
-            for name, others in crowds.items()
-        ]
+        offered = [self._candidates(name) for name in self.policy.wanted]
+        return among(*apart(offered, self._distance), self.policy.people)
 
     def observe(self, population: Replaced, runs: int) -> dict[str, Counter[str]]:
         """Release so many times, with a fresh key each time, and look at what is published."""
@@ -125,19 +91,6 @@ class StatisticsSubject:
     def __getstate__(self) -> dict[str, object]:
         """Without what is kept: another process makes its own."""
         return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}
-
-    def _apart(self) -> tuple[Values, Values]:
-        """Two persons whom the noise hides from each other as little as any that column by column are found."""
-        offered = [self._candidates(name) for name in self.policy.wanted]
-        one, other = [some[0] for some in offered], [some[-1] for some in offered]
-        for _ in range(2):
-            for place, values in enumerate(offered):
-                tried = [
-                    ([*one[:place], first, *one[place + 1 :]], [*other[:place], second, *other[place + 1 :]])
-                    for first, second in product(values, values)
-                ]
-                one, other = max(tried, key=lambda pair: self._distance(tuple(pair[0]), tuple(pair[1])))
-        return tuple(one), tuple(other)
 
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: its bounds, its first and last classes, and those that some condition names."""
@@ -195,26 +148,5 @@ class StatisticsSubject:
                 total = here + sum(adds[row][1] * size for adds, size in others)
                 moved = self.promised.in_unit(place, (there - here) / counted)
                 loss = self.promised.plan.noise_epsilon(place) * abs(there - here)
-                numbers.append((row, float(self.promised.value(place, Fraction(total, n))), moved, loss))
+                numbers.append(Number(row, float(self.promised.value(place, Fraction(total, n))), moved, loss))
         return Between(tuple(numbers))
-
-
-@dataclass(frozen=True)
-class Between:
-    """Numbers by their row, with where they are for one person, how far the other moves them, and the loss of that."""
-
-    numbers: tuple[tuple[int, float, float, float], ...]
-
-    def at(self, files: Mapping[str, bytes]) -> dict[str, str]:
-        """How far on the way from the one to the other each number is, and how all of them together speak."""
-        ((name, content),) = files.items()
-        shown = shown_in(name, content)
-        views, spoken = {"the files": digest(shown.rows)}, 0.0
-        value = shown.header.index("value")
-        for row, start, moved, loss in self.numbers:
-            way = (float(shown.rows[row][value]) - start) / moved
-            spoken += loss * (abs(way) - abs(way - 1))
-            if len(views) <= _NUMBERS:
-                views[f"number {row + 1}"] = str(min(max(math.floor(_STEPS * way), -1), _STEPS))
-        views["all numbers"] = f"{spoken / sum(loss for *_, loss in self.numbers):.1f}"
-        return views

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
@@ -15,6 +15,9 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.release.kind import Progress, Publication, Reading, software
 from crowdblend.release.kinds.graph.policy import GraphPolicy
+
+if TYPE_CHECKING:
+    from crowdblend.release.kinds.graph.reading import Read
 
 
 @dataclass(frozen=True)
@@ -84,11 +87,15 @@ class Promise:
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        from crowdblend.release.kinds.graph.publishing import publish  # noqa: PLC0415  the engine is loaded when it runs
-        from crowdblend.release.kinds.graph.reading import read_network  # noqa: PLC0415
+        from crowdblend.release.kinds.graph.reading import read_network  # noqa: PLC0415  the engine is loaded when it runs
 
         with _in_memory():
             found = read_network(self.policy, progress)
+        return self.read_with(found, key)
+
+    def read_with(self, found: Read, key: bytes) -> Reading:
+        """The same from a network that was read before."""
+        from crowdblend.release.kinds.graph.publishing import publish  # noqa: PLC0415
 
         def published() -> Publication:
             with _in_memory():

@@ -34,12 +34,12 @@ class Number:
 
 def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key: bytes) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
-    structure = Structure(found.network)
+    structure = found.structure
     numbers: list[Number] = []
     true: dict[str, Any] = {}
     for at, (statistic, plan) in enumerate(zip(policy.statistics, plans, strict=True)):
         mechanism = NoisyStatistic(plan)
-        values = [mechanism.exact(structure)] if statistic.column is None else found.values(statistic)
+        values = exact_values(statistic, plan, found)
         noisy = mechanism.publish(values, KeyedSource(key, b"noise of network statistic %d" % at))
         true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
         numbers += [
@@ -53,6 +53,11 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
         internal=internal,
         internal_page=lambda: network_page(internal),
     )
+
+
+def exact_values(statistic: Statistic, plan: NetworkPlan, found: Read) -> list[Fraction]:
+    """The numbers of a statistic without noise, above the lower end of its range."""
+    return [NoisyStatistic(plan).exact(found.structure)] if statistic.column is None else found.values(statistic)
 
 
 def _from(low: float, value: float) -> float:

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.networks import Network, network
+from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.naming import numbered
 from crowdblend.release.database import database, private_folder, redacted
 from crowdblend.release.kind import Progress
@@ -38,6 +39,11 @@ class Read:
     network: Network
     columns: dict[str, pyarrow.ChunkedArray]
     rows: int
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What its statistics are computed from; a network that is published again is taken apart once."""
+        return Structure(self.network)
 
     def values(self, statistic: Statistic) -> list[Fraction]:
         """A statistic of people's data: the average above its lower end, or the share of every class."""

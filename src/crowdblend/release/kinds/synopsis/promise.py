@@ -16,6 +16,7 @@ from crowdblend.release.kinds.synopsis.policy import SynopsisPolicy
 if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
+    from crowdblend.release.engine import Classes
 
 
 @dataclass(frozen=True)
@@ -97,15 +98,21 @@ class SynopsisPromise:
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
         from crowdblend.release.engine import sample_classes  # noqa: PLC0415
+
+        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
+
+    def read_with(self, classes: Classes, key: bytes) -> Reading:
+        """The same from wherever class counts come: the engine, or a table that is held in memory."""
         from crowdblend.release.rows import Draw  # noqa: PLC0415
 
-        everybody, facts = sample_classes(self.policy, Draw(secret=key), progress)
+        everybody, facts = classes(Draw(secret=key))
         if everybody.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
                 "another number. Count them again."
             )
-        return Reading({"rows_read": facts["rows_read"]}, lambda: self._published(everybody, key))
+        read = {name: facts[name] for name in ("rows_read",) if name in facts}
+        return Reading(read, lambda: self._published(everybody, key))
 
     def _published(self, everybody: SampledClasses, key: bytes) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
