@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
-from crowdblend.randomness import new_key
-from crowdblend.release.kinds.graph import GraphPolicy, Promise, promise
+from crowdblend.release.kinds.graph import GraphPolicy, Promise
 from crowdblend.release.kinds.graph.policy import Statistic
 from crowdblend.release.kinds.graph.publishing import exact_values
 from crowdblend.release.kinds.graph.reading import Read, read_network
 from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.files import Files
-from crowdblend.release.rehearsal.registry import Hard
-from crowdblend.release.rehearsal.subject import claimed
+from crowdblend.release.rehearsal.registry import Asked
+from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
 from crowdblend.release.rehearsal.webs import Web, webs
 from crowdblend.release.sections import DataSource
 
@@ -28,30 +25,18 @@ from crowdblend.release.sections import DataSource
 FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
 # Pairs that move the published numbers less than this share of the best one are not worth runs.
 _WORTH, _EQUAL = 0.5, 1e-9
-_KEPT = "_held"
 
 
-def subject(
-    policy: GraphPolicy,
-    hard: Hard,
-    *,
-    name: str,
-    people: int,
-    understated: float = 1.0,
-    stacked: bool = False,
-    epsilon: float | None = None,
-) -> GraphSubject:
+def subject(policy: GraphPolicy, asked: Asked) -> GraphSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    del hard, people, stacked
-    if epsilon is not None:
-        raise InvalidInput("epsilon must be left to the policy of a network: there is no delta to trade. Drop it.")
+    asked.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
         raise InvalidInput(
             f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}. "
             "Audit the same policy with another number, and samples that go with it."
         )
-    made = GraphSubject(policy, name, understated)
+    made = GraphSubject(policy, asked.name, asked.understated)
     if not made.pairs():
         raise InvalidInput(
             "one person's links or data must move some published number, and within these bounds they move none. "
@@ -90,22 +75,12 @@ class GraphRehearsal:
 
 
 @dataclass(frozen=True)
-class GraphSubject:
+class GraphSubject(Rehearsed):
     """What a policy publishes about made-up networks, when one person's links and data are replaced."""
 
     policy: GraphPolicy
     name: str = "policy"
     understated: float = 1.0
-
-    @cached_property
-    def promised(self) -> Promise:
-        """The plan behind the policy."""
-        return promise(self.policy)
-
-    @cached_property
-    def promise(self) -> Differential:
-        """What the certificate says about one person's links and data replaced."""
-        return claimed(self.promised, Relation.REPLACE, self.understated)
 
     def pairs(self) -> list[Neighbours]:
         """Links to some people, and instead to others or to nobody, where that moves the published numbers most."""
@@ -120,25 +95,14 @@ class GraphSubject:
         most = max(loss for loss, _ in found)
         return [pair for loss, pair in found if loss > 0 and loss >= _WORTH * most]
 
-    def observe(self, population: Replaced, runs: int) -> dict[str, Counter[str]]:
-        """Release so many times, with a fresh key each time, and look at what is published."""
+    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
+        """The numbers between the two networks."""
         rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
-        seen: dict[str, Counter[str]] = {}
-        for _ in range(runs):
-            for view, found in between.at(rehearsal.publish(new_key())).items():
-                seen.setdefault(view, Counter())[found] += 1
-        return seen
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}
+        return lambda key: between.at(rehearsal.publish(key))
 
     def _rehearsal(self, web: Web) -> GraphRehearsal:
-        held = self.__dict__.setdefault(_KEPT, {})
-        if web not in held:
-            held[web] = GraphRehearsal(self.promised, web)
-        kept: GraphRehearsal = held[web]
-        return kept
+        made: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.promised, web))
+        return made
 
     def _between(self, pair: tuple[Web, Web]) -> Between:
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""

@@ -11,16 +11,16 @@ import numpy as np
 
 from crowdblend.release.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.release.rehearsal.looking import Looking, Shown, digest, shown_in
-from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.registry import Asked
 from crowdblend.release.rehearsal.subject import CLASSES, Neighbours, ReleaseSubject, released
 from crowdblend.release.rehearsal.subject import subject as subject_of_classes
 from crowdblend.release.rehearsal.table import Crowd, Values
 from crowdblend.release.rehearsal.values import examples
 
 
-def subject(policy: PointsPolicy, hard: Hard, **settings: Any) -> ReleaseSubject:
+def subject(policy: PointsPolicy, asked: Asked) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes."""
-    return subject_of_classes(policy, hard, **settings, made=PointsSubject)
+    return subject_of_classes(policy, asked, PointsSubject)
 
 
 @dataclass(frozen=True)

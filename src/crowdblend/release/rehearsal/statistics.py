@@ -2,95 +2,54 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
-from crowdblend import __version__
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
-from crowdblend.planning.statistics import EVERYBODY
-from crowdblend.randomness import new_key
-from crowdblend.release.kinds.statistics import Promise, StatisticsPolicy, promise
+from crowdblend.planning.statistics import EVERYBODY, StatisticsPlan
+from crowdblend.release.kinds.statistics import StatisticsPolicy
 from crowdblend.release.rehearsal.between import Between, Number
-from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.registry import Asked
+from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
 from crowdblend.release.rehearsal.replacing import Neighbours, Replaced, among, apart
-from crowdblend.release.rehearsal.subject import CLASSES, claimed
+from crowdblend.release.rehearsal.subject import CLASSES
 from crowdblend.release.rehearsal.table import Values
 from crowdblend.release.rehearsal.totals import TotalsRehearsal
 from crowdblend.release.rehearsal.values import examples
 
 MOST_PEOPLE = 1 << 20
 _ALL = 1 << 20
-_KEPT = "_held"
 
 
-def subject(
-    policy: StatisticsPolicy,
-    hard: Hard,
-    *,
-    name: str,
-    people: int,
-    understated: float = 1.0,
-    stacked: bool = False,
-    epsilon: float | None = None,
-) -> StatisticsSubject:
+def subject(policy: StatisticsPolicy, asked: Asked) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    del hard, people, stacked
-    if epsilon is not None:
-        raise InvalidInput("epsilon must be left to a policy of statistics: there is no delta to trade. Drop it.")
+    asked.leave_epsilon("a policy of statistics", "there is no delta to trade")
     if not 2 <= policy.people <= MOST_PEOPLE:
         raise InvalidInput(
             f"people in [data] must be between 2 and {MOST_PEOPLE:,} to audit statistics, got {policy.people:,}. "
             "Audit the same policy with fewer people, and as much fewer in sample."
         )
-    return StatisticsSubject(policy, name, understated)
+    return StatisticsSubject(policy, asked.name, asked.understated)
 
 
 @dataclass(frozen=True)
-class StatisticsSubject:
+class StatisticsSubject(Rehearsed):
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
     policy: StatisticsPolicy
     name: str = "policy"
     understated: float = 1.0
 
-    @cached_property
-    def promised(self) -> Promise:
-        """The plan behind the policy."""
-        return promise(self.policy)
-
-    @cached_property
-    def promise(self) -> Differential:
-        """What the certificate says about one person's data replaced."""
-        return claimed(self.promised, Relation.REPLACE, self.understated)
-
-    @property
-    def made_of(self) -> str:
-        """A text that is another one for every other policy, and for every other version."""
-        return digest((__version__, self.policy))
-
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""
         offered = [self._candidates(name) for name in self.policy.wanted]
         return among(*apart(offered, self._distance), self.policy.people)
 
-    def observe(self, population: Replaced, runs: int) -> dict[str, Counter[str]]:
-        """Release so many times, with a fresh key each time, and look at what is published."""
-        held = self.__dict__.setdefault(_KEPT, {})
-        if population not in held:
-            held[population] = TotalsRehearsal(self.promised, population.people), self._between(population)
-        rehearsal, between = held[population]
-        seen: dict[str, Counter[str]] = {}
-        for _ in range(runs):
-            for view, found in between.at(rehearsal.publish(new_key())).items():
-                seen.setdefault(view, Counter())[found] += 1
-        return seen
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}
+    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
+        """The numbers between the two persons."""
+        rehearsal, between = TotalsRehearsal(self.promised, population.people), self._between(population)
+        return lambda key: between.at(rehearsal.publish(key))
 
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: its bounds, its first and last classes, and those that some condition names."""
@@ -112,8 +71,9 @@ class StatisticsSubject:
 
     def _distance(self, one: Values, other: Values) -> float:
         """The loss between two persons, by the noise on everything that they add to."""
+        plan: StatisticsPlan = self.promised.plan
         return sum(
-            self.promised.plan.noise_epsilon(place) * abs(here - there)
+            plan.noise_epsilon(place) * abs(here - there)
             for (place, here), (_, there) in zip(self._adds(one), self._adds(other), strict=True)
         )
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-from crowdblend import __version__
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
-from crowdblend.randomness import new_key
+from crowdblend.guarantees import Relation
 from crowdblend.release.kinds import promise
 from crowdblend.release.offered import lattice_of
-from crowdblend.release.rehearsal.looking import Looking, Onlooker, Shown, digest
-from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.looking import Looking, Onlooker
+from crowdblend.release.rehearsal.registry import Asked
+from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
 from crowdblend.release.rehearsal.stack import Stack
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.release.rehearsal.values import examples
@@ -26,30 +24,18 @@ from crowdblend.selection import noise_around
 CLASSES = 4
 # Releases that are run as one when they are stacked.
 _COPIES = 500
-_KEPT, _MOST_KEPT = "_rehearsals", 64
-
-Kept = TypeVar("Kept", Rehearsal, Iterator[Shown])
 
 
-def subject(
-    policy: Any,
-    hard: Hard,
-    *,
-    name: str,
-    people: int,
-    understated: float = 1.0,
-    stacked: bool = False,
-    epsilon: float | None = None,
-    made: type[ReleaseSubject] | None = None,
-) -> ReleaseSubject:
+def subject(policy: Any, asked: Asked, made: type[ReleaseSubject] | None = None) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
-    if epsilon is not None:
-        policy = _at(policy, epsilon)
+    if asked.epsilon is not None:
+        policy = _at(policy, asked.epsilon)
     planned = _promised(policy).plan
-    hardest = hard(planned.k, planned.sampled_with, planned.epsilon / understated).items()
+    hardest = asked.hard(planned.k, planned.sampled_with, planned.epsilon / asked.understated).items()
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    return (made or ReleaseSubject)(policy, sizes, name, people, understated, stacked and policy.recoding is None)
+    stacked = asked.stacked and policy.recoding is None
+    return (made or ReleaseSubject)(policy, sizes, asked.name, asked.people, asked.understated, stacked)
 
 
 def _promised(policy: Any) -> Any:
@@ -82,20 +68,12 @@ def released(pairs: list[Neighbours]) -> list[Neighbours]:
     return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
 
 
-def claimed(promised: Any, relation: Relation, understated: float) -> Differential:
-    """What the certificate says of one person under a relation, its ε divided by `understated` to test the audit."""
-    made = [made for made in promised.certificate().guarantees if isinstance(made, Differential)]
-    stated = next(one for one in made if one.relation is relation and one.people == 1)
-    return replace(stated, epsilon=stated.epsilon / understated)
-
-
 @dataclass(frozen=True)
-class ReleaseSubject:
+class ReleaseSubject(Rehearsed):
     """What a policy publishes about made-up people.
 
     `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
-    beside those. `people` is how many there are in all. `understated` divides the ε of the promise: a test of the
-    audit, not of the release. `stacked` runs many releases as one, see `stack`.
+    beside those. `people` is how many there are in all. `stacked` runs many releases as one, see `stack`.
     """
 
     policy: Any
@@ -105,21 +83,12 @@ class ReleaseSubject:
     understated: float = 1.0
     stacked: bool = False
     further: tuple[Neighbours, ...] = ()
+    relation = Relation.ADD_REMOVE
 
     @cached_property
     def promised(self) -> Any:
         """The plan behind the policy, with people who are drawn here."""
         return _promised(self.policy)
-
-    @cached_property
-    def promise(self) -> Differential:
-        """What the certificate says about one person more or less."""
-        return claimed(self.promised, Relation.ADD_REMOVE, self.understated)
-
-    @property
-    def made_of(self) -> str:
-        """A text that is another one for every other policy, and for every other version."""
-        return digest((__version__, self.policy))
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
@@ -128,14 +97,6 @@ class ReleaseSubject:
         if last != first:
             pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
         return [*released(pairs), *self.further]
-
-    def observe(self, population: Population, runs: int) -> dict[str, Counter[str]]:
-        """Release so many times, with a fresh key each time, and look at what is published."""
-        seen: dict[str, Counter[str]] = {}
-        for views in self._looks(population, runs):
-            for view, found in views.items():
-                seen.setdefault(view, Counter())[found] += 1
-        return seen
 
     def onlooker(self, values: Values) -> Looking:
         """Somebody who wants to know about a person with these values."""
@@ -146,16 +107,22 @@ class ReleaseSubject:
         loss = noise_around(lattice_of(self.policy.columns), self.promised.score, choosing.show_epsilon)
         return Onlooker(names, offered, values, float(1 / loss))
 
-    def _looks(self, population: Population, runs: int) -> Iterator[dict[str, str]]:
+    def looks(self, population: Population, runs: int) -> Iterator[Views]:
+        """Where releases are stacked, what a stack shows beyond these runs is kept: each release is for one run."""
+        if not self.stacked:
+            return super().looks(population, runs)
+
+        def endless() -> Iterator[Views]:
+            onlooker = self.onlooker(population[0].values)
+            return map(onlooker.at_shown, Stack(self.promised, population, _COPIES).releases())
+
+        return islice(self.kept(population, endless), runs)
+
+    def looking(self, population: Population) -> Callable[[bytes], Views]:
+        """The person's class, and all there is."""
+        rehearsal = Rehearsal(self.policy, population, self.promised)
         onlooker = self.onlooker(population[0].values)
-        if self.stacked:
-            # What a stack shows beyond these runs is kept for the next ones, each release for one run.
-            releases = self._kept(population, lambda: Stack(self.promised, population, _COPIES).releases())
-            yield from map(onlooker.at_shown, islice(releases, runs))
-            return
-        rehearsal = self._kept(population, lambda: Rehearsal(self.policy, population, self.promised))
-        for _ in range(runs):
-            yield onlooker.at(*rehearsal.publish(new_key()))
+        return lambda key: onlooker.at(*rehearsal.publish(key))
 
     def _corner(self, place: int) -> Values:
         return tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
@@ -164,17 +131,3 @@ class ReleaseSubject:
         rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
         more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
         return Neighbours(f"{name} ({size})", more, fewer)
-
-    def _kept(self, population: Population, make: Callable[[], Kept]) -> Kept:
-        """Recoding a population takes a moment, so the last ones are kept."""
-        kept = self.__dict__.setdefault(_KEPT, {})
-        if population not in kept:
-            while len(kept) >= _MOST_KEPT:
-                kept.pop(next(iter(kept)))
-            kept[population] = make()
-        found: Kept = kept[population]
-        return found
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}

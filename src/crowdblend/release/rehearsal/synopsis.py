@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Relation
 from crowdblend.mechanisms.synopsis import FittedSynopsis
-from crowdblend.randomness import new_key
-from crowdblend.release.kinds.synopsis import SynopsisPolicy, SynopsisPromise, promise
+from crowdblend.release.kinds.synopsis import SynopsisPolicy
 from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.looking import digest, shown_in
-from crowdblend.release.rehearsal.registry import Hard
+from crowdblend.release.rehearsal.registry import Asked
+from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
 from crowdblend.release.rehearsal.replacing import Neighbours, Replaced, among, apart
-from crowdblend.release.rehearsal.subject import CLASSES, claimed
+from crowdblend.release.rehearsal.subject import CLASSES
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Rehearsal, Values
 from crowdblend.release.rehearsal.values import examples
 
@@ -29,30 +28,18 @@ MOST_ROWS = 100_000
 _FAR = 32
 _ALL = 1 << 20
 _REMEMBERED = 32
-_KEPT = "_held"
 Counts = NDArray[np.float64]
 
 
-def subject(
-    policy: SynopsisPolicy,
-    hard: Hard,
-    *,
-    name: str,
-    people: int,
-    understated: float = 1.0,
-    stacked: bool = False,
-    epsilon: float | None = None,
-) -> SynopsisSubject:
+def subject(policy: SynopsisPolicy, asked: Asked) -> SynopsisSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    del hard, people, stacked
-    if epsilon is not None:
-        raise InvalidInput("epsilon must be left to the policy of a synopsis: there is no delta to trade. Drop it.")
+    asked.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     if not 2 <= policy.people <= MOST_PEOPLE:
         raise InvalidInput(
             f"people in [data] must be between 2 and {MOST_PEOPLE:,} to audit a synopsis, got {policy.people:,}. "
             "Audit the same policy with fewer people, and as much fewer in sample."
         )
-    made = SynopsisSubject(policy, name, understated)
+    made = SynopsisSubject(policy, asked.name, asked.understated)
     rows = made.promised.plan.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
         raise InvalidInput(
@@ -63,22 +50,12 @@ def subject(
 
 
 @dataclass(frozen=True)
-class SynopsisSubject:
+class SynopsisSubject(Rehearsed):
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
     policy: SynopsisPolicy
     name: str = "policy"
     understated: float = 1.0
-
-    @cached_property
-    def promised(self) -> SynopsisPromise:
-        """The plan behind the policy."""
-        return promise(self.policy)
-
-    @cached_property
-    def promise(self) -> Differential:
-        """What the certificate says about one person's data replaced."""
-        return claimed(self.promised, Relation.REPLACE, self.understated)
 
     def pairs(self) -> list[Neighbours]:
         """Two persons who differ in as many measured counts as can be, among people like the one and the other."""
@@ -90,21 +67,11 @@ class SynopsisSubject:
         offered = [self._candidates(column.name) for column in self.policy.columns]
         return among(*apart(offered, distance), self.policy.people)
 
-    def observe(self, population: Replaced, runs: int) -> dict[str, Counter[str]]:
-        """Release so many times, with a fresh key each time, and look at what is published."""
-        held = self.__dict__.setdefault(_KEPT, {})
-        if population not in held:
-            held[population] = Rehearsal(self.policy, population.people, self.promised), self._onlooker(population)
-        rehearsal, onlooker = held[population]
-        seen: dict[str, Counter[str]] = {}
-        for _ in range(runs):
-            for view, found in onlooker.at(*rehearsal.publish(new_key())).items():
-                seen.setdefault(view, Counter())[found] += 1
-        return seen
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}
+    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
+        """Rows like either of the two persons."""
+        rehearsal = Rehearsal(self.policy, population.people, self.promised)
+        onlooker = self._onlooker(population)
+        return lambda key: onlooker.at(*rehearsal.publish(key))
 
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: of its first and last classes, and of those that some query names."""

@@ -20,7 +20,6 @@ from crowdblend.mechanisms import SampledClasses
 from crowdblend.release.coding import Coding
 from crowdblend.release.engine import Counted, thinned
 from crowdblend.release.kinds import promise
-from crowdblend.release.outcome import Chosen
 from crowdblend.release.people import Mask, Persons, read_persons
 from crowdblend.release.policy import Column
 from crowdblend.release.rehearsal.files import Files
@@ -58,8 +57,8 @@ class Rehearsal:
         self.promise: Any = promise(here) if promised is None else replace(promised, policy=here)
         self._table, self._files = _Table(here, population), Files()
 
-    def publish(self, key: bytes) -> tuple[dict[str, bytes], Chosen | None]:
-        """The files by name, and what else is published: the recoding that was chosen, if one was."""
+    def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
+        """The files by name, and what else is published: whatever the data decided, if they did."""
         published = self.promise.read_with(self._table.classes, key).publish()
         return self._files.of(published), published.outcome
 
