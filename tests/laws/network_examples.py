@@ -105,7 +105,7 @@ NETWORK_EXAMPLES: dict[str, list[Example]] = {
     ],
     **{
         f"graph.differential.{name}": [Example((), {**_NOISE, "degree_bound": 9}, _HIDDEN)]
-        for name in ("distance", "eulerian", "degree")
+        for name in ("distance", "degree")
     },
     "graph.differential.average": [Example((), {**_NOISE, "width": 3.0}, {**_HIDDEN, ("width", "epsilon"): 1})],
     "graph.differential.histogram": [Example((), _NOISE, _HIDDEN)],

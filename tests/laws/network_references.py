@@ -164,9 +164,6 @@ NETWORK_REFERENCES: dict[str, Callable[..., Fields]] = {
     "graph.differential.distance": lambda degree_bound, population, scale, resolution: _differential(
         mpf(2) / population + mpf(resolution), scale
     ),
-    "graph.differential.eulerian": lambda degree_bound, population, scale, resolution: _differential(
-        mpf(4) / population + mpf(resolution), scale
-    ),
     "graph.differential.degree": lambda degree_bound, population, scale, resolution: _differential(
         mpf(2 * degree_bound) / population + mpf(resolution), scale
     ),

@@ -161,29 +161,14 @@ def _is_drawn_from(rule_id: str, premise: Estimator, population: int) -> None:
     Theorem(
         id="graph.differential.distance",
         source=OURS,
-        statement="The distance to connectedness or cycle-freeness, rounded to a grid of step r, with discrete Laplace "
-        "noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
+        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+        "discrete Laplace noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
         assumes=ALONE,
     )
 )
 def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
-    """Links of one person only join components, or only close cycles, at most d of them: d of M = dn/2."""
+    """Any two sets of at most d links of one person are at most d edits apart: d of M = dn/2."""
     edits = arb(degree_bound) / (arb(degree_bound) * population / 2)
-    return _replaced(edits + resolution, scale)
-
-
-@rule(
-    Theorem(
-        id="graph.differential.eulerian",
-        source=OURS,
-        statement="The distance to an Euler path, rounded to a grid of step r, with discrete Laplace noise of scale λ, "
-        "is (4/n + r)/λ-differentially private with one person's links replaced.",
-        assumes=ALONE,
-    )
-)
-def differential_eulerian(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
-    """At most d links go and at most d come, each one edit of M = dn/2."""
-    edits = 2 * arb(degree_bound) / (arb(degree_bound) * population / 2)
     return _replaced(edits + resolution, scale)
 
 

@@ -92,11 +92,9 @@ def differential(question: NetworkQuestion, scale: float, resolution: float) -> 
         return graph_releases.differential_average(**noise, width=question.width)
     if question.name == "histogram":
         return graph_releases.differential_histogram(**noise)
-    rules: dict[str, Callable[..., Derivation]] = {
-        "eulerian": graph_releases.differential_eulerian,
-        "average-degree": graph_releases.differential_degree,
-    }
-    return rules.get(question.name, graph_releases.differential_distance)(**noise, degree_bound=bounds.degree_bound)
+    counted = question.name == "average-degree"
+    rule = graph_releases.differential_degree if counted else graph_releases.differential_distance
+    return rule(**noise, degree_bound=bounds.degree_bound)
 
 
 def sensitivity(question: NetworkQuestion) -> float:
