@@ -7,8 +7,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from crowdblend.randomness import SeededSource  # noqa: E402
-from crowdblend.release.kinds.statistics.drawing import rows_at_random, smallest_marks  # noqa: E402
+from crowdblend.release.kinds.statistics.drawing import random_places, smallest_marks  # noqa: E402
 from tests.randomness.goodness import fits_share  # noqa: E402
 
 
@@ -35,12 +34,11 @@ def test_nobody_is_drawn_from_nothing() -> None:
     assert list(smallest_marks(iter([]), 3)) == []
 
 
-def test_rows_at_random_are_all_different_and_equally_likely() -> None:
-    """False alarm: 1e-9 for each of ten rows."""
-    source, runs, counts = SeededSource(1), 3000, np.zeros(10, dtype=int)
-    for _ in range(runs):
-        tables = [pa.table({"row": [0, 1, 2, 3]}), pa.table({"row": [4, 5, 6, 7, 8, 9]})]
-        rows = [row for table in rows_at_random(tables, 4, 10, source) for row in table.column("row").to_pylist()]
-        assert len(set(rows)) == 4
-        counts[rows] += 1
+def test_random_places_are_all_different_in_order_and_equally_likely() -> None:
+    """False alarm: 1e-9 for each of ten places."""
+    runs, counts = 3000, np.zeros(10, dtype=int)
+    for run in range(runs):
+        places = random_places(4, 10, run.to_bytes(32, "big"))
+        assert (np.diff(places) > 0).all()
+        counts[places] += 1
     assert all(fits_share(int(count), runs, 0.4) for count in counts)

@@ -9,7 +9,7 @@ number of threads. The key never leaves Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from crowdblend.release.database import bytes_of, database, private_folder, reda
 from crowdblend.release.kind import Progress
 from crowdblend.release.people import OneRowEach, Persons, read_persons
 from crowdblend.release.sections import STDIN, DataSource, Release
-from crowdblend.release.source import Relation, open_source
+from crowdblend.release.source import PLACE, Relation, open_source
 
 if TYPE_CHECKING:
     import pyarrow
@@ -153,6 +153,29 @@ class Rows:
         self._connection.register("drawn", people)
         yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
+    def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pyarrow.Table]:
+        """The rows at these places, in order, counted through the files one after the other; all rows count as read."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        if not self.relation.placed:
+            yield from _taken(self.everybody(selected), places)
+            return
+        file, place = PLACE
+        counted = f"SELECT {file}, count(*) FROM {self.relation.sql} GROUP BY {file} ORDER BY {file}"
+        files, sizes = np.array(self.cursor.sql(counted).fetchall(), np.int64).reshape(-1, 2).T
+        ends = np.cumsum(sizes)
+        self.read = int(sizes.sum())
+        self._progress("reading", self.read)
+        there = places[places < self.read]
+        within = np.searchsorted(ends, there, side="right")
+        drawn = pa.table({"file": files[within], "place": there - (ends - sizes)[within]})
+        self._connection.register("drawn", drawn)
+        # One number is looked up faster than two.
+        among = f"{place} IN (SELECT place FROM drawn)"
+        if len(files) > 1:
+            among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
+        yield from chunks(self._stream(selected, f"WHERE {among}"))
+
     def finish(self) -> None:
         """Refuse a source without rows."""
         if not self.read:
@@ -238,6 +261,17 @@ def open_columns(data: DataSource, release: Release, columns: Sequence[str]) -> 
     wanted = [*columns] if data.person is None else [data.person, *columns]
     with private_folder() as folder, database(release, folder) as connection:
         open_source(connection, data, wanted, folder)
+
+
+def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:
+    """The rows at places that are in order, among tables that come one after the other."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    start = 0
+    for table in tables:
+        first, last = np.searchsorted(places, (start, start + table.num_rows))
+        yield table.take(pa.array(places[first:last] - start))
+        start += table.num_rows
 
 
 def chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:

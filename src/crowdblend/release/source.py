@@ -29,16 +29,22 @@ if TYPE_CHECKING:
 
 _ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
 _PACKED = re.compile(r"\.(gz|zst)$")
+# What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
+PLACE = ("file_index", "file_row_number")
 # The engine holds 16 of these a thread.
 _LONGEST_LINE = 2_000_000
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation in SQL, and for every wanted column its quoted identifier and its type."""
+    """A relation in SQL, and for every wanted column its quoted identifier and its type.
+
+    `placed` says that the engine knows each row's file and place in it, under the names of `PLACE`.
+    """
 
     sql: str
     columns: dict[str, tuple[str, str]]
+    placed: bool = False
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
@@ -152,7 +158,8 @@ def _described(connection: DuckDBPyConnection, data: DataSource, sql: str, wante
         relation = connection.sql(f"SELECT * FROM {sql} LIMIT 0")
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     _check_names(data, list(types), wanted)
-    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted})
+    placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
+    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed)
 
 
 def _check_names(data: DataSource, names: list[str], wanted: Sequence[str]) -> None:

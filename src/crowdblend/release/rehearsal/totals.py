@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.planning.statistics import EVERYBODY, Way
-from crowdblend.randomness import KeyedSource
 from crowdblend.release.kinds.statistics import Promise, StatisticsPolicy
-from crowdblend.release.kinds.statistics.drawing import WHICH_ROWS, rows_at_random, smallest_marks
+from crowdblend.release.kinds.statistics.drawing import random_places, smallest_marks
 from crowdblend.release.kinds.statistics.totals import Totals
 from crowdblend.release.rehearsal.files import Files
 from crowdblend.release.rehearsal.table import Population, coded, counted, numbered
 
 if TYPE_CHECKING:
-    import pyarrow
+    pass
 
 Places = NDArray[np.int64]
 
@@ -72,16 +71,9 @@ class _People:
     def _drawn(self, samples: int, key: bytes) -> Places:
         """Where the people are who are drawn."""
         if self._persons is None:
-            drawn = rows_at_random([self._table], samples, len(self._all), KeyedSource(key, WHICH_ROWS))
-        else:
-            drawn = smallest_marks([(self._places, self._persons.marks(key))], samples)
+            return random_places(samples, len(self._all), key)
+        drawn = smallest_marks([(self._places, self._persons.marks(key))], samples)
         return np.concatenate([table.column("place").to_numpy() for table in drawn])
-
-    @property
-    def _table(self) -> pyarrow.Table:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        return pa.Table.from_batches([self._places])
 
     def _totals(self, places: Places) -> Totals:
         classes = None

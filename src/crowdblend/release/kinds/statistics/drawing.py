@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.randomness import Source, distinct
+from crowdblend.randomness import KeyedSource, distinct
 
 if TYPE_CHECKING:
     import pyarrow
 
 Marks = NDArray[np.uint64]
-# What a key's randomness is called that says which rows are drawn.
-WHICH_ROWS = b"which rows are drawn"
 
 
 def smallest_marks(marked: Iterable[tuple[pyarrow.RecordBatch, Marks]], samples: int) -> Iterator[pyarrow.Table]:
@@ -49,14 +47,6 @@ def _smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
     return keep
 
 
-def rows_at_random(
-    tables: Iterable[pyarrow.Table], samples: int, population: int, source: Source
-) -> Iterator[pyarrow.Table]:
-    """The rows at random places; which rows they are depends on the order in which the rows come."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    places, start = distinct(samples, population, source), 0
-    for table in tables:
-        first, last = np.searchsorted(places, (start, start + table.num_rows))
-        yield table.take(pa.array(places[first:last] - start))
-        start += table.num_rows
+def random_places(samples: int, population: int, key: bytes) -> NDArray[np.int64]:
+    """Different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
+    return distinct(samples, population, KeyedSource(key, b"which rows are drawn"))

@@ -20,10 +20,9 @@ import numpy as np
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
-from crowdblend.randomness import KeyedSource
 from crowdblend.release.coding import Coding, reads_numbers
 from crowdblend.release.kind import Progress
-from crowdblend.release.kinds.statistics.drawing import WHICH_ROWS, rows_at_random, smallest_marks
+from crowdblend.release.kinds.statistics.drawing import random_places, smallest_marks
 from crowdblend.release.kinds.statistics.policy import Statistic, StatisticsPolicy
 from crowdblend.release.rows import Draw, Rows, open_rows
 from crowdblend.release.tally import Tally
@@ -87,8 +86,7 @@ def samples_totals(policy: StatisticsPolicy, samples: int, key: bytes, progress:
 def _drawn(rows: Rows, selected: str, samples: int, population: int, key: bytes) -> Iterator[pyarrow.Table]:
     """The rows of the people who are drawn; a source that is quick to read is read twice, persons first."""
     if rows.data.person is None:
-        source = KeyedSource(key, WHICH_ROWS)
-        yield from rows_at_random(rows.everybody(selected), samples, population, source)
+        yield from rows.at(random_places(samples, population, key), selected)
     elif rows.data.format in _QUICK:
         for people in smallest_marks(rows.people(), samples):
             yield from rows.rows_of(people, selected)
