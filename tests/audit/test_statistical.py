@@ -253,7 +253,7 @@ def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: 
     assert (named.promise, named.pairs()) == (subject.promise, subject.pairs())
     with pytest.raises(InvalidInput, match="is of another"):
         audit(named, runs=1_000, state=state)
-    monkeypatch.setattr("crowdblend.release.rehearsal.subject.__version__", "0")
+    monkeypatch.setattr("crowdblend.release.rehearsal.rehearsed.__version__", "0")
     with pytest.raises(InvalidInput, match="is of another"):
         audit(subject, runs=1_000, state=state)
 

@@ -31,6 +31,8 @@ _ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
 _PACKED = re.compile(r"\.(gz|zst)$")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
+# A longer name is a quotation mark that never ends.
+_LONGEST_NAME = 100_000
 # The engine holds 16 of these a thread.
 _LONGEST_LINE = 2_000_000
 
@@ -102,7 +104,7 @@ def _header(data: DataSource, file: Path) -> list[str]:
             names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
     except csv.Error:
         names = []
-    if not any(name.strip() for name in names):
+    if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise InvalidInput(f"{_shown(data)} must begin with a line of column names, and does not. Add that line.")
     return names
 
