@@ -15,6 +15,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
+from crowdblend.randomness import coins
 from crowdblend.release import load_policy, parse_policy
 from crowdblend.release.execute import release
 from crowdblend.release.kinds import promise
@@ -304,6 +305,14 @@ def test_outlier_tables_are_released(people: Path) -> None:
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
     assert stronger[1].epsilon < certificate.guarantees[0].epsilon
     assert len(released(people, sampled, "sampled")) > 0
+
+
+@pytest.mark.parametrize("rate", [None, 0.25])
+def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
+    """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
+    policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
+    internal = promise(policy).read(KEY, None).publish().internal
+    assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
 
 
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
