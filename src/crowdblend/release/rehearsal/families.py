@@ -11,7 +11,7 @@ from typing import Any
 
 from crowdblend.release.load import parse_policy
 from crowdblend.release.rehearsal.registry import Hard, subject_of
-from crowdblend.release.rehearsal.subject import Neighbours
+from crowdblend.release.rehearsal.rehearsed import Neighbours
 from crowdblend.release.rehearsal.table import Crowd
 
 _PEOPLE = """

@@ -17,7 +17,7 @@ from crowdblend.release.kinds.graph.reading import Read, read_network
 from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.files import Files
 from crowdblend.release.rehearsal.registry import Asked
-from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
+from crowdblend.release.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.release.rehearsal.webs import Web, webs
 from crowdblend.release.sections import DataSource
 
@@ -51,15 +51,6 @@ class Replaced:
 
     web: Web
     pair: tuple[Web, Web]
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Two networks that differ in one person's links and data."""
-
-    name: str
-    more: Replaced
-    fewer: Replaced
 
 
 class GraphRehearsal:

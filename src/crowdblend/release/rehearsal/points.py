@@ -12,7 +12,8 @@ import numpy as np
 from crowdblend.release.kinds.points.policy import BLOCK, PointsPolicy
 from crowdblend.release.rehearsal.looking import Looking, Shown, digest, shown_in
 from crowdblend.release.rehearsal.registry import Asked
-from crowdblend.release.rehearsal.subject import CLASSES, Neighbours, ReleaseSubject, released
+from crowdblend.release.rehearsal.rehearsed import Neighbours
+from crowdblend.release.rehearsal.subject import CLASSES, ReleaseSubject, released
 from crowdblend.release.rehearsal.subject import subject as subject_of_classes
 from crowdblend.release.rehearsal.table import Crowd, Values
 from crowdblend.release.rehearsal.values import examples

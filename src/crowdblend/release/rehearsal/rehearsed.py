@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,6 +17,15 @@ from crowdblend.release.rehearsal.looking import digest
 Views = dict[str, str]
 
 _KEPT, _MOST_KEPT = "_kept", 64
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two populations that differ in one person, and why they are hard."""
+
+    name: str
+    more: Any
+    fewer: Any
 
 
 class Rehearsed:

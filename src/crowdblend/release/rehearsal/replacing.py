@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from crowdblend.errors import InvalidInput
+from crowdblend.release.rehearsal.rehearsed import Neighbours
 from crowdblend.release.rehearsal.table import Crowd, Population, Values
 
 
@@ -17,13 +19,13 @@ class Replaced:
     persons: tuple[Values, Values]
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """Two populations that differ in one person's data."""
-
-    name: str
-    more: Replaced
-    fewer: Replaced
+def require_people(people: int, most: int, what: str) -> None:
+    """Refuse a policy about too many people to make up, or too few to tell one from the others."""
+    if not 2 <= people <= most:
+        raise InvalidInput(
+            f"people in [data] must be between 2 and {most:,} to audit {what}, got {people:,}. "
+            "Audit the same policy with fewer people, and as much fewer in sample."
+        )
 
 
 def apart(

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics import EVERYBODY, StatisticsPlan
 from crowdblend.release.kinds.statistics import StatisticsPolicy
 from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.registry import Asked
-from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
-from crowdblend.release.rehearsal.replacing import Neighbours, Replaced, among, apart
+from crowdblend.release.rehearsal.rehearsed import Neighbours, Rehearsed, Views
+from crowdblend.release.rehearsal.replacing import Replaced, among, apart, require_people
 from crowdblend.release.rehearsal.subject import CLASSES
 from crowdblend.release.rehearsal.table import Values
 from crowdblend.release.rehearsal.totals import TotalsRehearsal
@@ -25,11 +24,7 @@ _ALL = 1 << 20
 def subject(policy: StatisticsPolicy, asked: Asked) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
     asked.leave_epsilon("a policy of statistics", "there is no delta to trade")
-    if not 2 <= policy.people <= MOST_PEOPLE:
-        raise InvalidInput(
-            f"people in [data] must be between 2 and {MOST_PEOPLE:,} to audit statistics, got {policy.people:,}. "
-            "Audit the same policy with fewer people, and as much fewer in sample."
-        )
+    require_people(policy.people, MOST_PEOPLE, "statistics")
     return StatisticsSubject(policy, asked.name, asked.understated)
 
 

@@ -14,7 +14,7 @@ from crowdblend.release.kinds import promise
 from crowdblend.release.offered import lattice_of
 from crowdblend.release.rehearsal.looking import Looking, Onlooker
 from crowdblend.release.rehearsal.registry import Asked
-from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
+from crowdblend.release.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.release.rehearsal.stack import Stack
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.release.rehearsal.values import examples
@@ -52,15 +52,6 @@ def _at(policy: Any, epsilon: float) -> Any:
     release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Two populations that differ in one person."""
-
-    name: str
-    more: Population
-    fewer: Population
 
 
 def released(pairs: list[Neighbours]) -> list[Neighbours]:

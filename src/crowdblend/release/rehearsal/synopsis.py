@@ -16,8 +16,8 @@ from crowdblend.release.kinds.synopsis import SynopsisPolicy
 from crowdblend.release.rehearsal.between import Between, Number
 from crowdblend.release.rehearsal.looking import digest, shown_in
 from crowdblend.release.rehearsal.registry import Asked
-from crowdblend.release.rehearsal.rehearsed import Rehearsed, Views
-from crowdblend.release.rehearsal.replacing import Neighbours, Replaced, among, apart
+from crowdblend.release.rehearsal.rehearsed import Neighbours, Rehearsed, Views
+from crowdblend.release.rehearsal.replacing import Replaced, among, apart, require_people
 from crowdblend.release.rehearsal.subject import CLASSES
 from crowdblend.release.rehearsal.table import MOST_PEOPLE, Rehearsal, Values
 from crowdblend.release.rehearsal.values import examples
@@ -34,11 +34,7 @@ Counts = NDArray[np.float64]
 def subject(policy: SynopsisPolicy, asked: Asked) -> SynopsisSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
     asked.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
-    if not 2 <= policy.people <= MOST_PEOPLE:
-        raise InvalidInput(
-            f"people in [data] must be between 2 and {MOST_PEOPLE:,} to audit a synopsis, got {policy.people:,}. "
-            "Audit the same policy with fewer people, and as much fewer in sample."
-        )
+    require_people(policy.people, MOST_PEOPLE, "a synopsis")
     made = SynopsisSubject(policy, asked.name, asked.understated)
     rows = made.promised.plan.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
