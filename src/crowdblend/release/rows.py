@@ -154,7 +154,7 @@ class Rows:
         yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
     def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pyarrow.Table]:
-        """The rows at these places, which rise and are counted through the files one after the other; all count as read."""
+        """The rows at these places, which rise and are counted through all files; every row counts as read."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         if not self.relation.placed:
