@@ -39,7 +39,8 @@ POLICIES = {
     + _DRAW
     + _COLUMNS
     + _TABLE
-    + '[[tables]]\nname = "by_age"\ncolumns = ["age", "sex"]\n[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
+    + '[[tables]]\nname = "by_age"\ncolumns = ["age", "sex"]\n'
+    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
     "table-biased": _TOWN
     + "[sampling]\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n"
     + _COLUMNS

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.release.execute import release
-from crowdblend.release.load import parse_policy
+from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.release import release
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 HASHES = Path(__file__).parent / "hashes.json"
