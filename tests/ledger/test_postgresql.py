@@ -9,7 +9,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
 from tests.ledger.databases import POSTGRESQL, place
-from tests.ledger.promises import promise
+from tests.ledger.spendings import spending
 
 pytestmark = pytest.mark.skipif(not POSTGRESQL, reason="no CROWDBLEND_TEST_POSTGRESQL")
 KEY = bytes(range(32))
@@ -26,7 +26,7 @@ def test_a_missing_ledger_is_made_only_by_a_release(tmp_path: Path) -> None:
     where = place("postgresql", tmp_path)
     with pytest.raises(InvalidInput, match="crowdblend ledger"):
         Ledger.open(where, make=False)
-    Ledger.open(where).begin(promise(), sealed_key=KEY)
+    Ledger.create(where).begin(spending(), sealed_key=KEY)
     ledger = Ledger.open(where, make=False)
     assert ledger.sealed_key(1) == KEY
     assert len(ledger.entries()) == 1
@@ -45,8 +45,8 @@ def test_a_missing_ledger_is_made_only_by_a_release(tmp_path: Path) -> None:
 def test_the_database_itself_refuses_edits(tmp_path: Path, statement: str) -> None:
     import psycopg
 
-    ledger = Ledger.open(place("postgresql", tmp_path))
-    ledger.begin(promise(), sealed_key=KEY)
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.begin(spending(), sealed_key=KEY)
     before = ledger.check()
     with pytest.raises(psycopg.Error, match="append-only"):
         change(statement)
@@ -54,8 +54,8 @@ def test_the_database_itself_refuses_edits(tmp_path: Path, statement: str) -> No
 
 
 def test_an_edit_is_found(tmp_path: Path) -> None:
-    ledger = Ledger.open(place("postgresql", tmp_path))
-    ledger.begin(promise())
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.begin(spending())
     change("ALTER TABLE crowdblend.records DISABLE TRIGGER append_only")
     change("UPDATE crowdblend.records SET body = replace(body, 'residents', 'others')")
     with pytest.raises(DoesNotVerify):

@@ -58,7 +58,7 @@ def kill_releases(folder: Path, kills: int) -> None:
         if target.exists():
             verify_file(target)
             appeared += 1
-    entries = {entry.promise.folder: entry for entry in Ledger.open(folder / "ledger.sqlite").entries()}
+    entries = {entry.spending.folder: entry for entry in Ledger.open(folder / "ledger.sqlite").entries()}
     for number in range(kills):
         name = f"release-{number}"
         if (folder / name).exists():

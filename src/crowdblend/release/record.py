@@ -25,7 +25,7 @@ class Record:
         if ledger is None:
             return cls(None)
         sampling = promised.policy.sampling
-        recorded = books.Promise(
+        recorded = books.Spending(
             population=population_of(promised.policy),
             sample=sample,
             fresh=not sampling.already_drawn,
