@@ -10,9 +10,9 @@ import pytest
 from crowdblend.attacks import extreme_value
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
-from crowdblend.release import parse_policy
-from crowdblend.release.execute import release
 
 POLICY = """
 [data]

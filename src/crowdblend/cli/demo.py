@@ -13,9 +13,9 @@ from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
-from crowdblend.release import load_policy
-from crowdblend.release.execute import release
-from crowdblend.release.folder import check_target
+from crowdblend.policies import load_policy
+from crowdblend.publishing.folder import check_target
+from crowdblend.publishing.release import release
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 

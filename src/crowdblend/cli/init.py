@@ -8,7 +8,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, json_option, speaks, write_text
 from crowdblend.errors import InvalidInput
-from crowdblend.release import init_policy, policy_schema
+from crowdblend.policies import init_policy, policy_schema
 
 
 @click.command("init", epilog="Example: crowdblend init census.parquet --out policy.toml")

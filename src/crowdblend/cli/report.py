@@ -8,7 +8,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput
-from crowdblend.report import report_html, write_report
+from crowdblend.reports import report_html, write_report
 
 
 @click.command("report", epilog="Example: crowdblend report census-release --out census.html")

@@ -19,8 +19,8 @@ def refuse_what_does_not_compose(new: Spending, entries: Iterable[Entry]) -> Non
     for entry in spent:
         if entry.spending.population == new.population and not (entry.spending.replaced and new.replaced):
             raise DoesNotCompose(
-                f"release {entry.id} and this one are about the same people, and only differential privacy for one person "
-                "adds up (composition.differential), which one of them does not have. Sample before releasing."
+                f"release {entry.id} and this one are about the same people, and only differential privacy for one "
+                "person adds up (composition.differential): one of them has none. Sample before releasing."
             )
 
 

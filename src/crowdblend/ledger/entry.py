@@ -124,8 +124,8 @@ class Entry:
 def spending_of(document: dict[str, Any]) -> Spending:
     """The spending that a record holds; the first format knew neither rate nor policy."""
     named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder", "source")}
-    later = {name: document.get(name) for name in ("rate", "policy")}
-    return Spending(**named, **later, guarantees=tuple(decode(one) for one in document["guarantees"]))
+    guarantees = tuple(decode(one) for one in document["guarantees"])
+    return Spending(**named, guarantees=guarantees, rate=document.get("rate"), policy=document.get("policy"))
 
 
 def normal_name(name: str) -> str:
