@@ -7,7 +7,7 @@ removes the staging folder only when the target has D: then everything in it was
 recorded as finished and `release/` has D or nothing at all: then it is an output that nobody saw.
 
 Where names cannot be exchanged in one step, the old release first moves to `retired/`, then the new one takes the name.
-A crash between the two leaves nothing under the name, `retired/` holding the old release and `release/` the new one; the
+A crash between the two leaves nothing under the name, the old release in `retired/` and the new one in `release/`; the
 next start finishes the second rename. `retired/` is removed only when the target has D.
 """
 

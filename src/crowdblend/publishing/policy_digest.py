@@ -16,7 +16,7 @@ _LEFT_OUT = {"DataSource": ("source",), "Release": ("memory",)}
 
 
 def policy_digest(policy: AnyPolicy) -> str:
-    """SHA-256 of every decision in a policy; two policies with one digest publish the same from the same data and key."""
+    """SHA-256 of every decision in a policy: with one digest, the same data and key give the same release."""
     described = json.dumps(_described(policy), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(described.encode()).hexdigest()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.engines.identity import population_of, sample_of, source_of
@@ -13,6 +14,8 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.kinds.kind import Promised, Reading
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.staging import Staging, Whole
+
+Problem = TypeVar("Problem", bound=BaseException)
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,9 @@ class Record:
         try:
             yield
         except OSError as problem:
-            raise self._told(InvalidInput(f"writing the release failed: {problem.strerror}. Make room for it.")) from None
+            raise self._told(
+                InvalidInput(f"writing the release failed: {problem.strerror}. Make room for it.")
+            ) from None
         except MemoryError:
             raise self._told(InvalidInput("the release needs more memory than there is. Make room for it.")) from None
         except CrowdblendError as problem:
@@ -69,7 +74,9 @@ class Record:
             raise
         except Exception as problem:
             # Its own words may show a record.
-            told = f"making the release failed ({type(problem).__name__}). Report this, please: it is a mistake of ours."
+            told = (
+                f"making the release failed ({type(problem).__name__}). Report this, please: it is a mistake of ours."
+            )
             raise self._told(Refused(told)) from problem
         except BaseException as problem:  # Ctrl-C, or a signal that ends the process
             self._told(problem)

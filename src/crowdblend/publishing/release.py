@@ -3,17 +3,16 @@
     check everything that can be known beforehand ── read ──▶ record the entry with its key
         ──▶ compute, write, certify, report, all in a staging folder ──▶ record it as finished ──▶ rename
 
-**Nothing is lost, and nobody sees two outputs of one sample.** Reading computes nothing that could be published, so what
-fails there spends nothing. From the entry on, the ledger holds the key, and the output is a function of policy, data and
-key: whatever stops the release, `resume` checks that policy and data are the same and gets the same bytes. Everything
-that can fail happens in the staging folder; after the entry is finished there is one rename, which `resume` or the next
-release into that folder makes if a crash prevented it. So at every moment the sample is unspent (no entry), or
-published (finished, and the folder there or one rename away), or can be resumed.
+**Nothing is lost, and nobody sees two outputs of one sample.** Reading computes nothing that could be published, so
+what fails there spends nothing. From the entry on, the ledger holds the key, and the output is a function of policy,
+data and key: whatever stops the release, `resume` checks that policy and data are the same and gets the same bytes.
+Everything that can fail happens in the staging folder; after the entry is finished there is one rename, which `resume`
+or the next release into that folder makes if a crash prevented it. So at every moment the sample is unspent (no
+entry), or published (finished, and the folder there or one rename away), or can be resumed.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Mapping
@@ -61,8 +60,8 @@ def release(
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
-    default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is where
-    the policy came from, for whoever has to resume the release.
+    default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
+    where the policy came from, for whoever has to resume the release.
     """
     promised = promise(policy)
     folder = Path(folder)
@@ -113,22 +112,24 @@ def resume(
         force = force or any(staging.journal.force for staging in stagings)
         check_target(folder, force=force)
         if stagings and is_staged(stagings[0]):
-            return _appear(stagings[0], folder, Record(ledger, entry.id), force=force)
+            staged = verify_file(stagings[0].release)
+            return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
         promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
         if entry.software != f"crowdblend {__version__}":
             raise InvalidInput(f"release {entry_id} was begun with {entry.software}. Resume it with that version.")
         for staging in stagings:
             staging.discard()
-        return _again(ledger, entry, promised, folder, force=force, progress=progress)
+        path = next((staging.journal.policy for staging in stagings), None)
+        return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
 
 
 def _again(
-    ledger: Ledger, entry: Entry, promised: Promised, folder: Path, *, force: bool, progress: Progress | None
+    ledger: Ledger, entry: Entry, promised: Promised, folder: Path, journal: Journal, progress: Progress | None
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
-    staging = _staging(folder, Journal(force=force))
-    record = Record(ledger, entry.id, entry.spending.sample)
+    staging = _staging(folder, journal)
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
     try:
         with record.resumable():
             reading = promised.read(key, progress)
@@ -189,17 +190,23 @@ def _publish(
             # It is computed again when it is resumed; what was written of it is only in the way.
             staging.discard()
             raise
-    return _appear(staging, folder, record, force=staging.journal.force, promised=promised)
+    return _appear(staging, folder, record, certificate, force=staging.journal.force, promised=promised)
 
 
 def _appear(
-    staging: Staging, folder: Path, record: Record, *, force: bool, promised: Promised | None = None
+    staging: Staging,
+    folder: Path,
+    record: Record,
+    certificate: Certificate,
+    *,
+    force: bool,
+    promised: Promised | None = None,
 ) -> Released:
     """The two last steps: the entry is finished, and the folder takes its name."""
     whole = staging.journal.whole
     assert whole is not None, "only what is completely written appears"
     with record.resumable():
-        certificate = verify_file(staging.release)
+        check_target(folder, force=force)
         record.finish(whole)
         appear(staging, folder, force=force)
     return Released(folder, certificate, promised, record.entry, whole.internal)

@@ -81,11 +81,9 @@ class Staging:
         return Staging(self.path, journal)
 
     def completed(self, whole: Whole) -> Staging:
-        """The same once every file is on the disk, readable by everybody when it appears."""
+        """The same once every file is on the disk."""
         for file in self.release.iterdir():
-            file.chmod(0o644)
             flush(file)
-        self.release.chmod(0o755)
         flush(self.release)
         return self.noted(replace(self.journal, whole=whole))
 
