@@ -201,7 +201,8 @@ def derivations() -> Iterator[tuple[str, tuple[Derivation, ...]]]:
         ),
     )
     accurate = RULES["laplace.accurate"](scale=1.0, failure=0.1)
-    yield "sampler", (everybody, RULES["zero-knowledge.sampler"](everybody, accurate, width=3.0))
+    estimated = RULES["zero-knowledge.sampler"](everybody, accurate, width=3.0)
+    yield "sampler", (RULES["laplace.sample-complexity"](estimated, sensitivity=0.1, scale=2.0),)
     rows = RULES["suppression.exact"](RULES["generalization.suppressed"](k=20), rate=0.1, epsilon=0.5)
     yield "random-choice", (RULES["dps.differential"](RULES["dps.random-choice"](sampled, rows, weight=0.3)),)
     yield "both", (RULES["composition.blending-differential-both"](crowds, noisy, swapping),)
@@ -210,7 +211,6 @@ def derivations() -> Iterator[tuple[str, tuple[Derivation, ...]]]:
         "graph-few-links",
         (RULES["graph.sharp.degree"](few, degree_bound=5000, population=9000, scale=2.5, resolution=0.001),),
     )
-    yield "noise-and-accuracy", (accurate, noisy)
     for stated in ({"epsilon": 0.5, "delta": 1e-7},):
         leaf = RULES["opendp.measurement"](**stated)
         yield (
