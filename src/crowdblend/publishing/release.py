@@ -33,7 +33,7 @@ from crowdblend.publishing.record import Record, refuse_another, spending_of
 from crowdblend.publishing.recovery import is_staged, of_entry, recover
 from crowdblend.publishing.staging import Journal, Staging, Whole
 from crowdblend.publishing.target import CERTIFICATE, alone, check_target
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def release(
         path = None if policy_file is None else str(policy_file.absolute())
         staging = _staging(folder, Journal(force=force, policy=path))
         try:
-            reading = promised.read(secret, progress)
+            reading = promised.read(ReleaseKey(secret), progress)
             spending = spending_of(promised, folder, reading, secret)
             seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
             named = None if policy_file is None else str(policy_file)
@@ -132,7 +132,7 @@ def _again(
     record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
     try:
         with record.resumable():
-            reading = promised.read(key, progress)
+            reading = promised.read(ReleaseKey(key), progress)
             refuse_another(entry, spending_of(promised, folder, reading, key))
             if not entry.output:
                 ledger.output_begins(entry.id)
