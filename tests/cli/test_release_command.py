@@ -146,7 +146,7 @@ def test_a_demo_overwrites_nothing_unasked(place: Path) -> None:
 def test_a_policy_on_stdout_is_no_json(place: Path) -> None:
     done = crowdblend(place, "init", "town.parquet", "--out", "-", "--json")
     assert done.returncode == 2
-    assert "--json" in json.loads(done.stdout)["error"]
+    assert json.loads(done.stdout)["error"]["code"] == "command.two-outputs"
 
 
 @pytest.mark.parametrize(

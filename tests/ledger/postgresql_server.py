@@ -43,7 +43,7 @@ def server() -> str:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        preexec_fn=_end_with_parent,
+        preexec_fn=_end_with_parent,  # noqa: PLW1509 - no threads yet
         **_as_nobody(),
     )
     atexit.register(_stop, running, folder, os.getpid())

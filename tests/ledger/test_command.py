@@ -106,7 +106,7 @@ def test_check(ask, path: Path) -> None:
     assert "edited" in err
     code, out, _ = ask("check", "--json")
     assert code == 1
-    assert json.loads(out)["kind"] == "DoesNotVerify"
+    assert json.loads(out)["error"]["code"] == "does-not-verify"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_wrong_use(ask, arguments: list[str], named: str) -> None:
     assert (code, out) == (2, "")
     assert named in err
     assert len(err.strip().splitlines()) == 1
-    assert named in json.loads(ask(*arguments, "--json")[1])["error"]
+    assert named in json.loads(ask(*arguments, "--json")[1])["error"]["message"]
 
 
 def test_a_missing_ledger_is_not_an_empty_one(ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
