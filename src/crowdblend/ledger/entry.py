@@ -8,7 +8,8 @@ from typing import Any, Literal
 from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Guarantee, IidSampling, Relation, ZeroKnowledge
+from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
 
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = 1000
@@ -40,14 +41,12 @@ class Promise:
     @property
     def differential(self) -> Differential | None:
         """The promise about one person more or less in the population: the one that adds up."""
-        found = (made for made in self.guarantees if isinstance(made, Differential))
-        return next((made for made in found if made.relation is Relation.ADD_REMOVE and made.people == 1), None)
+        return differential_for_one(self.guarantees)
 
     @property
     def replaced(self) -> Differential | None:
         """The promise about one person's data replaced, stated or following from the one above; it adds up too."""
-        found = (made for made in self.guarantees if isinstance(made, Differential))
-        stated = next((made for made in found if made.relation is Relation.REPLACE and made.people == 1), None)
+        stated = differential_for_one(self.guarantees, Relation.REPLACE)
         if stated is None and self.differential is not None:
             return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
         return stated
@@ -55,8 +54,7 @@ class Promise:
     @property
     def zero_knowledge(self) -> ZeroKnowledge | None:
         """The promise relative to a sample of everybody else, or to any other aggregate, for one person."""
-        found = [made for made in self.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1]
-        return next((made for made in found if isinstance(made.aggregate, IidSampling)), found[0] if found else None)
+        return zero_knowledge_for_one(self.guarantees)
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as JSON-ready data."""
