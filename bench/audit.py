@@ -13,9 +13,9 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from crowdblend.audit.statistical import hard_sizes
-from crowdblend.release import parse_policy
-from crowdblend.release.rehearsal import FAMILIES, subject_of
+from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.policies import parse_policy
+from crowdblend.rehearsal import FAMILIES, subject_of
 
 PEOPLE = 1_000
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend import plan
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.kinds.chosen import decide, recoded
+from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
+from crowdblend.policies import Choosing, Policy, load_policy
+from crowdblend.policies.choosing import lattice_of
 from crowdblend.randomness import SystemSource, new_key, thin
-from crowdblend.release import Choosing, Policy, load_policy
-from crowdblend.release.choosing import lattice_of
-from crowdblend.release.chosen import decide, recoded
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.kinds.classes import Promise, promise
-from crowdblend.release.rows import Draw
 from crowdblend.selection import Node, score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"

@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.policies import load_policy
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Computed, Lookup
-from crowdblend.release import load_policy
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.rows import Draw
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from crowdblend.kinds import promise
+from crowdblend.policies import load_policy
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Intervals
-from crowdblend.release import load_policy
-from crowdblend.release.kinds import promise
 
 POLICY = """
 [data]

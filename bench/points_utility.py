@@ -17,11 +17,11 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.kinds import promise
+from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, discrete_laplace, new_key
-from crowdblend.release import load_policy
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.kinds import promise
-from crowdblend.release.rows import Draw
 
 Points = NDArray[np.float64]
 POLICY = Path(__file__).parents[1] / "examples" / "uk_accidents.toml"

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from engine import POLICY, bare
 
-from crowdblend.release import parse_policy
-from crowdblend.release.execute import release
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
 
 TENTH = POLICY.replace("rate = 0.5", "rate = 0.1")
 POLICIES = {

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 from pyarrow import parquet
 
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.kinds.table import promise
 from crowdblend.numerics.published import UNITS
+from crowdblend.policies import load_policy
+from crowdblend.policies.choosing import lattice_of
 from crowdblend.randomness import SystemSource
-from crowdblend.release import load_policy
-from crowdblend.release.choosing import lattice_of
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.kinds.classes import promise
-from crowdblend.release.rows import Draw
 from crowdblend.selection import Ladder, Lattice, Score, Search, rolled_up, score, scores_around
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"

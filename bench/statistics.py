@@ -20,9 +20,9 @@ from pathlib import Path
 import duckdb
 import pyarrow
 
+from crowdblend.kinds import promise
+from crowdblend.policies import load_policy
 from crowdblend.randomness import new_key
-from crowdblend.release import load_policy
-from crowdblend.release.kinds import promise
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.kinds import promise
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples
+from crowdblend.policies import load_policy
 from crowdblend.randomness import SystemSource, discrete_laplace
-from crowdblend.release import load_policy
-from crowdblend.release.engine import sample_classes
-from crowdblend.release.kinds import promise
-from crowdblend.release.rows import Draw
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 

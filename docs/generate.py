@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.release.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, PARTS_OF, SECTIONS, Key
+from crowdblend.policies.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, PARTS_OF, SECTIONS, Key
 
 DOCS = Path(__file__).parent
 

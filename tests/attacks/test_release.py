@@ -10,9 +10,9 @@ import pytest
 from crowdblend.attacks import extreme_value
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
 from crowdblend.randomness import coins
-from crowdblend.release import parse_policy
-from crowdblend.release.execute import release
 
 POLICY = """
 [data]
@@ -81,7 +81,7 @@ def test_a_second_release_of_one_sample_is_refused(tmp_path: Path) -> None:
     """Differencing and xor: the ledger knows the people of a sample that was drawn before."""
     write_town(tmp_path, rich=True)
     policy = parse_policy(POLICY.replace("rate = 0.25", "rate = 0.25\nalready_drawn = true"), folder=tmp_path)
-    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger = Ledger.create(tmp_path / "ledger.db")
     release(policy, tmp_path / "first", ledger=ledger)
     with pytest.raises(DoesNotCompose):
         release(policy, tmp_path / "second", ledger=ledger)

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from crowdblend.audit.claim import Claim
-from crowdblend.audit.exact import Counterexample
-from crowdblend.audit.statistical import Subject, Verdict, audit, hard_sizes, repeat
+from crowdblend.auditing.claim import Claim
+from crowdblend.auditing.exact import Counterexample
+from crowdblend.auditing.statistical import Subject, Verdict, audit, hard_sizes, repeat
 from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
-from crowdblend.release import load_policy
+from crowdblend.policies import load_policy
 
 # An audit of a claim that is really broken must say so this often.
 POWER = 0.95
@@ -109,7 +109,7 @@ def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
 
 
 def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:
-    from crowdblend.release.rehearsal import subject_of  # noqa: PLC0415  loads the engine
+    from crowdblend.rehearsal import subject_of  # noqa: PLC0415  loads the engine
 
     made: Subject = subject_of(
         load_policy(policy),
@@ -144,7 +144,7 @@ def _mechanism(name: str, runs: int, error: float, workers: int, state: Path | N
         _tell(claim.finding(), as_json=as_json)
     if not all(hasattr(made, part) for part in ("promise", "pairs", "observe")):
         raise InvalidInput(
-            f"--mechanism must name a claim or a subject of crowdblend.audit, got {name}. See docs/audit.md."
+            f"--mechanism must name a claim or a subject of crowdblend.auditing, got {name}. See docs/audit.md."
         )
     _tell(_watched(made, runs, error, workers, state, quiet=as_json), as_json=as_json)
 
@@ -163,7 +163,7 @@ def _loaded(name: str) -> Any:
 
 
 def _twins(*, as_json: bool) -> None:
-    from crowdblend.audit.twins import TWINS  # noqa: PLC0415
+    from crowdblend.auditing.twins import TWINS  # noqa: PLC0415
 
     rows = []
     for twin in TWINS.values():
@@ -194,7 +194,7 @@ def _own(
     *,
     as_json: bool,
 ) -> None:
-    from crowdblend.release.rehearsal import FAMILIES  # noqa: PLC0415  loads the engine
+    from crowdblend.rehearsal import FAMILIES  # noqa: PLC0415  loads the engine
 
     for name in families:
         if name not in FAMILIES:

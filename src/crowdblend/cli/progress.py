@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from crowdblend.release.kind import Progress
+from crowdblend.engines.progress import Progress
 
 
 @contextmanager

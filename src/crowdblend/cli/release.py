@@ -10,16 +10,17 @@ import click
 from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
+from crowdblend.engines.identity import population_of
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds import promise
+from crowdblend.kinds.kind import Promised
 from crowdblend.ledger import Ledger
-from crowdblend.release import load_policy
-from crowdblend.release.execute import release
-from crowdblend.release.folder import check_target, internal_path
-from crowdblend.release.identity import population_of
-from crowdblend.release.kind import Promised
-from crowdblend.release.kinds import promise
+from crowdblend.ledger.location import locate
+from crowdblend.policies import load_policy
+from crowdblend.publishing.folder import check_target, internal_path
+from crowdblend.publishing.release import release
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -61,7 +62,7 @@ def command(
     _confirm(promised, folder, ledger, yes=yes)
     with progress_line(quiet=as_json) as progress:
         done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
-    budget = ledger.budget(population_of(loaded))
+    budget = ledger.budget(population_of(loaded.data))
     total, relative = budget.differential, budget.zero_knowledge
     if as_json:
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
@@ -79,9 +80,10 @@ def command(
 
 
 def _open_ledger(url: str | None) -> Ledger:
-    """The ledger; a named one that does not exist yet is made, but not in silence."""
-    if url and "://" not in url and not Path(url).exists():
-        click.echo(f"crowdblend: there was no ledger at {url}, so a new and empty one is made.", err=True)
+    """The ledger; the user's own is made when it is missing, but not in silence."""
+    location = locate(url)
+    if location.is_new_default:
+        click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)
     return Ledger.open(url)
 
 
@@ -121,7 +123,7 @@ def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> 
     if not sys.stdin.isatty():
         raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
     click.echo(f"promise: {_promised(promised.certificate())}", err=True)
-    before = ledger.budget(population_of(promised.policy)).differential
+    before = ledger.budget(population_of(promised.policy.data)).differential
     click.echo(f"promised about these people so far: {_spent(before) if before else 'nothing'}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.")

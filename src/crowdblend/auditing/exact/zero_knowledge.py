@@ -1,0 +1,64 @@
+"""Zero-knowledge privacy by CBP Definition 2 and ZKP Definition 1, against a simulator that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+
+from crowdblend.auditing.exact.aggregates import Aggregate
+from crowdblend.auditing.exact.counterexample import Counterexample
+from crowdblend.auditing.exact.differential import require_compared
+from crowdblend.auditing.exact.distributions import Distribution, growth_above, hockey_stick, mix
+from crowdblend.auditing.exact.worlds import CONCEALED, Database, Mechanism, World, remembered
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation, ZeroKnowledge
+
+# What it saw and how many people there are, to what it would publish.
+Simulator = Callable[[Hashable, int], Distribution]
+
+
+def zero_knowledge(
+    mechanism: Mechanism, promise: ZeroKnowledge, world: World, aggregate: Aggregate, simulator: Simulator
+) -> Counterexample | None:
+    """The worst person whom this simulator, seeing only the aggregate of the others, fails to cover.
+
+    The definition asks for some simulator. A counterexample shows that this one is not it.
+    """
+    if promise.people != 1:
+        raise InvalidInput(
+            f"a zero-knowledge promise is audited for one person, got one for {promise.people} people together. "
+            "Audit the promise that it was derived from."
+        )
+    asked = remembered(mechanism)
+    growth, delta = growth_above(promise.epsilon), Fraction(promise.delta)
+    simulated = remembered(lambda table: _simulated(table, aggregate, simulator, promise.relation))
+    worst: Counterexample | None = None
+    compared = False
+    for table, place in world.people():
+        try:
+            real, made = asked(table), simulated(world.without(table, place))
+        except InvalidInput:
+            # A table that is refused publishes nothing, and no promise was made about it.
+            continue
+        compared = True
+        for left, right in ((real, made), (made, real)):
+            gap = hockey_stick(left, right, growth)
+            if gap.delta > delta and (worst is None or gap.delta - delta > worst.excess):
+                worst = Counterexample(
+                    promise=promise.words(),
+                    people=table,
+                    person=table[place],
+                    compared="the simulator, who sees the aggregate of the others, or the other way round",
+                    event=gap.event,
+                    likely=gap.left,
+                    unlikely=gap.right,
+                    allowed=growth * gap.right + delta,
+                )
+    require_compared(compared)
+    return worst
+
+
+def _simulated(others: Database, aggregate: Aggregate, simulator: Simulator, relation: Relation) -> Distribution:
+    """What the simulator publishes when the person is removed from the table, or concealed in it."""
+    seen = aggregate((*others, CONCEALED) if relation is Relation.CONCEAL else others)
+    return mix((chance, simulator(view, len(others) + 1)) for view, chance in seen.items())

@@ -1,0 +1,24 @@
+"""Promises tested by running the mechanism many times on neighbouring populations that are hard for it."""
+
+from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
+from crowdblend.auditing.statistical.populations import hard_sizes
+from crowdblend.auditing.statistical.repeat import Repeated, repeat
+from crowdblend.auditing.statistical.run import audit
+from crowdblend.auditing.statistical.subject import BlackBox, Neighbours, Pair, Subject
+from crowdblend.auditing.statistical.verdict import Verdict
+from crowdblend.auditing.statistical.views import views_of
+
+__all__ = [
+    "BlackBox",
+    "Neighbours",
+    "Pair",
+    "Repeated",
+    "Subject",
+    "Verdict",
+    "audit",
+    "clopper_pearson",
+    "epsilon_lower",
+    "hard_sizes",
+    "repeat",
+    "views_of",
+]

@@ -1,0 +1,159 @@
+"""The audit: look for an event on some runs, judge it on others, and say what that proves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from crowdblend.auditing.statistical.bounds import epsilon_lower
+from crowdblend.auditing.statistical.events import Event, Fold, Side, best_event, ranked_pairs
+from crowdblend.auditing.statistical.schedule import Round, Task, batches, rounds
+from crowdblend.auditing.statistical.state import State
+from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
+from crowdblend.auditing.statistical.verdict import Verdict
+from crowdblend.auditing.statistical.workers import Alone, Together, workforce
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
+
+# Told the phase, the runs so far and the runs in all.
+Told = Callable[[str, int, int], None]
+Seen = dict[int, tuple[Side, Side]]
+
+LEAST_RUNS = 1_000
+# So that in the first two rounds every pair has a run in every fold of both its sides.
+_RUNS_OF_A_PAIR = 64
+# In the last round only the most promising pairs are looked at; before, too little is known to drop any.
+_KEPT_PAIRS = 4
+_JUDGED, _HIT = "judged", "hit"
+_SIDES = {
+    Relation.ADD_REMOVE: ("with the person", "without the person"),
+    Relation.REPLACE: ("with the person", "with other data for the person"),
+    Relation.CONCEAL: ("with the person", "with the person concealed"),
+}
+
+
+def audit(
+    subject: Subject,
+    *,
+    runs: int = 100_000,
+    error: float = 1e-3,
+    workers: int = 1,
+    state: Path | None = None,
+    told: Told | None = None,
+) -> Verdict:
+    """Run the subject so many times, and say what ε it has at least, at the δ it promises.
+
+    A verdict is a finding with probability at most `error` when the promise holds. It stops early once it has one.
+    """
+    if runs < LEAST_RUNS:
+        raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
+    if not 0 < error < 0.5:
+        raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
+    pairs = list(subject.pairs())
+    if not pairs or runs < _RUNS_OF_A_PAIR * len(pairs):
+        raise InvalidInput(
+            f"a subject must have one pair of populations for every {_RUNS_OF_A_PAIR} runs at most, and one at least, "
+            f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
+        )
+    about = {
+        "subject": subject.name,
+        "made of": getattr(subject, "made_of", ""),
+        "promise": repr(subject.promise),
+        "pairs": [f"{pair.name}: {pair.more!r} / {pair.fewer!r}" for pair in pairs],
+        "runs": runs,
+        "error": error,
+    }
+    kept = State(state, about)
+    # A file that cannot be written is found out before the work, not after it.
+    kept.save()
+    try:
+        with workforce(subject, workers) as force:
+            return _Audit(subject, pairs, kept, force, told or _silent, runs).verdict(rounds(runs, error))
+    finally:
+        kept.save()
+
+
+def _silent(_phase: str, _runs: int, _of: int) -> None:
+    """Nobody wants to know."""
+
+
+class _Audit:
+    """One audit under way."""
+
+    def __init__(
+        self, subject: Subject, pairs: list[Pair], state: State, force: Alone | Together, told: Told, runs: int
+    ) -> None:
+        self._promise, self._name, self._pairs = subject.promise, subject.name, pairs
+        self._state, self._force, self._told, self._all = state, force, told, runs
+        self._spent = 0
+
+    def verdict(self, schedule: list[Round]) -> Verdict:
+        """The strongest of the rounds' bounds, which hold together."""
+        observed: Seen = {}
+        best: Verdict | None = None
+        for current in schedule:
+            everything = list(range(len(self._pairs)))
+            chosen = self._ranked(observed)[:_KEPT_PAIRS] if current is schedule[-1] else everything
+            self._look(current, chosen)
+            observed = self._looked(current, chosen, observed)
+            event = best_event(observed, self._promise.epsilon, self._promise.delta)
+            found = self._judge(current, event, sum(one.error for one in schedule))
+            if best is None or found.epsilon_lower >= best.epsilon_lower:
+                best = found
+            if best.finding:
+                break
+        assert best is not None, "a schedule has rounds"
+        return replace(best, runs=self._spent)
+
+    def _ranked(self, observed: Seen) -> list[int]:
+        return ranked_pairs(observed, self._promise.epsilon, self._promise.delta)
+
+    def _looked(self, current: Round, pairs: list[int], before: Seen) -> Seen:
+        """What was seen while looking, in this round and before."""
+        after = dict(before)
+        for pair in pairs:
+            after[pair] = (self._side(current, pair, 0, before), self._side(current, pair, 1, before))
+        return after
+
+    def _side(self, current: Round, pair: int, side: int, before: Seen) -> Side:
+        folds = [Fold(*self._state.side(Task(current.number, "", pair, side, fold).shelf)) for fold in (0, 1)]
+        if pair in before:
+            folds = [known + new for known, new in zip(before[pair][side], folds, strict=True)]
+        return folds[0], folds[1]
+
+    def _judge(self, current: Round, event: Event, error: float) -> Verdict:
+        """Bounds on fresh runs of the chosen pair alone."""
+        for task, observed in self._spend("judging", batches(current, event.id, [event.pair], current.judging)):
+            self._state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
+        counted = []
+        for side in (0, 1):
+            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side).shelf)
+            counted.append((seen[_JUDGED][_HIT], runs))
+        likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
+        return Verdict(
+            subject=self._name,
+            promise=self._promise,
+            epsilon_lower=epsilon_lower(likely, unlikely, self._promise.delta, current.error, self._promise.epsilon),
+            error=error,
+            runs=self._spent,
+            pair=self._pairs[event.pair].name,
+            view=event.view,
+            likelier=_SIDES[self._promise.relation][event.likelier],
+            outcomes=tuple(sorted(event.outcomes)),
+            likely=likely,
+            unlikely=unlikely,
+        )
+
+    def _look(self, current: Round, pairs: list[int]) -> None:
+        for task, observed in self._spend("looking", batches(current, "", pairs, current.looking)):
+            self._state.add(task, observed)
+
+    def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
+        """What those tasks see that were not done before."""
+        wanted = list(tasks)
+        self._spent += sum(task.runs for task in wanted if self._state.has(task))
+        for task, observed in self._force.run([task for task in wanted if not self._state.has(task)]):
+            yield task, observed
+            self._spent += task.runs
+            self._told(phase, self._spent, self._all)

@@ -1,0 +1,88 @@
+"""What an audit has seen so far, in a file from which it goes on when it was interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from crowdblend.auditing.statistical.schedule import Task
+from crowdblend.auditing.statistical.subject import Observed
+from crowdblend.errors import InvalidInput
+
+_MOST_OUTCOMES = 5_000
+_SAVE_EVERY = 20
+
+
+class State:
+    """Counts by shelf, and which batches are in them."""
+
+    def __init__(self, path: Path | None, about: dict[str, Any]) -> None:
+        self._path, self._about, self._unsaved = path, about, 0
+        self._done: dict[str, set[int]] = {}
+        self._runs: Counter[str] = Counter()
+        self._seen: dict[str, dict[str, Counter[str]]] = {}
+        if path is not None and path.exists():
+            self._load(path)
+
+    def has(self, task: Task) -> bool:
+        """Whether a batch was run before."""
+        return task.batch in self._done.get(task.shelf, ())
+
+    def add(self, task: Task, observed: Observed) -> None:
+        """Put what a batch saw on its shelf."""
+        self._done.setdefault(task.shelf, set()).add(task.batch)
+        self._runs[task.shelf] += task.runs
+        views = self._seen.setdefault(task.shelf, {})
+        for view, outcomes in observed.items():
+            seen = views.setdefault(view, Counter())
+            seen.update(outcomes)
+            if len(seen) > _MOST_OUTCOMES:
+                # Only while looking, where outcomes that hardly ever come back choose no event. What is judged is
+                # a single count.
+                views[view] = Counter(dict(seen.most_common(_MOST_OUTCOMES // 2)))
+        self._unsaved += 1
+        if self._unsaved >= _SAVE_EVERY:
+            self.save()
+
+    def side(self, shelf: str) -> tuple[int, dict[str, Counter[str]]]:
+        """The runs on a shelf and what they saw."""
+        return self._runs[shelf], self._seen.get(shelf, {})
+
+    def save(self) -> None:
+        """Write the file anew; a crash leaves the one before."""
+        self._unsaved = 0
+        if self._path is None:
+            return
+        shelves = {
+            shelf: {"batches": sorted(done), "runs": self._runs[shelf], "seen": self._seen.get(shelf, {})}
+            for shelf, done in self._done.items()
+        }
+        # Two audits that are given one file do not write into each other's.
+        partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
+        try:
+            partial.write_text(json.dumps({"about": self._about, "shelves": shelves}), encoding="utf-8")
+            os.replace(partial, self._path)
+        except OSError as problem:
+            raise InvalidInput(f"the state must go into a writable file: {problem.strerror}. Choose another.") from None
+
+    def _load(self, path: Path) -> None:
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))
+            about, shelves = held["about"], held["shelves"]
+            for shelf, kept in shelves.items():
+                self._done[shelf], self._runs[shelf] = set(map(int, kept["batches"])), int(kept["runs"])
+                self._seen[shelf] = {view: _counts(outcomes) for view, outcomes in kept["seen"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise InvalidInput(f"{path.name} must be the state of an audit, and is not. Choose another file.") from None
+        if about != self._about:
+            raise InvalidInput(
+                f"{path.name} must be the state of this very audit, and is of another. Choose another file, or pass "
+                "the same policy, runs and error to the same version as before."
+            )
+
+
+def _counts(outcomes: dict[str, Any]) -> Counter[str]:
+    return Counter({outcome: int(count) for outcome, count in outcomes.items()})

@@ -1,0 +1,209 @@
+"""Mistakes around the sample: how it is drawn, what is said about it, which numbers are claimed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from fractions import Fraction
+from math import comb
+
+from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact.aggregates import drawn, random_samples
+from crowdblend.auditing.exact.distributions import Distribution, epsilon_above, mix, pushed, surely
+from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled, samples
+from crowdblend.auditing.twins.parts import HALF, close, counted, sampled_delta, suppressed
+from crowdblend.auditing.twins.twin import Twin
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees.aggregates import RandomSamples
+
+LETTERS = World(("A", "B"), 5)
+ONE_CLASS = World(("A",), 8)
+# People with the number that a coin without a key depends on.
+NUMBERED = World((("A", 1), ("A", 2)), 5)
+QUARTER = Fraction(1, 4)
+K = 3
+
+
+def _promised(rate: Fraction, k: int = K, epsilon: float = 1.0) -> Differential:
+    return close(epsilon, sampled_delta(k, rate, epsilon))
+
+
+def fixed_size(table: Database) -> Distribution:
+    """Exactly half of the people, drawn without replacement."""
+    some = drawn(table, len(table) // 2)
+    return mix((chance, suppressed(K)(sample)) for sample, chance in some.items())
+
+
+def public_coin(table: Database) -> Distribution:
+    """Who is drawn follows from a person's number, which everybody can compute."""
+    return suppressed(K, lambda value: value[0])(tuple(value for value in table if value[1] == 1))
+
+
+def size_beside(table: Database) -> Distribution:
+    """The size of the sample, beside the table."""
+    return mix((mass, surely((len(some), _table(some)))) for mass, some in samples(table, HALF))
+
+
+def redrawn(table: Database) -> Distribution:
+    """Drawn again until a class is shown, up to ten times."""
+    once = sampled(suppressed(K), HALF)(table)
+    empty = once.get(frozenset(), Fraction(0))
+    tries = sum(empty**again for again in range(10))
+    return {outcome: mass * tries if outcome else empty**10 for outcome, mass in once.items()}
+
+
+def population_threshold(table: Database) -> Distribution:
+    """Counts of the sample are shown wherever the population has a crowd."""
+    crowds = {c for c, n in counted(table).items() if n >= K}
+    return mix(
+        (mass, surely(frozenset((c, n) for c, n in counted(some).items() if c in crowds)))
+        for mass, some in samples(table, HALF)
+    )
+
+
+def same_sample_twice(table: Database) -> Distribution:
+    """Suppressed at one threshold, and then at another, from one sample."""
+    return mix((mass, surely((_table(some), _table(some, 1)))) for mass, some in samples(table, HALF))
+
+
+def _table(some: Database, k: int = K) -> Hashable:
+    return frozenset((c, n) for c, n in counted(some).items() if n >= k)
+
+
+# One person, and groups of two of which each is a recoding: recoding i puts the person into group i.
+GROUPS = 4
+CHOICE_GROWTH, RELEASE_GROWTH = Fraction(3), Fraction(8)
+WITH, WITHOUT = ("person",), ()
+
+
+def _choosing(looks_at_the_sample: bool) -> Mechanism:
+    """Choose a recoding by how many of its group are seen, and publish the person's class if it has three sampled."""
+
+    def release(table: Database) -> Distribution:
+        sizes: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
+        for _ in range(GROUPS):
+            coins = [(kept, comb(2, kept) * QUARTER**kept * (1 - QUARTER) ** (2 - kept)) for kept in range(3)]
+            sizes = {(*seen, kept): p * q for seen, p in sizes.items() for kept, q in coins}
+        here = [(QUARTER, 1), (1 - QUARTER, 0)] if table else [(Fraction(1), 0)]
+        return mix(
+            (p * q, _published(kept, person, kept if looks_at_the_sample else (2,) * GROUPS))
+            for kept, p in sizes.items()
+            for q, person in here
+        )
+
+    return release
+
+
+def _published(kept: tuple[int, ...], person: int, scores: tuple[int, ...]) -> Distribution:
+    weights = [CHOICE_GROWTH**score for score in scores]
+    shown = [(i, kept[i] + person if kept[i] + person >= K else 0) for i in range(GROUPS)]
+    return mix((weight / sum(weights), surely(outcome)) for weight, outcome in zip(weights, shown, strict=True))
+
+
+def _chosen(delta: Fraction | float) -> Differential:
+    return close(epsilon_above(CHOICE_GROWTH * RELEASE_GROWTH), float(delta))
+
+
+def theorem_six(k: int, rate: Fraction, growth: Fraction) -> Fraction:
+    """The δ of LQS Theorem 5, which Theorem 6 carries over: max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, rate) > γn]."""
+    gamma = 1 - (1 - rate) / growth
+    first = -int(-(k / gamma - 1) // 1)
+    # Every further n halves these tails at least, so a few of them are enough.
+    return max(_tail(n, rate, gamma * n) for n in range(first, first + 20))
+
+
+def _tail(n: int, rate: Fraction, above: Fraction) -> Fraction:
+    return sum((comb(n, j) * rate**j * (1 - rate) ** (n - j) for j in range(n + 1) if j > above), Fraction(0))
+
+
+def looks_at_everybody(table: Database) -> Distribution:
+    """Whether there is a B among all people, where a sample of two is promised to tell as much."""
+    return surely("B" in _four(table))
+
+
+def looks_at_two(table: Database) -> Distribution:
+    """Whether there is a B among two random people."""
+    return pushed(random_samples(2)(_four(table)), lambda some: "B" in some)
+
+
+def _four(table: Database) -> Database:
+    if len(table) != 4:
+        raise InvalidInput(f"there must be four people, got {len(table)}. The promise speaks of two out of four.")
+    return table
+
+
+def _zero_knowledge(mechanism: Mechanism) -> ExactClaim:
+    promise = ZeroKnowledge(0.0, 0.5, RandomSamples(2, 4), Relation.CONCEAL)
+    simulator = lambda some, _: surely("B" in some)  # noqa: E731
+    return ExactClaim(promise, mechanism, World(("A", "B"), 4), aggregate=random_samples(2), simulator=simulator)
+
+
+_HONEST = ExactClaim(_promised(HALF), sampled(suppressed(K), HALF), LETTERS)
+_TRUE_DELTA = sampled_delta(K, HALF, 0.2)
+
+TWINS = (
+    Twin(
+        "rate-understated",
+        "a sample at rate 1/2 is promised as one at rate 1/4",
+        ExactClaim(_promised(QUARTER), sampled(suppressed(K), HALF), LETTERS),
+        _HONEST,
+    ),
+    Twin(
+        "fixed-size",
+        "a sample without replacement is promised as a Poisson sample",
+        ExactClaim(_promised(HALF), fixed_size, ONE_CLASS),
+        ExactClaim(_promised(HALF), sampled(suppressed(K), HALF), ONE_CLASS),
+    ),
+    Twin(
+        "public-coin",
+        "who is sampled follows from a hash of the person without a secret key",
+        ExactClaim(_promised(HALF), public_coin, NUMBERED),
+        _HONEST,
+    ),
+    Twin(
+        "size-beside",
+        "the size of the sample is published beside the table",
+        ExactClaim(_promised(HALF), size_beside, LETTERS),
+        _HONEST,
+    ),
+    Twin(
+        "redrawn",
+        "the sample is drawn again until the table looks good",
+        ExactClaim(_promised(HALF), redrawn, LETTERS),
+        _HONEST,
+    ),
+    Twin(
+        "population-threshold",
+        "the crowd is counted in the population instead of the sample",
+        ExactClaim(_promised(HALF), population_threshold, LETTERS),
+        _HONEST,
+    ),
+    Twin(
+        "same-sample-twice",
+        "a second table comes from a sample that was used before",
+        ExactClaim(_promised(HALF), same_sample_twice, LETTERS),
+        _HONEST,
+    ),
+    Twin(
+        "delta-rounded-down",
+        "delta is rounded to three places, downwards",
+        ExactClaim(close(0.2, int(_TRUE_DELTA * 1000) / 1000), sampled(suppressed(K), HALF), ONE_CLASS),
+        ExactClaim(close(0.2, _TRUE_DELTA), sampled(suppressed(K), HALF), ONE_CLASS),
+    ),
+    Twin(
+        "same-sample-choice",
+        "the recoding is chosen on the sample it publishes, with the numbers of LQS Theorem 6",
+        ExactClaim(
+            _chosen(theorem_six(K, QUARTER, RELEASE_GROWTH)), _choosing(True), LETTERS, pairs=((WITH, WITHOUT),)
+        ),
+        ExactClaim(
+            _chosen(theorem_six(K, QUARTER, RELEASE_GROWTH)), _choosing(False), LETTERS, pairs=((WITH, WITHOUT),)
+        ),
+    ),
+    Twin(
+        "looks-at-everybody",
+        "what two random people tell is promised, and everybody is looked at",
+        _zero_knowledge(looks_at_everybody),
+        _zero_knowledge(looks_at_two),
+    ),
+)

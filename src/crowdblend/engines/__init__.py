@@ -1,0 +1,1 @@
+"""Engines: from the rows of a source to counts, sums and links."""

@@ -1,0 +1,113 @@
+"""The database that reads the data: private, offline, bounded, and silent about what it read.
+
+The engine's own messages may quote a row, so none of them ever reaches anybody: `redacted` looks at what kind of
+failure it was and says it in our words.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.sections import Release
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
+# What the engine says of a failure, in lower case, and what we say instead; the first that fits.
+_SENTENCES = (
+    (
+        ("out of memory", "memory_limit", "memory limit", "failed to allocate"),
+        "memory in [release] must be enough to read and group the data, and is not. Raise it, or coarsen the columns.",
+    ),
+    (
+        ("no space left", "max_temp_directory_size", "disk full"),
+        "the temporary folder must have room for the data, and is full. Free some space, or point TMPDIR elsewhere.",
+    ),
+    (
+        ("utf-8", "utf8", "unicode", "invalid string encoding"),
+        "the data must be UTF-8 text, and are not. Convert the file to UTF-8.",
+    ),
+)
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder only the owner can look into, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+@contextmanager
+def database(release: Release, folder: Path) -> Iterator[DuckDBPyConnection]:
+    """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
+    try:
+        import duckdb  # noqa: PLC0415 - heavy
+        import pyarrow  # noqa: F401, PLC0415
+    except ImportError:
+        raise InvalidInput(
+            "a release needs DuckDB and pyarrow, and they are missing. Install crowdblend[release]."
+        ) from None
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": str(folder),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "python_enable_replacements": False,
+    }
+    if release.threads is not None:
+        settings["threads"] = release.threads
+    if release.memory is not None:
+        settings["memory_limit"] = release.memory.replace(" ", "")
+    with redacted("the database engine must start"):
+        connection = duckdb.connect(":memory:", config=settings)
+    try:
+        with redacted("the database engine must start"):
+            connection.execute("SET enable_progress_bar = false")
+            # without its time zone extension the engine shows instants in UTC anyway
+            with suppress(duckdb.CatalogException):
+                connection.execute("SET TimeZone = 'UTC'")
+        yield connection
+    finally:
+        connection.close()
+
+
+def bytes_of(memory: str | None) -> int | None:
+    """A size such as "1.5GB" in bytes."""
+    if memory is None:
+        return None
+    number, unit, binary = re.fullmatch(r"([0-9.]+)\s?([KMGT])(i?)B", memory, re.IGNORECASE).groups()  # type: ignore[union-attr]
+    return int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])
+
+
+def refuse_memory() -> NoReturn:
+    """The result does not fit the memory that the steward allows."""
+    raise InvalidInput(_SENTENCES[0][1])
+
+
+@contextmanager
+def redacted(must: str, remedy: str = "Check the file and the policy.") -> Iterator[None]:
+    """Whatever the engine or the file system complains of, in one sentence without their text."""
+    import duckdb  # noqa: PLC0415 - heavy
+    import pyarrow  # noqa: PLC0415
+
+    try:
+        yield
+    except MemoryError:
+        refuse_memory()
+    except InvalidInput:
+        raise
+    except (duckdb.Error, pyarrow.ArrowException, OSError, UnicodeError) as error:
+        raise InvalidInput(_sentence(str(error).lower(), must, remedy)) from None
+
+
+def _sentence(said: str, must: str, remedy: str) -> str:
+    for words, sentence in _SENTENCES:
+        if any(word in said for word in words):
+            return sentence
+    return f"{must}, and {'is' if ' must be ' in must else 'does'} not. {remedy}"

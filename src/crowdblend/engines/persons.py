@@ -1,0 +1,181 @@
+"""One row per person: who is drawn, and what happens when somebody who is drawn has several rows.
+
+All rows of a person share the coin, so a second row of somebody who is drawn is drawn too, and a second row of
+somebody who is not is irrelevant. Only the sample has to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.engines.class_counter import Growing, Words, begins, refuse_beyond
+from crowdblend.engines.repetition import Repetition
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import coins, marks
+from crowdblend.randomness.keys import subkey
+from crowdblend.randomness.mac import Mac
+from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Mask = NDArray[np.bool_]
+
+_NO_TEXTS = texts_between(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class Persons:
+    """The persons of a batch of rows: 64-bit numbers, and the texts that spell none of up to 18 digits."""
+
+    numbers: NDArray[np.int64]
+    texts: Texts
+    is_number: Mask | None  # by row; None when all are numbers or all are texts
+
+    def drawn(self, key: bytes, rate: float) -> Mask:
+        """Which rows are in the sample."""
+        return self._by_row(coins(key, self.numbers, rate), lambda: coins(key, self.texts, rate))
+
+    def marks(self, key: bytes) -> NDArray[np.uint64]:
+        """The two words of every row's mark."""
+        return self._by_row(marks(key, self.numbers), lambda: marks(key, self.texts))
+
+    def where(self, keep: Mask) -> Persons:
+        """The persons of some of the rows."""
+        if self.is_number is None and len(self.texts):
+            return Persons(self.numbers, self.texts[keep], None)
+        if self.is_number is None:
+            # Where few are kept, their places are found faster than the mask is applied.
+            return Persons(self.numbers.take(np.flatnonzero(keep)), _NO_TEXTS, None)
+        numbers, texts = self.numbers[keep[self.is_number]], self.texts[keep[~self.is_number]]
+        return Persons(numbers, texts, self.is_number[keep])
+
+    def _by_row(self, of_numbers: NDArray[Any], of_texts: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        if self.is_number is None:
+            return of_texts() if len(self.texts) else of_numbers
+        by_row = np.empty((len(self.is_number), *of_numbers.shape[1:]), dtype=of_numbers.dtype)
+        by_row[self.is_number] = of_numbers
+        by_row[~self.is_number] = of_texts()
+        return by_row
+
+
+def read_persons(column: pyarrow.Array, name: str) -> Persons:
+    """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import compute  # noqa: PLC0415
+
+    if column.null_count:
+        _refuse_nobody(name)
+    if pa.types.is_integer(column.type):
+        return Persons(column.to_numpy(), _NO_TEXTS, None)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
+    texts = _texts(column)
+    found = whole_numbers(texts)
+    if found.short.all():
+        return Persons(found.values, _NO_TEXTS, None)
+    # What is blank is empty or begins with a blank, so most texts need no second look.
+    perhaps = column.filter(pa.array((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" "))))
+    if compute.any(compute.equal(compute.ascii_trim_whitespace(perhaps), "")).as_py():
+        _refuse_nobody(name)
+    if not len(found.values):
+        return Persons(found.values, texts, None)
+    return Persons(found.values, texts[~found.short], found.short)
+
+
+def _texts(column: pyarrow.Array) -> Texts:
+    """The texts of a column, whose bytes Arrow holds in one piece."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if not len(column):
+        return _NO_TEXTS
+    _, offsets, data = column.buffers()
+    wide = np.int32 if pa.types.is_string(column.type) else np.int64
+    edges = np.frombuffer(offsets, dtype=wide)[column.offset : column.offset + len(column) + 1]
+    return texts_between(edges, np.frombuffer(data or b"", dtype=np.uint8))
+
+
+def _refuse_nobody(name: str) -> None:
+    raise InvalidInput(
+        f"person column {name!r} must name a person in every row, and a row has none. Remove or complete such rows."
+    )
+
+
+class OneRowEach:
+    """Refuses a second row of anybody in the sample, exactly."""
+
+    def __init__(self, key: bytes, name: str, room: int | None) -> None:
+        self._key, self._name = key, name
+        self._numbers = Repetition(room)
+        self._texts: Growing[np.uint64] = Growing(np.uint64, room)
+
+    def add(self, persons: Persons) -> None:
+        """Some more rows of the sample."""
+        self._numbers.add(persons.numbers)
+        if len(persons.texts):
+            self._texts.extend(marks(self._key, persons.texts)[:, 0])
+
+    def check(self, again: Callable[[], Iterable[Persons]]) -> None:
+        """Refuse if anybody has two rows; `again` goes through the sample once more."""
+        suspects = _repeated(self._texts.sorted())
+        if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
+            raise InvalidInput(
+                f"person column {self._name!r} must have one row per person, and somebody has several. "
+                'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
+            )
+
+    def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:
+        """Whether two rows agree in both words of the mark; one word may agree by chance."""
+        marked = [marks(self._key, persons.texts) for persons in sample if len(persons.texts)]
+        found = np.concatenate([some[np.isin(some[:, 0], suspects)] for some in marked])
+        return len(np.unique(found, axis=0)) < len(found)
+
+
+def _repeated(values: NDArray[Any]) -> NDArray[Any]:
+    """The values that occur twice or more in a sorted array."""
+    repeated: NDArray[Any] = values[1:][values[1:] == values[:-1]]
+    return repeated
+
+
+class OneOfEach:
+    """Keeps one random row of everybody in the sample.
+
+    Among a person's rows of different classes each is equally likely, and which one it is depends on the key, the
+    person and these rows and on nothing else: neither on the order of the rows nor on other people.
+    """
+
+    def __init__(self, key: bytes, words: int, room: int | None) -> None:
+        self._ticket = Mac(subkey(key, b"person", b"row"))
+        self._marks: tuple[Growing[np.uint64], ...] = (Growing(np.uint64, room), Growing(np.uint64, room))
+        self._words: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
+        self._room = room
+
+    def add(self, low: NDArray[np.uint64], high: NDArray[np.uint64], words: Words) -> None:
+        """Some more rows of the sample: the marks of their persons, and their classes."""
+        for mark, values in zip(self._marks, (low, high), strict=True):
+            mark.extend(values)
+        for word, codes in zip(self._words, words, strict=True):
+            word.extend(codes)
+
+    def chosen(self, content: Callable[[Words], NDArray[np.uint64]]) -> Words:
+        """The classes of the rows that are kept; `content` is what a class says, a row of words each."""
+        low, high = (column.view() for column in self._marks)
+        words = tuple(column.view() for column in self._words)
+        refuse_beyond(self._room, 8 * len(low) * (4 + 2 * len(words)))
+        order = np.lexsort((low, high))
+        new = begins((low[order], high[order]))
+        run = np.cumsum(new) - 1
+        shared = np.bincount(run)[run] > 1
+        several, alone = order[shared], order[~shared]
+        of_several = tuple(word[several] for word in words)
+        said = content(of_several)
+        # Of person and content: rows of the same width, as the function wants.
+        ticket = self._ticket.of_rows(np.column_stack([low[several], high[several], said]))
+        best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
+        first = best[begins((run[shared][best],))]
+        return tuple(np.concatenate([word[alone], some[first]]) for word, some in zip(words, of_several, strict=True))

@@ -1,0 +1,6 @@
+"""How far a release is, for whoever watches."""
+
+from collections.abc import Callable
+
+# Called with the name of a phase and the rows seen so far.
+Progress = Callable[[str, int], None]

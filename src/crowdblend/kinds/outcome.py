@@ -1,0 +1,77 @@
+"""What a choice of the recoding publishes: the chosen levels, and noisy scores around them where they were paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.numerics.published import UNITS
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.columns import Column
+from crowdblend.policies.offered import lattice_of, leaves_of
+from crowdblend.recoding import Hierarchies, Intervals, Recoding
+from crowdblend.selection import Ladder, Lattice, Node, Score, noise_around
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The chosen node, and the noisy scores of it and of the nodes around it."""
+
+    node: Node
+    shown: Mapping[Node, int] | None = None
+
+
+def chosen_facts(
+    choosing: Choosing, columns: Sequence[Column], scored: Score, outcome: Chosen | None
+) -> dict[str, Any]:
+    """How the recoding was chosen, and what: all of it is output, and paid for."""
+    lattice = lattice_of(columns)
+    search = choosing.search_of(lattice)
+    facts: dict[str, Any] = {"epsilon": choosing.epsilon, "using": choosing.using, "score": choosing.score}
+    if choosing.share is not None:
+        facts["share"] = choosing.share
+    facts |= {"recodings": lattice.size, "choices": search.steps}
+    if choosing.show_epsilon is not None:
+        facts["show_epsilon"] = choosing.show_epsilon
+    if outcome is not None:
+        facts["chosen"] = {
+            column.name: _level_facts(ladder, column, level)
+            for column, ladder, level in zip(columns, lattice.ladders, outcome.node, strict=True)
+            if column.chooses
+        }
+        if outcome.shown is not None and choosing.show_epsilon is not None:
+            facts["around"] = _around(lattice, columns, scored, outcome, choosing.show_epsilon)
+    return facts
+
+
+def _level_facts(ladder: Ladder, column: Column, level: int) -> dict[str, Any]:
+    """One column's chosen level, and the loss of an average value of its declared domain."""
+    leaves = leaves_of(column.recodings[0])
+    loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
+    recoding = column.recodings[level]
+    facts: dict[str, Any] = {"step": level, "steps": ladder.levels, **_named(recoding)}
+    return {**facts, "classes": recoding.size, "loss": round(loss, 6)}
+
+
+def _named(recoding: Recoding) -> dict[str, Any]:
+    if isinstance(recoding, Hierarchies):
+        return {"level": recoding.level}
+    return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
+
+
+def _around(
+    lattice: Lattice, columns: Sequence[Column], scored: Score, outcome: Chosen, epsilon: float
+) -> dict[str, Any]:
+    """The noisy scores in people kept whole, with the mean error of the noise."""
+    assert outcome.shown is not None
+    unit = UNITS * scored.parts(lattice.most)
+    # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
+    error = 1 / float(noise_around(lattice, scored, epsilon)) / unit
+    near = []
+    for node, value in outcome.shown.items():
+        for column, before, after in zip(columns, outcome.node, node, strict=True):
+            if before != after:
+                named = {"column": column.name, "step": after, **_named(column.recodings[after])}
+                near.append({**named, "score": round(value / unit, 1)})
+    return {"score": round(outcome.shown[outcome.node] / unit, 1), "mean_error": round(error, 1), "near": near}

@@ -1,0 +1,124 @@
+"""Outlier-private tables: every bin noisy, the more the smaller it is (NOTES 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdblend.calculus import Certificate
+from crowdblend.calculus.rules import outliers, sampling
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.outputs import write_table
+from crowdblend.mechanisms import OutlierHistogram, SampledClasses
+from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.planning.outliers import OutlierPlan, plan_outliers
+from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
+
+
+@dataclass(frozen=True)
+class OutlierPromise(FromCounts):
+    """A policy with nothing left open: the plan, and what the certificate will say."""
+
+    policy: OutlierPolicy
+    plan: OutlierPlan
+
+    @property
+    def draw_rate(self) -> float | None:
+        """The rate at which the sample is drawn here; None when it was drawn before, or everybody is published."""
+        return self.policy.sampling.rate if self.draws else None
+
+    @property
+    def draws(self) -> bool:
+        """Whether a sample is drawn: without a rate everybody is published."""
+        return super().draws and self.policy.sampling.rate is not None
+
+    @property
+    def mechanism(self) -> OutlierHistogram:
+        """The sanitizer that the certificate speaks of."""
+        show_from = self.policy.release.show_from or natural_threshold(self.policy.cells, self.plan.loss(0))
+        return OutlierHistogram(self.plan.epsilon, self.plan.transition, self.plan.limit, show_from)
+
+    def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
+        """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
+        table = self.plan.mechanism()
+        differential = outliers.outlier_private_is_differential(table)
+        strongest = []
+        if self.policy.sampling.rate is not None:
+            sampled = sampling.sampling_amplifies(differential, rate=self.policy.sampling.rate)
+            strongest.append(sampling.sampled_release_is_zero_knowledge(sampled))
+            differential = sampling.sampled_release_is_differential(sampled)
+        replaced = sampling.replacing_is_removing_and_adding(differential)
+        facts = {**self.facts(), "files": files or {}}
+        return Certificate((*strongest, differential, replaced, table), self.believed, facts)
+
+    def facts(self, _outcome: None = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data."""
+        policy, mechanism = self.policy, self.mechanism
+        return {
+            "kind": policy.kind,
+            "already_drawn": policy.sampling.already_drawn,
+            "person": policy.data.person,
+            "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
+            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "show_from": mechanism.show_from,
+            "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
+            "software": software(),
+        }
+
+    def told(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone."""
+        policy, plan, mechanism = self.policy, self.plan, self.mechanism
+        rate = policy.sampling.rate
+        drawn = "everybody" if rate is None else f"a sample at rate {rate}"
+        if policy.sampling.already_drawn:
+            drawn = f"the sample was already drawn at an assumed rate {rate}"
+        flat = plan.limit - plan.transition
+        false = mechanism.expected_false_cells(policy.cells)
+        return [
+            (
+                "would read",
+                f"{', '.join(column.name for column in policy.columns)} from {Path(policy.data.source).name}",
+            ),
+            ("would sample", drawn),
+            ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
+            ("", f"shown from {mechanism.show_from}; about {false:,.0f} empty bins as well"),
+            *(
+                (
+                    "",
+                    f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
+                    f"promised e^{at_most(plan.factor * plan.loss(size))}",
+                )
+                for size in plan.sizes()
+            ),
+        ]
+
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
+        """Every bin of the sample, noisy."""
+        published = self.mechanism.publish(sample, key)
+        path = f"data.{self.policy.release.format}"
+        internal = {"people_sampled": sample.people, "bins_published": len(published.counts)}
+        return Publication(lambda folder: write_table(published, folder / path), internal=internal)
+
+
+def promise(policy: OutlierPolicy) -> OutlierPromise:
+    """Find the transition for delta, or the delta of a transition."""
+    assert policy.release.epsilon is not None
+    planned = plan_outliers(
+        epsilon=policy.release.epsilon,
+        limit=policy.limit,
+        factor=float(policy.factor),
+        transition=policy.transition,
+        delta=policy.release.delta,
+    )
+    if planned.loss(0) < SMALLEST_EPSILON:
+        raise InvalidInput(
+            f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
+            f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
+        )
+    return OutlierPromise(policy, planned)

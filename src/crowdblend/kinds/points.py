@@ -1,0 +1,215 @@
+"""Points: blocks of at least k, exact in number, every point moved by noise (CBP 4)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crowdblend.calculus import Certificate
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees.wording import at_most
+from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.outputs import write_points
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.points import NoisyPoints, all_within
+from crowdblend.planning import Plan
+from crowdblend.planning.plan import answer
+from crowdblend.planning.points import weakest_noise
+from crowdblend.planning.question import Question
+from crowdblend.policies.points import PointsPolicy
+from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
+from crowdblend.recoding import Grid
+
+# For how many points, and how surely, the dry run and the report say that none moves beyond some distance.
+POINTS, FAILURE = 100_000, 0.05
+# A certificate lists blocks up to this number; a grid is told by its widths anyway.
+MOST_LISTED = 5_000
+
+
+@dataclass(frozen=True)
+class PointsPromise(FromCounts):
+    """A policy with nothing left open: the plan, and what the certificate will say."""
+
+    policy: PointsPolicy
+    plan: Plan
+
+    @property
+    def draw_rate(self) -> float | None:
+        """The rate at which the sample is drawn here; None when it was drawn before."""
+        return self.plan.rate if self.draws else None
+
+    @property
+    def mechanism(self) -> NoisyPoints:
+        """The sanitizer that the certificate speaks of."""
+        assert self.plan.noise_epsilon is not None
+        policy = self.policy
+        cells = tuple(axis.cells for _, axis in policy.axes)
+        return NoisyPoints(
+            self.plan.k, self.plan.noise_epsilon, policy.blocks, cells, policy.keep_in, policy.show_blocks
+        )
+
+    def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
+        """The certificate, complete once the published files are hashed."""
+        return self.plan.certificate(self.believed, {**self.facts(), "files": files or {}})
+
+    def facts(self, _outcome: None = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data."""
+        policy = self.policy
+        facts: dict[str, Any] = {
+            "kind": policy.kind,
+            "already_drawn": policy.sampling.already_drawn,
+            "person": policy.data.person,
+            "parameters": self.plan.to_dict(),
+            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
+            "keep_in": policy.keep_in,
+            "show_blocks": policy.show_blocks,
+            "noise": self.displacement(),
+            "software": software(),
+        }
+        if isinstance(policy.blocks, Grid):
+            sizes = zip(policy.axes, policy.blocks.cells, strict=True)
+            facts["widths"] = {name: size * axis.step for (name, axis), size in sizes}
+        elif policy.blocks.count <= MOST_LISTED:
+            facts["blocks"] = [
+                [[axis.end(low), axis.end(high)] for (_, axis), (low, high) in zip(policy.axes, box, strict=True)]
+                for box in policy.blocks.listed()
+            ]
+        return facts
+
+    def displacement(self) -> list[dict[str, Any]]:
+        """For every size of blocks: how far its points move on each axis, on average and at worst (CBP Prop. 11)."""
+        mechanism, told = self.mechanism, []
+        for shape in self.policy.shapes():
+            noise = mechanism.noise(shape)
+            reaches = all_within(noise, POINTS, FAILURE)
+            if self.policy.keep_in == "block":
+                # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
+                reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
+                noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
+            told.append(
+                {
+                    name: {
+                        "width": size * axis.step,
+                        "mean": on.mean_distance * axis.step if math.isfinite(on.loss) else 0.0,
+                        "deviation": on.deviation * axis.step if math.isfinite(on.loss) else 0.0,
+                        "within": reach * axis.step,
+                    }
+                    for (name, axis), size, on, reach in zip(self.policy.axes, shape, noise, reaches, strict=True)
+                }
+            )
+        return told
+
+    def told(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone."""
+        policy, noise = self.policy, self.mechanism.noise_epsilon
+        drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
+        rate = self.plan.rate if self.plan.rate is not None else "between low and high"
+        columns = ", ".join(column.name for column in policy.columns)
+        lines = [
+            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would sample", f"the sample {drawn} rate {rate}"),
+            (
+                "would publish",
+                f"the points of blocks of at least {self.plan.k}, out of {policy.blocks.count:,} blocks",
+            ),
+            ("would move", f"points by noise that tells a block's points apart by e^{at_most(noise)}"),
+        ]
+        displaced = self.displacement()
+        for shape in displaced[:3]:
+            sides = " x ".join(f"{on['width']:.4g}" for on in shape.values())
+            moved = ", ".join(f"{on['mean']:.3g} in {name}" for name, on in shape.items())
+            far = ", ".join(f"{on['within']:.3g} in {name}" for name, on in shape.items())
+            sure = f"{100 * (1 - FAILURE):g} %"
+            lines += [
+                ("", f"in a block of {sides} on average by {moved};"),
+                ("", f"all of {POINTS:,} by at most {far} ({sure})"),
+            ]
+        if len(displaced) > 3:
+            lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
+        return lines
+
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
+        """The points of the sample, moved; they were counted by cells of the resolution."""
+        published = self.mechanism.publish(sample, key)
+        names = [column.name for column in self.policy.columns[: -self.policy.dimension]]
+        path = f"data.{self.policy.release.format}"
+        people = sample.people
+        internal = {
+            "people_sampled": people,
+            "points_published": published.points,
+            "relative_difference": (people - published.points) / people if people else 0.0,
+        }
+        return Publication(
+            lambda folder: write_points(published, names, self.policy.axes, folder / path), internal=internal
+        )
+
+
+def promise(policy: PointsPolicy) -> PointsPromise:
+    """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
+    release, drawn = policy.release, policy.sampling
+    question = Question(
+        rate=drawn.rate,
+        k=release.k,
+        epsilon=release.epsilon,
+        delta=release.delta if policy.planned else None,
+        low=drawn.low,
+        high=drawn.high,
+        exceptions=drawn.exceptions,
+        max_rate=drawn.max_rate,
+        kind="points",
+        noise_epsilon=release.noise_epsilon or 1.0,
+    )
+    if release.noise_epsilon is None:
+        if policy.planned is not None:
+            raise InvalidInput(
+                f"noise_epsilon in [release] must be given when {policy.planned} is left out, and is missing. "
+                f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
+            )
+        assert release.delta is not None
+        planned = weakest_noise(question, release.delta)
+        _require_more_than_sampling(planned)
+        planned = replace(planned, delta=release.delta)
+    else:
+        planned = answer(question)
+        _require_more_than_sampling(planned)
+        if not policy.planned and release.delta is not None:
+            if planned.delta > release.delta:
+                raise Infeasible(
+                    f"delta must be at least {at_most(planned.delta)} with these k, rate, epsilon and noise_epsilon, "
+                    f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+                )
+            planned = replace(planned, delta=release.delta)
+    made = PointsPromise(policy, planned)
+    _require_drawable(policy, made.mechanism)
+    return made
+
+
+def _require_more_than_sampling(planned: Plan) -> None:
+    if planned.k == 1:
+        raise Infeasible(
+            "k must be at least 2: a crowd of one hides nobody, and sampling alone promises as much. "
+            "Lower delta, or state k."
+        )
+    if planned.delta >= planned.sampled_with:
+        raise Infeasible(
+            f"delta must be below the rate of {planned.sampled_with:g}, got {planned.delta:g} with "
+            f"noise_epsilon = {planned.noise_epsilon:g}: sampling alone promises as much. "
+            "Lower noise_epsilon or delta, or raise k."
+        )
+
+
+def _require_drawable(policy: PointsPolicy, mechanism: NoisyPoints) -> None:
+    """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
+    for shape in policy.shapes():
+        along = sum(size > 1 for size in shape)
+        if any(size > 1 and mechanism.loss(size, along) < SMALLEST_EPSILON for size in shape):
+            raise InvalidInput(
+                f"noise_epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to each step of a block, "
+                f"got {mechanism.noise_epsilon:g} for a block of {' x '.join(map(str, shape))} steps. "
+                "Raise it, or use a coarser resolution."
+            )

@@ -1,0 +1,204 @@
+"""What a policy of statistics promises, and how it is published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus.groups import derived_for_group
+from crowdblend.engines.progress import Progress
+from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
+from crowdblend.policies.sections import STDIN
+from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+
+if TYPE_CHECKING:
+    from crowdblend.engines.duckdb.totals import Totals
+    from crowdblend.randomness import ReleaseKey
+
+_WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A policy with nothing left open: the noise and the error of every statistic."""
+
+    policy: StatisticsPolicy
+    plan: StatisticsPlan
+
+    def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
+        """The certificate, complete once the published files are hashed."""
+        stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+        return Certificate(self.promises, stated, {**self.facts(outcome), "files": files or {}})
+
+    @cached_property
+    def promises(self) -> tuple[Derivation, ...]:
+        """Zero-knowledge for one person, for a group if asked, and differential privacy."""
+        one, group = self.plan.zero_knowledge, self.policy.release.group
+        together = () if group is None or group == 1 else (derived_for_group(one, group),)
+        return (one, *together, self.plan.differential)
+
+    def facts(self, outcome: Any = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data."""
+        policy = self.policy
+        return {
+            "kind": policy.kind,
+            "person": policy.data.person,
+            "parameters": {
+                "epsilon": policy.epsilon,
+                "sample": policy.samples,
+                "people": policy.people,
+                "confidence": policy.confidence,
+            },
+            "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
+            "columns": {name: self._column(name) for name in policy.wanted},
+            "software": software(),
+        }
+
+    def told(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
+        policy = self.policy
+        columns = ", ".join(policy.wanted)
+        lines = [
+            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would compare", f"with {policy.samples:,} random people of {policy.people:,}"),
+        ]
+        for place, made in enumerate(policy.statistics):
+            way = self.plan.way_of(place).mechanism
+            lines.append(
+                ("would publish", f"{made.name}: {made.words()}, ±{_shown(self.error(place))} from {_WAYS[way]}")
+            )
+            other = SAMPLE if way == EVERYBODY else EVERYBODY
+            instead = self._error_if_all(other, place)
+            shown = "too much noise" if instead is None else f"±{_shown(instead)}"
+            lines.append(("", f"{shown} if all were from {_WAYS[other]}"))
+        lines.append(("", f"each within its ± with a probability of at least {at_least(policy.confidence)}"))
+        return lines
+
+    def check_source(self) -> None:
+        """Refuse a source that is not there or lacks a column, without reading a row."""
+        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+
+        open_columns(self.policy.data, self.policy.release, self.policy.wanted)
+
+    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+        """Add up everybody, the sample, or both."""
+        from crowdblend.engines.duckdb.totals import everybodys_totals, samples_totals  # noqa: PLC0415
+
+        def totals(way: Way) -> Totals:
+            if way.mechanism == EVERYBODY:
+                return everybodys_totals(self.policy, progress)
+            return samples_totals(self.policy, way.samples, key.coin(), progress)
+
+        return self.read_with(totals, key)
+
+    def read_with(self, totals_of: Callable[[Way], Totals], key: ReleaseKey) -> Reading:
+        """The same from wherever totals come: the engine, or people who are held in memory."""
+        totals = {way.mechanism: totals_of(way) for _, way in self.plan.ways}
+        facts = {"people_drawn": max(some.people for some in totals.values())}
+        return Reading(facts, lambda: self._published(totals, key))
+
+    def error(self, place: int) -> float:
+        """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
+        return self.in_unit(place, self.plan.error(place)) + math.ulp(self._largest(place))
+
+    def value(self, place: int, steps: Fraction) -> float:
+        """What is published when the people add up to this many steps on average, kept within what is possible."""
+        made = self.policy.statistics[place]
+        if made.what == "average":
+            return float(self.policy.measures[str(made.column)].value(steps))
+        share = min(max(steps, Fraction(0)), Fraction(1))
+        return float(share if made.what == "fraction" else share * self.policy.people)
+
+    def in_unit(self, place: int, steps: float) -> float:
+        """So many steps per person in the statistic's own unit."""
+        made = self.policy.statistics[place]
+        if made.what == "average":
+            return steps * float(self.policy.measures[str(made.column)].resolution)
+        return steps if made.what == "fraction" else steps * self.policy.people
+
+    def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
+        from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
+        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
+
+        values: dict[int, list[float]] = {}
+        for places, way in self.plan.ways:
+            people = totals[way.mechanism].people
+            exact = [
+                totals[way.mechanism].of(made, self.policy.bins(made))
+                for made in (self.policy.statistics[place] for place in places)
+            ]
+            source = key.source(f"noise on totals, {way.mechanism}".encode())
+            noisy = NoisyTotals(way.noise_epsilons).publish(exact, source)
+            for place, numbers in zip(places, noisy, strict=True):
+                values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]
+        rows = [
+            (made.name, label, value, self.error(place))
+            for place, made in enumerate(self.policy.statistics)
+            for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
+        ]
+        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
+
+    def _column(self, name: str) -> str:
+        """How a column was read: its labels, its bounds, or both."""
+        policy, read = self.policy, []
+        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+            read += [column.recoding.words() for column in policy.classes if column.name == name]
+        if any((made.what, made.column) == ("average", name) for made in policy.statistics):
+            read.append(policy.measures[name].words())
+        return "; averaged as ".join(read)
+
+    def _largest(self, place: int) -> float:
+        """The largest absolute value that can be published."""
+        made = self.policy.statistics[place]
+        if made.what == "average":
+            bounds = self.policy.measures[str(made.column)]
+            return max(abs(float(bounds.start)), abs(float(bounds.stop)))
+        return 1.0 if made.what == "fraction" else float(self.policy.people)
+
+    def _error_if_all(self, mechanism: Any, place: int) -> float | None:
+        error = self.plan.error_if_all(mechanism, place)
+        return None if error is None else self.in_unit(place, error)
+
+    def _described(self, place: int, made: Statistic) -> dict[str, Any]:
+        way = self.plan.way_of(place)
+        published = self.plan.published_errors(place)
+        return {
+            "what": made.what,
+            "words": made.words(),
+            "way": way.mechanism,
+            "samples": way.samples,
+            "noise_epsilon": self.plan.noise_epsilon(place),
+            "error": self.error(place),
+            "error_everybody": self._error_if_all(EVERYBODY, place),
+            "error_sample": self._error_if_all(SAMPLE, place),
+            "error_published": {
+                name: None if error is None else self.in_unit(place, error) for name, error in published.items()
+            },
+        }
+
+
+def _shown(error: float) -> str:
+    """An error to four digits, rounded up."""
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
+
+
+def promise(policy: StatisticsPolicy) -> Promise:
+    """Plan the noise of every statistic."""
+    asked = Asked(
+        shapes=policy.shapes(),
+        epsilon=policy.epsilon,
+        samples=policy.samples,
+        population=policy.people,
+        failure=policy.failure,
+        mixed=policy.data.source != STDIN,
+    )
+    return Promise(policy, plan_statistics(asked))

@@ -1,0 +1,77 @@
+"""The lattice that the columns of a policy span: how their levels nest, and how many values each class stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.columns import Column
+from crowdblend.recoding import Hierarchies, Intervals, Recoding
+from crowdblend.selection import Ladder, Lattice
+
+
+def lattice_of(columns: Sequence[Column], labels: Sequence[tuple[str, ...]] | None = None) -> Lattice:
+    """Every combination of what the columns offer; `labels` are those that occur, for domains that are not listed."""
+    occurring = labels or [("any",)] * len(columns)
+    return Lattice(tuple(_ladder(column, len(seen)) for column, seen in zip(columns, occurring, strict=True)))
+
+
+def _ladder(column: Column, occurring: int) -> Ladder:
+    if column.chooses:
+        return _offered(column)
+    return Ladder(column.name, (np.arange(column.recoding.size or max(occurring, 1)),), weight=column.weight)
+
+
+@lru_cache(maxsize=64)
+def _offered(column: Column) -> Ladder:
+    """The ladder of a column with a choice, which depends on its declaration alone."""
+    finest = column.recodings[0]
+    maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)
+    return Ladder(column.name, maps, leaves_of(finest), column.weight)
+
+
+def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:
+    """The coarser class of every finest class."""
+    if isinstance(finest, Hierarchies) and isinstance(coarser, Hierarchies):
+        inner = _hierarchy_map(name, finest, coarser)
+    else:
+        assert isinstance(finest, Intervals)
+        assert isinstance(coarser, Intervals)
+        inner = _interval_map(name, finest, coarser)
+    extra = sum(label is not None for label in (finest.other, finest.missing))
+    return np.array([*inner, *range(coarser.size - extra, coarser.size)], np.int64)
+
+
+def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list[int]:
+    found: dict[int, int] = {}
+    for value, code in finest.lookup.items():
+        if found.setdefault(code, coarser.lookup[value]) != coarser.lookup[value]:
+            raise InvalidInput(
+                f"the levels of column {name!r} must nest, and level {coarser.level} tears a group of level "
+                f"{finest.level} apart. Correct the hierarchy, or leave that level out."
+            )
+    return [found[code] for code in range(len(finest.own_labels))]
+
+
+def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:
+    times = len(finest.own_labels) - finest.bottom - finest.top, len(coarser.own_labels) - coarser.bottom - coarser.top
+    if times[0] % times[1]:
+        raise InvalidInput(
+            f"the widths of column {name!r} must nest, and {coarser.width} is no multiple of {finest.width}. "
+            "Take widths that divide each other."
+        )
+    inside = [place // (times[0] // times[1]) + finest.bottom for place in range(times[0])]
+    return [0] * finest.bottom + inside + [len(coarser.own_labels) - 1] * finest.top
+
+
+def leaves_of(finest: Recoding) -> NDArray[np.int64]:
+    """How many values of the declared domain each finest class stands for."""
+    leaves = np.ones(finest.size or 1, np.int64)
+    if isinstance(finest, Hierarchies):
+        counted = np.bincount(list(finest.lookup.values()), minlength=len(finest.own_labels))
+        leaves[: len(counted)] = counted
+    return leaves

@@ -1,0 +1,164 @@
+"""Networks as the audit sees them: one person's links and data replaced by those that matter most."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from crowdblend.engines.duckdb.links import Read, read_network
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.graph import Promise
+from crowdblend.kinds.graph_numbers import exact_values
+from crowdblend.policies.graph import GraphPolicy, Statistic
+from crowdblend.policies.sections import DataSource
+from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.between import Between, Number
+from crowdblend.rehearsal.files import Files
+from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
+from crowdblend.rehearsal.webs import Web, webs
+
+# A couple, the person and somebody to be linked to; and as many as are counted in a few milliseconds.
+FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
+# Pairs that move the published numbers less than this share of the best one are not worth runs.
+_WORTH, _EQUAL = 0.5, 1e-9
+
+
+def subject(policy: GraphPolicy, asked: Asked) -> GraphSubject:
+    """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
+    asked.leave_epsilon("the policy of a network", "there is no delta to trade")
+    given = policy.graph.bounds.people
+    if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
+        raise InvalidInput(
+            f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}. "
+            "Audit the same policy with another number, and samples that go with it."
+        )
+    made = GraphSubject(policy, asked.name, asked.understated)
+    if not made.pairs():
+        raise InvalidInput(
+            "one person's links or data must move some published number, and within these bounds they move none. "
+            "Raise average_bound in [graph], or name more values."
+        )
+    return made
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A network, and the two that are to be told apart: it is one of them."""
+
+    web: Web
+    pair: tuple[Web, Web]
+
+
+class GraphRehearsal:
+    """What a policy publishes about a made-up network, for any key. It is read once: no key has a part in that."""
+
+    def __init__(self, promised: Promise, web: Web) -> None:
+        self._promised, self._files = promised, Files()
+        self.found = made_up(promised.policy, web)
+
+    def publish(self, key: bytes) -> dict[str, bytes]:
+        """The files by name."""
+        return self._files.of(self._promised.read_with(self.found, ReleaseKey(key)).publish())
+
+
+@dataclass(frozen=True)
+class GraphSubject(Rehearsed):
+    """What a policy publishes about made-up networks, when one person's links and data are replaced."""
+
+    policy: GraphPolicy
+    name: str = "policy"
+    understated: float = 1.0
+
+    def pairs(self) -> list[Neighbours]:
+        """Links to some people, and instead to others or to nobody, where that moves the published numbers most."""
+        data = tuple(zip(*(self._ends(column) for column in self.policy.columns), strict=True)) or ((), ())
+        found: list[tuple[float, Neighbours]] = []
+        for name, here, instead in webs(self.policy.graph.bounds):
+            pair = replace(here, data=data[0], others=data[0]), replace(instead, data=data[1], others=data[0])
+            loss = sum(number.loss for number in self._between(pair).numbers)
+            # The first pair has no links of its own: where links add nothing to it, others are no harder.
+            if not found or loss > found[0][0] * (1 + _EQUAL):
+                found.append((loss, Neighbours(name, Replaced(pair[0], pair), Replaced(pair[1], pair))))
+        most = max(loss for loss, _ in found)
+        return [pair for loss, pair in found if loss > 0 and loss >= _WORTH * most]
+
+    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
+        """The numbers between the two networks."""
+        rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
+        return lambda key: between.at(rehearsal.publish(key))
+
+    def _rehearsal(self, web: Web) -> GraphRehearsal:
+        made: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.promised, web))
+        return made
+
+    def _between(self, pair: tuple[Web, Web]) -> Between:
+        """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
+        numbers, row = [], 0
+        one, other = (self._rehearsal(web).found for web in pair)
+        for statistic, plan in zip(self.policy.statistics, self.promised.plans, strict=True):
+            here, instead = (exact_values(statistic, plan, found) for found in (one, other))
+            for start, end in zip(here, instead, strict=True):
+                moved = float(end - start)
+                if moved:
+                    numbers.append(Number(row, statistic.low + float(start), moved, abs(moved) / plan.scale))
+                row += 1
+        return Between(tuple(numbers))
+
+    def _ends(self, column: str) -> tuple[str, str]:
+        """Two values of a column that are as far apart as its statistics allow."""
+        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        offered = [value for statistic in about for value in _offered(statistic)]
+        known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
+        if not known:
+            raise InvalidInput(
+                f"the column {column!r} must have values that all of its statistics allow, and has none. Correct the "
+                "ranges and values."
+            )
+        if any(statistic.question.name == "average" for statistic in about):
+            known.sort(key=float)
+        return known[0], known[-1]
+
+
+def made_up(policy: GraphPolicy, web: Web) -> Read:
+    """A network as it is read from files."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import parquet  # noqa: PLC0415
+
+    graph, people = policy.graph, policy.graph.bounds.people
+    with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
+        links, vertices = Path(folder) / "links.parquet", Path(folder) / "vertices.parquet"
+        first, second = zip(*web.links, strict=True)
+        parquet.write_table(pa.table({graph.source: first, graph.target: second}), links)
+        if graph.vertices is not None:
+            values = zip(policy.columns, web.data, web.others, strict=True)
+            columns = {name: [mine, *[other] * (people - 1)] for name, mine, other in values}
+            parquet.write_table(pa.table({graph.vertex: range(people), **columns}), vertices)
+            graph = replace(graph, vertices=_parquet(vertices))
+        return read_network(replace(policy, data=_parquet(links), graph=graph, graph_in_memory=None), None)
+
+
+def _parquet(path: Path) -> DataSource:
+    return DataSource(str(path), "parquet", rows_are_people=True)
+
+
+def _offered(statistic: Statistic) -> list[str]:
+    """The ends of a range, or the classes."""
+    if statistic.question.name != "average":
+        return list(statistic.classes)
+    high = float(Fraction(statistic.low) + Fraction(statistic.question.width or 0))
+    return [repr(statistic.low), repr(high), repr(math.nextafter(high, statistic.low))]
+
+
+def _allowed(value: str, statistic: Statistic) -> bool:
+    if statistic.question.name != "average":
+        return value in statistic.classes or statistic.other is not None
+    try:
+        above = Fraction(float(value)) - Fraction(statistic.low)
+    except (ValueError, OverflowError):
+        return False
+    return 0 <= above <= Fraction(statistic.question.width or 0)

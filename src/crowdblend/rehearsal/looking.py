@@ -1,0 +1,105 @@
+"""What an onlooker makes of a release: the audited person's class, how much is shown, and the files as they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from crowdblend.kinds.outcome import Chosen
+from crowdblend.recoding import Recoding
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A published file as text: the names of its columns, and its rows."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+    def of_class(self, labels: Mapping[str, str]) -> str:
+        """The count of a class with its flag, or how many rows it has, or that it is missing."""
+        places = [place for place, column in enumerate(self.header) if column in labels]
+        rest = [place for place, column in enumerate(self.header) if column not in labels]
+        own = [labels[self.header[place]] for place in places]
+        mine = [row for row in self.rows if [row[place] for place in places] == own]
+        if not mine:
+            return "missing"
+        return " ".join(mine[0][place] for place in rest) if rest else f"{len(mine)} rows"
+
+
+def shown_in(name: str, content: bytes) -> Shown:
+    """A published file as it is read."""
+    if name.endswith(".csv"):
+        header, *rows = csv.reader(io.StringIO(content.decode()))
+        return Shown(header, rows)
+    from pyarrow import BufferReader, parquet  # noqa: PLC0415 - heavy
+
+    held = parquet.ParquetFile(BufferReader(content)).read(use_threads=False)
+    columns = [[str(value) for value in column.to_pylist()] for column in held.columns]
+    return Shown(held.column_names, [list(row) for row in zip(*columns, strict=True)])
+
+
+class Looking(Protocol):
+    """Somebody who looks at releases, each time in several ways."""
+
+    def at(self, files: Mapping[str, bytes], outcome: Any) -> dict[str, str]:
+        """What is seen of the files of one release, and of what was chosen for it."""
+
+    def at_shown(self, shown: Shown) -> dict[str, str]:
+        """The same of a release of one file without a choice."""
+
+
+@dataclass(frozen=True)
+class Onlooker:
+    """Somebody who wants to know about a person with these raw values, one for each column.
+
+    `score_noise` is how far the noise moves a score that is shown, on average.
+    """
+
+    columns: Sequence[str]
+    recodings: Sequence[Sequence[Recoding]]
+    values: Sequence[str | None]
+    score_noise: float = 1.0
+
+    def at(self, files: Mapping[str, bytes], outcome: Chosen | None) -> dict[str, str]:
+        """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
+        labels = self._labels(outcome)
+        chosen = "" if outcome is None else f"{','.join(map(str, outcome.node))}: "
+        views = {"the files": chosen + digest(sorted(files.items()))}
+        for name, content in sorted(files.items()):
+            where = "" if len(files) == 1 else f" in {name}"
+            views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
+        if outcome is not None:
+            views["the recoding"] = chosen
+            if outcome.shown is not None:
+                views["scores around it"] = chosen + digest(outcome.shown)
+                # All of them together are hardly ever seen twice; one of them in steps of half its noise is.
+                step = math.floor(2 * outcome.shown[outcome.node] / self.score_noise)
+                views["the score of the recoding"] = f"{chosen}{step}"
+        return views
+
+    def at_shown(self, shown: Shown) -> dict[str, str]:
+        """The same of a release of one file without a choice."""
+        return {"the files": digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
+
+    def _labels(self, outcome: Chosen | None) -> dict[str, str]:
+        """The labels of the person's class, at the levels that were chosen."""
+        levels = outcome.node if outcome is not None else (0,) * len(self.columns)
+        return {
+            name: str(offered[level].label(value))
+            for name, offered, level, value in zip(self.columns, self.recodings, levels, self.values, strict=True)
+        }
+
+
+def _in_table(shown: Shown, labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [("the person's class", shown.of_class(labels)), ("classes or rows", str(len(shown.rows)))]
+
+
+def digest(content: object) -> str:
+    """Anything as a short text that nothing else has."""
+    return blake2b(repr(content).encode(), digest_size=12).hexdigest()

@@ -1,0 +1,87 @@
+"""A policy that is released again and again on made-up people: what every kind has in common as the audit sees it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from crowdblend import __version__
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.kinds import promise
+from crowdblend.randomness import new_key
+from crowdblend.rehearsal.looking import digest
+
+Views = dict[str, str]
+
+_KEPT, _MOST_KEPT = "_kept", 64
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two populations that differ in one person, and why they are hard."""
+
+    name: str
+    more: Any
+    fewer: Any
+
+
+class Rehearsed:
+    """A black box with a promise; kinds say which populations are hard for it, and what is to be seen of a release.
+
+    `understated` divides the ε of the promise: a test of the audit, not of the release.
+    """
+
+    policy: Any
+    name: str
+    understated: float
+    relation: ClassVar[Relation] = Relation.REPLACE
+
+    @cached_property
+    def promised(self) -> Any:
+        """The plan behind the policy."""
+        return promise(self.policy)
+
+    @cached_property
+    def promise(self) -> Differential:
+        """What the certificate says about one person."""
+        stated: Differential = self.promised.certificate().differential(self.relation)
+        return replace(stated, epsilon=stated.epsilon / self.understated)
+
+    @property
+    def made_of(self) -> str:
+        """A text that is another one for every other policy, and for every other version."""
+        return digest((__version__, self.policy))
+
+    def observe(self, population: Any, runs: int) -> dict[str, Counter[str]]:
+        """Release so many times, with a fresh key each time, and look at what is published."""
+        seen: dict[str, Counter[str]] = {}
+        for views in self.looks(population, runs):
+            for view, found in views.items():
+                seen.setdefault(view, Counter())[found] += 1
+        return seen
+
+    def looks(self, population: Any, runs: int) -> Iterator[Views]:
+        """What is seen of each of so many releases, in several ways of looking."""
+        look = self.kept(population, lambda: self.looking(population))
+        for _ in range(runs):
+            yield look(new_key())
+
+    def looking(self, population: Any) -> Callable[[bytes], Views]:
+        """What is seen of the release of a population, for any key."""
+        raise NotImplementedError
+
+    def kept(self, population: Hashable, make: Callable[[], Any]) -> Any:
+        """Making up a population takes a moment, so the last ones are kept."""
+        kept = self.__dict__.setdefault(_KEPT, {})
+        if population not in kept:
+            while len(kept) >= _MOST_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[population] = make()
+        return kept[population]
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is kept: another process makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}

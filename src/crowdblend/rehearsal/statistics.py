@@ -1,0 +1,107 @@
+"""Statistics as the audit sees them: one person replaced by another whom the noise hides least from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from crowdblend.planning.statistics import EVERYBODY, StatisticsPlan
+from crowdblend.policies.statistics import StatisticsPolicy
+from crowdblend.rehearsal.between import Between, Number
+from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
+from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
+from crowdblend.rehearsal.subject import CLASSES
+from crowdblend.rehearsal.table import Values
+from crowdblend.rehearsal.totals import TotalsRehearsal
+from crowdblend.rehearsal.values import examples
+
+MOST_PEOPLE = 1 << 20
+_ALL = 1 << 20
+
+
+def subject(policy: StatisticsPolicy, asked: Asked) -> StatisticsSubject:
+    """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
+    asked.leave_epsilon("a policy of statistics", "there is no delta to trade")
+    require_people(policy.people, MOST_PEOPLE, "statistics")
+    return StatisticsSubject(policy, asked.name, asked.understated)
+
+
+@dataclass(frozen=True)
+class StatisticsSubject(Rehearsed):
+    """What a policy publishes about made-up people, when one person's data are replaced."""
+
+    policy: StatisticsPolicy
+    name: str = "policy"
+    understated: float = 1.0
+
+    def pairs(self) -> list[Neighbours]:
+        """Two different persons among people like the one, like the other, and half and half."""
+        offered = [self._candidates(name) for name in self.policy.wanted]
+        return among(*apart(offered, self._distance), self.policy.people)
+
+    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
+        """The numbers between the two persons."""
+        rehearsal, between = TotalsRehearsal(self.promised, population.people), self._between(population)
+        return lambda key: between.at(rehearsal.publish(key))
+
+    def _candidates(self, name: str) -> list[str | None]:
+        """Raw values of a column: its bounds, its first and last classes, and those that some condition names."""
+        measure = self.policy.measures.get(name)
+        column = next((column for column in self.policy.classes if column.name == name), None)
+        found: list[str | None] = [] if measure is None else [str(measure.start), str(measure.stop)]
+        if column is not None:
+            known = examples(column.recoding, _ALL)
+            named = {label for made in self.policy.statistics for label in made.where.get(name, ())}
+            found += [
+                *examples(column.recoding, CLASSES),
+                *(one for one in known if column.recoding.label(one) in named),
+            ]
+            found = [value for value in found if column.recoding.label(value) is not None]
+        if any((made.what, made.column) == ("average", name) for made in self.policy.statistics):
+            assert measure is not None, "an average has bounds"
+            found = [value for value in found if measure.code(value) is not None]
+        return list(dict.fromkeys(found))
+
+    def _distance(self, one: Values, other: Values) -> float:
+        """The loss between two persons, by the noise on everything that they add to."""
+        plan: StatisticsPlan = self.promised.plan
+        return sum(
+            plan.noise_epsilon(place) * abs(here - there)
+            for (place, here), (_, there) in zip(self._adds(one), self._adds(other), strict=True)
+        )
+
+    def _adds(self, values: Values) -> list[tuple[int, int]]:
+        """What a person adds to every published number, in steps, each with the place of its statistic."""
+        person = dict(zip(self.policy.wanted, values, strict=True))
+        label = {
+            column.name: column.recoding.label(person[column.name])
+            for column in self.policy.classes
+            if column.name in person
+        }
+        found: list[tuple[int, int]] = []
+        for place, made in enumerate(self.policy.statistics):
+            fits = all(label[name] in labels for name, labels in made.where.items())
+            if made.what == "average":
+                found.append((place, self.policy.measures[str(made.column)].code(person[str(made.column)]) or 0))
+            elif made.what == "histogram":
+                found += [(place, int(fits and label[str(made.column)] == one)) for one in self.policy.bins(made)]
+            else:
+                found.append((place, int(fits)))
+        return found
+
+    def _between(self, population: Replaced) -> Between:
+        """The numbers that the two persons move, where they are without noise, and by how much they move."""
+        one, other = (self._adds(person) for person in population.persons)
+        others = [(self._adds(crowd.values), crowd.size) for crowd in population.people[1:]]
+        numbers = []
+        for row, ((place, here), (_, there)) in enumerate(zip(one, other, strict=True)):
+            if here != there:
+                way, n = self.promised.plan.way_of(place), self.policy.people
+                counted = n if way.mechanism == EVERYBODY else way.samples
+                total = here + sum(adds[row][1] * size for adds, size in others)
+                moved = self.promised.in_unit(place, (there - here) / counted)
+                loss = self.promised.plan.noise_epsilon(place) * abs(there - here)
+                numbers.append(Number(row, float(self.promised.value(place, Fraction(total, n))), moved, loss))
+        return Between(tuple(numbers))

@@ -1,0 +1,124 @@
+"""A policy as the audit sees it: a black box with a promise, and neighbouring populations that are hard for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
+from crowdblend.kinds import promise
+from crowdblend.policies.offered import lattice_of
+from crowdblend.rehearsal.looking import Looking, Onlooker
+from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
+from crowdblend.rehearsal.stack import Stack
+from crowdblend.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
+from crowdblend.rehearsal.values import examples
+from crowdblend.selection import noise_around
+
+# Of each column the audit uses this many classes at most, the first and the last among them.
+CLASSES = 4
+# Releases that are run as one when they are stacked.
+_COPIES = 500
+
+
+def subject(policy: Any, asked: Asked, made: type[ReleaseSubject] | None = None) -> ReleaseSubject:
+    """The policy with crowds of the hardest sizes, which depend on what is claimed."""
+    if asked.epsilon is not None:
+        policy = _at(policy, asked.epsilon)
+    planned = _promised(policy).plan
+    hardest = asked.hard(planned.k, planned.sampled_with, planned.epsilon / asked.understated).items()
+    # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
+    sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
+    stacked = asked.stacked and policy.recoding is None
+    return (made or ReleaseSubject)(policy, sizes, asked.name, asked.people, asked.understated, stacked)
+
+
+def _promised(policy: Any) -> Any:
+    return promise(drawn_here(policy))
+
+
+def _at(policy: Any, epsilon: float) -> Any:
+    """The very same release, promised at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    if policy.recoding is not None:
+        raise InvalidInput(
+            "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
+        )
+    planned = _promised(policy).plan
+    release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
+    rate = policy.sampling.rate if policy.sampling.biased else planned.rate
+    return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
+
+
+def released(pairs: list[Neighbours]) -> list[Neighbours]:
+    """The pairs with people on both sides: a table without a row is refused, and no promise is made about it."""
+    return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
+
+
+@dataclass(frozen=True)
+class ReleaseSubject(Rehearsed):
+    """What a policy publishes about made-up people.
+
+    `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
+    beside those. `people` is how many there are in all. `stacked` runs many releases as one, see `stack`.
+    """
+
+    policy: Any
+    sizes: tuple[tuple[str, int], ...]
+    name: str = "policy"
+    people: int = 1_000
+    understated: float = 1.0
+    stacked: bool = False
+    further: tuple[Neighbours, ...] = ()
+    relation = Relation.ADD_REMOVE
+
+    @cached_property
+    def promised(self) -> Any:
+        """The plan behind the policy, with people who are drawn here."""
+        return _promised(self.policy)
+
+    def pairs(self) -> list[Neighbours]:
+        """The person in the first class of every column and in the last, in crowds of the given sizes."""
+        first, last = self._corner(0), self._corner(-1)
+        pairs = [self._pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
+        if last != first:
+            pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
+        return [*released(pairs), *self.further]
+
+    def onlooker(self, values: Values) -> Looking:
+        """Somebody who wants to know about a person with these values."""
+        names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
+        choosing = getattr(self.policy, "recoding", None)
+        if choosing is None or choosing.show_epsilon is None:
+            return Onlooker(names, offered, values)
+        loss = noise_around(lattice_of(self.policy.columns), self.promised.score, choosing.show_epsilon)
+        return Onlooker(names, offered, values, float(1 / loss))
+
+    def looks(self, population: Population, runs: int) -> Iterator[Views]:
+        """Where releases are stacked, what a stack shows beyond these runs is kept: each release is for one run."""
+        if not self.stacked:
+            return super().looks(population, runs)
+
+        def endless() -> Iterator[Views]:
+            onlooker = self.onlooker(population[0].values)
+            return map(onlooker.at_shown, Stack(self.promised, population, _COPIES).releases())
+
+        return islice(self.kept(population, endless), runs)
+
+    def looking(self, population: Population) -> Callable[[bytes], Views]:
+        """The person's class, and all there is."""
+        rehearsal = Rehearsal(self.policy, population, self.promised)
+        onlooker = self.onlooker(population[0].values)
+        return lambda key: onlooker.at(*rehearsal.publish(key))
+
+    def _corner(self, place: int) -> Values:
+        return tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
+
+    def _pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
+        rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
+        more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
+        return Neighbours(f"{name} ({size})", more, fewer)

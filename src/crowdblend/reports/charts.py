@@ -1,0 +1,116 @@
+"""The figures of a report, each with a description and its numbers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from crowdblend.figures import bar_chart, can_draw, draw_svg, heatmap
+from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table, visible
+from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, ColumnTotals, Summary
+
+LONGEST = 28
+SHORTEST = 14
+
+
+def figures(summary: Summary) -> Html:
+    """Every figure of one data file, or its numbers alone where figures cannot be drawn."""
+    parts: list[str] = []
+    if not can_draw():
+        parts.append(element("p", "Figures were left out: the extra that draws them is not installed.", class_="quiet"))
+    parts += [_column(totals) for totals in summary.totals]
+    left = len(summary.columns) - len(summary.totals)
+    if left:
+        parts.append(
+            element("p", f"Figures are drawn for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
+        )
+    if len(summary.totals) > 1:
+        parts.append(_pairs(summary))
+    parts.append(_sizes(summary))
+    return join(*parts)
+
+
+def unlike(labels: Iterable[str], longest: int) -> dict[str, str]:
+    """Labels cut to fit a figure, each still different from all the others.
+
+    >>> unlike(["aaaa", "aaab", "b"], 3)
+    {'aaaa': 'aaa…', 'aaab': 'aaa… (2)', 'b': 'b'}
+    """
+    taken: dict[str, str] = {}
+    for text in labels:
+        seen = visible(text)
+        short = seen if len(seen) <= longest else f"{seen[:longest]}…"
+        names, number = set(taken.values()), 1
+        fitting = short
+        while fitting in names:
+            number += 1
+            fitting = f"{short} ({number})"
+        taken[text] = fitting
+    return taken
+
+
+def _column(column: ColumnTotals) -> Html:
+    names = unlike((text for text, _ in column.totals), LONGEST)
+    spec = bar_chart([(names[text], count) for text, count in column.totals])
+    name = shorten(column.name)
+    caption = f"Published people by {name}."
+    if column.distinct > MOST_LABELS:
+        caption = f"Published people by {name}: the {MOST_LABELS} largest of {column.distinct:,} labels."
+    rows: list[list[str]] = [[label(text), f"{count:,}"] for text, count in column.totals]
+    return join(
+        element("h3", "By ", label(column.name)),
+        figure(spec, caption),
+        numbers(["label", "people"], rows, caption, frozenset([1])),
+    )
+
+
+def _sizes(summary: Summary) -> Html:
+    caption = "How many published cells there are, by the number of people in the cell."
+    rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
+    return join(
+        element("h3", "How large the cells are"),
+        figure(bar_chart(summary.sizes), caption),
+        numbers(["people in the cell", "cells"], rows, caption, frozenset([1])),
+    )
+
+
+def _pairs(summary: Summary) -> Html:
+    first, second = summary.totals[:2]
+    down, across = unlike((text for text, _ in first.totals), LONGEST), unlike((t for t, _ in second.totals), SHORTEST)
+    spec = heatmap(
+        [(down[one], across[other], count) for one, other, count in summary.pairs],
+        rows=list(down.values()),
+        columns=list(across.values()),
+    )
+    caption = f"Published people by {shorten(first.name)} (down) and {shorten(second.name)} (across), darker for more."
+    return join(
+        element("h3", "By ", label(first.name), " and ", label(second.name)),
+        figure(spec, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
+        _cross(summary),
+    )
+
+
+def _cross(summary: Summary) -> Html:
+    first, second = summary.totals[:2]
+    found = {(one, other): count for one, other, count in summary.pairs}
+    headers = [f"{shorten(first.name, LONGEST)} \\ {shorten(second.name, LONGEST)}"]
+    headers += [label(text, LONGEST) for text, _ in second.totals]
+    rows: list[list[str]] = []
+    for one, _ in first.totals:
+        counts = [found.get((one, other)) for other, _ in second.totals]
+        rows.append([label(one, LONGEST), *("–" if count is None else f"{count:,}" for count in counts)])
+    caption = f"Published people by {shorten(first.name)} (rows) and {shorten(second.name)} (columns); – is not zero."
+    return numbers(headers, rows, caption, frozenset(range(1, len(headers))))
+
+
+def figure(spec: dict[str, Any], caption: str) -> Html:
+    """A drawn figure with its caption; nothing where figures cannot be drawn."""
+    if not can_draw():
+        return Html("")
+    return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
+
+
+def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
+    """The figure's numbers as a table: folded away under a figure, in the open without one."""
+    listed = table(headers, rows, caption=caption, numbers=right)
+    return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers", open=not can_draw())

@@ -1,0 +1,47 @@
+"""Which recoding was chosen, what each column lost, and what lies around: from the certificate's facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crowdblend.reports import words
+from crowdblend.reports.around import around_the_choice
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.html import Html, element, join, label, table
+
+HEADING = "Which recoding was chosen"
+_DECIDED = {
+    "population": "Everybody in the data had a say in it; the published sample was drawn with coins of its own.",
+    "split": "A part of the sample decided; of that part nobody is published.",
+}
+
+
+def chosen_recoding(folder: Folder) -> Html:
+    """The section's content; empty where nothing was chosen."""
+    facts = folder.fact("recoding", dict)
+    chosen = facts.get("chosen")
+    if not isinstance(chosen, Mapping) or not chosen:
+        return Html("")
+    rows: list[list[str]] = [
+        [label(str(name)), *_level(level)] for name, level in chosen.items() if isinstance(level, Mapping)
+    ]
+    choices = facts.get("choices")
+    steps = f", in {choices} steps with some columns each" if isinstance(choices, int) and choices > 1 else ""
+    among = words.shown(facts.get("recodings"))
+    intro = (
+        f"How coarse the labels are was chosen among {among} combinations of levels, at random, favouring those that "
+        f"keep more{steps}. {_DECIDED.get(str(facts.get('using')), '')} The choice is itself part of the promise: it "
+        f"costs ε = {words.shown(facts.get('epsilon'))}."
+    )
+    headers = ["column", "step", "labels", "lost"]
+    caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
+    levels = table(headers, rows, caption=caption, numbers=frozenset([1, 2, 3]))
+    return join(element("p", intro), levels, around_the_choice(facts, chosen))
+
+
+def _level(level: Mapping[str, Any]) -> list[str]:
+    step, steps, classes, loss = (level.get(name) for name in ("step", "steps", "classes", "loss"))
+    place = f"{step + 1} of {steps}" if isinstance(step, int) and isinstance(steps, int) else "?"
+    lost = f"{100 * loss:.3g} %" if isinstance(loss, int | float) else "?"
+    return [place, words.shown(classes), lost]

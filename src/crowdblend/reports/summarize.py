@@ -1,0 +1,83 @@
+"""Read a data file once, in pieces, and keep what the report shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crowdblend.reports.cells import EXACT, Cells, N, Totals
+from crowdblend.reports.summary import (
+    EDGES,
+    MOST_CELLS,
+    MOST_COLUMNS,
+    MOST_LABELS,
+    Cell,
+    ColumnTotals,
+    Summary,
+    in_order,
+    size_classes,
+)
+
+
+def summarize(data: Cells) -> Summary:
+    """A data file in the numbers that its report shows."""
+    keys = data.keys[:MOST_COLUMNS]
+    by_label = [Totals([key]) for key in keys]
+    by_pair = Totals(keys[:2])
+    sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
+    cells = people = 0
+    largest: pa.Table | None = None
+    for piece in data.pieces():
+        counts = piece.column(N).to_numpy()
+        cells, people = cells + len(counts), people + int(counts.sum())
+        sizes += np.bincount(np.searchsorted(EDGES, counts, side="right"), minlength=len(sizes))
+        largest = _largest(piece, largest)
+        for totals in [*by_label, *[by_pair] * (len(keys) > 1)]:
+            totals.add(piece)
+    shown = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
+    return Summary(
+        name=data.path.stem,
+        columns=data.columns,
+        flagged=data.flagged,
+        cells=cells,
+        people=people,
+        totals=shown,
+        sizes=size_classes(sizes.tolist()),
+        pairs=_pairs(by_pair.table(), shown) if len(keys) > 1 else (),
+        largest=_shown(largest, data) if largest is not None else (),
+    )
+
+
+def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
+    """The largest cells so far; of equal ones, those whose labels come first."""
+    counts = piece.column(N).to_numpy()
+    if len(counts) > MOST_CELLS:
+        least = np.partition(counts, -MOST_CELLS)[-MOST_CELLS]
+        piece = piece.filter(pa.array(counts >= least))
+    texts = [(field.name, field.type if field.name in (N, EXACT) else pa.large_string()) for field in piece.schema]
+    found = piece.cast(pa.schema(texts))
+    found = found if before is None else pa.concat_tables([before, found])
+    labels = [name for name in found.column_names if name not in (N, EXACT)][:MOST_COLUMNS]
+    order = [(N, "descending"), *((name, "ascending") for name in labels)]
+    return found.take(pc.select_k_unstable(found, MOST_CELLS, order))
+
+
+def _shown(largest: pa.Table, data: Cells) -> tuple[Cell, ...]:
+    rows = largest.to_pylist()
+    found = [Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT)) for row in rows]
+    return tuple(sorted(found, key=lambda cell: (-cell.count, cell.labels)))
+
+
+def _column(name: str, totals: pa.Table) -> ColumnTotals:
+    ranked = totals.sort_by([(N, "descending"), (totals.column_names[0], "ascending")]).slice(0, MOST_LABELS)
+    entries = list(zip(ranked.column(0).to_pylist(), ranked.column(1).to_pylist(), strict=True))
+    whole = totals.num_rows <= MOST_LABELS
+    return ColumnTotals(name, tuple(in_order(entries) if whole else entries), totals.num_rows)
+
+
+def _pairs(totals: pa.Table, shown: tuple[ColumnTotals, ...]) -> tuple[tuple[str, str, int], ...]:
+    for at in range(2):
+        wanted = pa.array([label for label, _ in shown[at].totals], pa.large_string())
+        totals = totals.filter(pc.is_in(totals.column(at), value_set=wanted))
+    return tuple(sorted(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True)))

@@ -1,0 +1,83 @@
+"""Tables and microdata: the totals by label, the pairs, the sizes and the largest cells."""
+
+from __future__ import annotations
+
+from crowdblend.reports import words
+from crowdblend.reports.cells import open_cells
+from crowdblend.reports.charts import figures
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.html import Html, element, join, label, table
+from crowdblend.reports.recoding import HEADING, chosen_recoding
+from crowdblend.reports.summarize import summarize
+from crowdblend.reports.summary import MOST_COLUMNS, Summary
+from crowdblend.reports.view import Part, View
+
+_COUNTED = {"table": True, "microdata": False}
+_PUBLISHED = "What was published"
+
+
+def view(folder: Folder) -> View:
+    """Read every data file once, and show what it adds up to."""
+    stated = _COUNTED.get(folder.fact("kind", str))
+    files = [open_cells(path, counted=stated) for path in folder.files.values()]
+    summaries, counted = [summarize(file) for file in files], all(file.counted for file in files)
+    return View(
+        heading=words.title(tuple(dict.fromkeys(name for made in summaries for name in made.columns)), counted),
+        what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
+        keys=_keys(summaries, counted),
+        reading=tuple(words.reading(folder, summaries, counted=counted)),
+        parts=(*_recoding(folder), *_data(folder, summaries, counted)),
+    )
+
+
+def _keys(summaries: list[Summary], counted: bool) -> tuple[tuple[str, str], ...]:
+    if len(summaries) > 1:
+        return (("tables", f"{len(summaries):,}"),)
+    cells = "published cells" if counted else "different combinations of labels"
+    return (("people in the published data", f"{summaries[0].people:,}"), (cells, f"{summaries[0].cells:,}"))
+
+
+def _recoding(folder: Folder) -> tuple[Part, ...]:
+    chosen = chosen_recoding(folder)
+    return (Part("recoding", HEADING, chosen),) if chosen else ()
+
+
+def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]:
+    """A section for every data file; the first one is where the contents point to."""
+    parts = []
+    for at, summary in enumerate(summaries):
+        several = len(summaries) > 1
+        told = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
+        shown = join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder)
+        heading = join(_PUBLISHED, ": table ", label(summary.name)) if several else _PUBLISHED
+        parts.append(Part("data" if at == 0 else f"data-{at + 1}", heading, join(told, shown), listed=at == 0))
+    return parts
+
+
+def _nothing(folder: Folder) -> Html:
+    k = words.crowd_size(folder)
+    crowd = f" of {k:,}" if k is not None else ""
+    return element(
+        "p", f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
+    )
+
+
+def _largest(summary: Summary, counted: bool) -> Html:
+    names = summary.columns[:MOST_COLUMNS]
+    headers: list[str] = [*(label(name, 40) for name in names), "count" if counted else "rows"]
+    rows: list[list[str]] = [
+        [*(label(text) for text in cell.labels[:MOST_COLUMNS]), f"{cell.count:,}"] for cell in summary.largest
+    ]
+    if summary.flagged:
+        headers.append("exact")
+        rows = [[*row, words.shown(cell.exact)] for row, cell in zip(rows, summary.largest, strict=True)]
+    left = len(summary.columns) - len(names)
+    few = len(summary.largest) == summary.cells
+    caption = (
+        "All published cells" if few else f"The largest {len(summary.largest)} of {summary.cells:,} published cells"
+    )
+    caption += f"; {left:,} further columns are not shown" if left else ""
+    return join(
+        element("h3", "The cells" if few else "The largest cells"),
+        table(headers, rows, caption=caption, numbers=frozenset([len(names)])),
+    )

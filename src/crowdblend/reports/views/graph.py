@@ -1,0 +1,114 @@
+"""Statistics of a network: each number with what it may be off by, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.html import Html, element, join, label, table
+from crowdblend.reports.view import Part, View
+from crowdblend.reports.words import listed, short
+
+_MEANS = {
+    "connectivity": "connectivity: how many links are missing until everybody is connected",
+    "cycle-freeness": "cycle-freeness: how many links are too many for a network without cycles",
+    "eulerian": "eulerian: how many links to add or remove until one walk can use every link exactly once",
+    "average-degree": "average-degree: how many links people have on average",
+}
+
+_SHARES = ("connectivity", "cycle-freeness", "eulerian")
+
+
+def view(folder: Folder) -> View:
+    """Every number of the one data file."""
+    rows = _rows(next(iter(folder.files.values())))
+    parameters = folder.fact("parameters", dict)
+    people = parameters.get("people")
+    known = f" of {people:,} people" if isinstance(people, int) else ""
+    return View(
+        heading=f"Statistics of a network{known}",
+        what="a few numbers about a network of people, each with random noise",
+        keys=_keys(parameters, rows),
+        reading=tuple(_reading(rows)),
+        parts=(Part("data", "What was published", _numbers(rows)),),
+    )
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".csv":
+        from pyarrow import csv  # noqa: PLC0415 - heavy
+
+        read = csv.read_csv
+    else:
+        from pyarrow import parquet  # noqa: PLC0415
+
+        read = parquet.read_table
+    found: list[dict[str, Any]] = read(path).to_pylist()
+    return found
+
+
+def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tuple[str, str], ...]:
+    keys = [("published numbers", f"{len(rows):,}")]
+    for name, shown in (("sampled_people", "random people the promise is relative to"), ("degree_bound", "most links")):
+        if isinstance(parameters.get(name), int):
+            keys.append((shown, f"{parameters[name]:,}"))
+    if isinstance(parameters.get("epsilon"), float):
+        keys.append(("ε, relative to those people", short(parameters["epsilon"])))
+    return tuple(keys)
+
+
+def _reading(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        "Every number is the true one plus random noise, rounded. It is off by at most the error beside it, except in "
+        "1 of 20 releases; numbers that fell outside of what is possible were moved to the nearest possible one.",
+    ]
+    named = {str(row.get("statistic")) for row in rows}
+    lines += [f"{text}." for name, text in _MEANS.items() if name in named]
+    if shares := [name for name in _SHARES if name in named]:
+        verb = "is a share" if len(shares) == 1 else "are shares"
+        lines.append(
+            f"{listed(shares)} {verb} of the most links there could be: the bound on anybody's links, times the number "
+            "of people, halved."
+        )
+    lines.append(
+        "The promise compares with somebody who could look at some random people and whom they are linked to, with you "
+        "and your links concealed. What the whole network is like can be learned; your place in it hardly."
+    )
+    return lines
+
+
+def _numbers(rows: list[dict[str, Any]]) -> Html:
+    classes = any(row.get("class") is not None for row in rows)
+    named = ["statistic", *(["class"] if classes else [])]
+    headers = [*named, "value", "error at most", "with probability", "so it lies between"]
+    cells: list[list[str]] = [
+        [
+            label(str(row.get("statistic"))),
+            *([label(str(row.get("class") or "–"))] if classes else []),
+            _number(row.get("value")),
+            _number(row.get("error")),
+            _number(row.get("confidence")),
+            _between(row),
+        ]
+        for row in rows
+    ]
+    right = frozenset(range(len(named), len(headers)))
+    return join(
+        table(headers, cells, caption="The published numbers", numbers=right),
+        element("p", "The data file holds the same numbers.", class_="quiet"),
+    )
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    value, error = row.get("value"), row.get("error")
+    if not isinstance(value, int | float) or not isinstance(error, int | float):
+        return "–"
+    # Only an average of people's data can be below 0.
+    low = value - error if str(row.get("statistic")).startswith("average of ") else max(0.0, value - error)
+    return f"{low:.4g} and {value + error:.4g}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, int | float) else "–"

@@ -1,0 +1,208 @@
+"""Points: the map with its blocks, and statistics with the error that noise is expected to make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdblend.figures import bar_chart, can_draw, draw_svg, point_map
+from crowdblend.reports import places, words
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table
+from crowdblend.reports.places import AxisNoise, Points
+from crowdblend.reports.view import Part, View
+
+MOST_LINES = 4_000
+
+
+def view(folder: Folder) -> View:
+    """Read the points once, and show what they add up to."""
+    path = next(iter(folder.files.values()))
+    axes = [str(name) for name in folder.fact("axes", dict)]
+    points = places.read_points(path, axes)
+    noise = places.largest_noise(folder.fact("noise", list), axes)
+    others = [str(name) for name in folder.fact("columns", dict) if name not in axes]
+    parts = [Part("data", "What was published", _map(folder, points, axes))]
+    if len(points) > 1:
+        parts.append(Part("statistics", "What the points add up to", _statistics(folder, points, axes, noise)))
+    return View(
+        heading=f"Points: {words.listed(axes)}" + (f", with {words.listed(others)}" if others else ""),
+        what="points, each of them one person moved by noise",
+        keys=(("published points", f"{len(points):,}"),),
+        reading=tuple(_reading(folder, axes, noise)),
+        parts=tuple(parts),
+    )
+
+
+def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[str]:
+    k, rate = words.crowd_size(folder), words.sampling_rate(folder)
+    moved = words.listed(f"{words.short(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
+    stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
+    kept = {
+        "block": "Every point was kept in its own block, so the number of points in a block is exact.",
+        "bounds": "Points that left the bounds were put back onto them, so the edges hold too many.",
+    }.get(str(folder.facts.get("keep_in")), "Points may lie outside the declared bounds: noise knows none.")
+    return [
+        f"Each point is one person of a random sample, moved by noise.{stands} The order of the rows means nothing.",
+        f"In the largest blocks a point moved by {moved} on average; in smaller blocks by less.",
+        f"Blocks with fewer than {k:,} sampled points were left out: a place without points is not empty."
+        if k is not None
+        else "Sparse blocks were left out: a place without points is not empty.",
+        kept,
+    ]
+
+
+def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
+    if not len(points):
+        return element(
+            "p", "No point was published: no block reached the crowd size. It does not mean nobody is there."
+        )
+    if not can_draw():
+        return element("p", "The map was left out: the extra that draws it is not installed.", class_="quiet")
+    bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
+    if len(axes) == 1:
+        counts, edges = np.histogram(points[:, 0], bins=24, range=bounds[0])
+        bars = [(f"{low:.4g} to {high:.4g}", int(n)) for low, high, n in zip(edges, edges[1:], counts, strict=False)]
+        caption = f"Published points by {shorten(axes[0])}."
+        spec = bar_chart(bars)
+    else:
+        (left, right), (bottom, top) = bounds[:2]
+        spec = point_map(
+            places.binned(points[:, :2], bounds[:2]),
+            _outlines(folder, axes, bounds),
+            names=(shorten(axes[0], 40), shorten(axes[1], 40)),
+            bounds=(left, bottom, right, top),
+        )
+        caption = (
+            f"Published points by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines are the "
+            "blocks. Where nothing is shown, no block reached the crowd size."
+        )
+    return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
+
+
+def _outlines(
+    folder: Folder, axes: list[str], bounds: list[tuple[float, float]]
+) -> list[tuple[float, float, float, float]]:
+    """The blocks on the first two axes; too many to be told apart are not drawn."""
+    listed = folder.fact("blocks", list)
+    if listed:
+        found = {(box[0][0], box[1][0], box[0][1], box[1][1]) for box in listed}
+        return sorted(found) if len(found) <= MOST_LINES else []
+    widths = [float(folder.fact("widths", dict).get(name, 0)) for name in axes[:2]]
+    if not all(widths):
+        return []
+    along = [round((high - low) / width) for (low, high), width in zip(bounds, widths, strict=False)]
+    if along[0] * along[1] > MOST_LINES:
+        return []
+    (left, _), (bottom, _) = bounds[:2]
+    return [
+        (left + i * widths[0], bottom + j * widths[1], left + (i + 1) * widths[0], bottom + (j + 1) * widths[1])
+        for i in range(along[0])
+        for j in range(along[1])
+    ]
+
+
+def _statistics(folder: Folder, points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
+    folded = folder.facts.get("keep_in") != "none"
+    return join(
+        element(
+            "p",
+            "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
+            "them; people who were not sampled or not shown are no part of it.",
+        ),
+        _means(points, axes, noise, folded),
+        _covariances(points, axes, noise, folded),
+        _quantiles(points, axes, noise),
+        _centres(points, axes, noise, folded),
+        _neighbours(points, noise),
+    )
+
+
+def _means(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+    rows: list[list[Any]] = [
+        [label(name), _number(points[:, at].mean()), _number(places.mean_error(noise[at], len(points), folded=folded))]
+        for at, name in enumerate(axes)
+    ]
+    return join(
+        element("h3", "Mean"), _table(["axis", "mean", "expected error"], rows, "Means of the published points")
+    )
+
+
+def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+    covariance = np.atleast_2d(np.cov(points.T))
+    if not folded:
+        covariance = covariance - np.diag([on.deviation**2 for on in noise])
+    rows: list[list[Any]] = []
+    for one, first in enumerate(axes):
+        for other in range(one, len(axes)):
+            error = places.covariance_error(covariance, noise, len(points), one, other)
+            if folded:
+                error = (
+                    noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
+                )
+            rows.append([label(first), label(axes[other]), _number(covariance[one, other]), _number(error)])
+    told = "Covariances of the published points" + (
+        "" if folded else ", the variance of the largest blocks' noise subtracted from variances"
+    )
+    return join(
+        element("h3", "Covariance"),
+        _table(["axis", "and axis", "covariance", "expected error"], rows, told, frozenset([2, 3])),
+    )
+
+
+def _quantiles(points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
+    rows: list[list[Any]] = [
+        [label(name), *(_number(q) for q in np.quantile(points[:, at], places.QUANTILES)), _number(noise[at].mean)]
+        for at, name in enumerate(axes)
+    ]
+    headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
+    return join(
+        element("h3", "Quantiles"),
+        _table(headers, rows, "Quantiles of the published points", frozenset(range(1, len(headers)))),
+    )
+
+
+def _centres(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+    looked_at = places.looked_at(points)
+    rows: list[list[Any]] = [
+        [
+            *(_number(value) for value in centre),
+            f"{100 * size / len(looked_at):.3g} %",
+            ", ".join(
+                _number(places.mean_error(on, max(size * len(points) // len(looked_at), 1), folded=folded))
+                for on in noise
+            ),
+        ]
+        for centre, size in places.centres(looked_at)
+    ]
+    headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
+    return join(
+        element("h3", "Centres"),
+        _table(headers, rows, "k-means centres of the published points", frozenset(range(len(headers)))),
+    )
+
+
+def _neighbours(points: Points, noise: list[AxisNoise]) -> Html:
+    looked_at = places.looked_at(points)
+    distances = places.neighbour_distances(looked_at)
+    rows: list[list[Any]] = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
+    moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
+    subset = "" if len(looked_at) == len(points) else f", of {len(looked_at):,} of the points"
+    return join(
+        element("h3", "Nearest neighbours"),
+        _table(["share of points", "distance at most"], rows, f"Distance to the nearest other point{subset}"),
+        element(
+            "p", f"Noise moves points by about {_number(moved)}: smaller distances are noise, larger ones are real."
+        ),
+    )
+
+
+def _table(
+    headers: list[str], rows: list[list[Any]], caption: str, numbers: frozenset[int] = frozenset([1, 2])
+) -> Html:
+    return table(headers, rows, caption=caption, numbers=numbers)
+
+
+def _number(value: float) -> str:
+    return f"{float(value):.4g}"

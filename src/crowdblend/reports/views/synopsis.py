@@ -1,0 +1,91 @@
+"""A synopsis: what the synthetic rows answer and how well, how they fit the noisy answers, and what they add up to."""
+
+from __future__ import annotations
+
+from crowdblend.figures import bar_chart
+from crowdblend.guarantees.wording import at_least
+from crowdblend.reports import words
+from crowdblend.reports.cells import open_cells
+from crowdblend.reports.charts import LONGEST, figure, numbers, unlike
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.summarize import summarize
+from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, Summary
+from crowdblend.reports.view import Part, View
+
+_PUBLISHED = "What the synthetic rows add up to"
+_ACCURACY = "What they answer, and how well"
+
+
+def view(folder: Folder) -> View:
+    """Everything here comes from the certificate and the synthetic rows."""
+    summary = summarize(open_cells(next(iter(folder.files.values())), counted=False))
+    everybody = folder.fact("accuracy", dict).get("about_everybody")
+    keys = [("synthetic rows", f"{summary.people:,}"), ("queries answered", f"{folder.fact('queries', int):,}")]
+    if isinstance(everybody, float):
+        keys.append(("largest error, as planned", words.short(everybody)))
+    return View(
+        heading=f"Synthetic records: {words.listed(summary.columns[:5]) if summary.columns else 'no columns'}",
+        what="synthetic records that answer a class of questions about people",
+        keys=tuple(keys),
+        reading=_reading(folder),
+        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, _totals(summary))),
+    )
+
+
+def _reading(folder: Folder) -> tuple[str, ...]:
+    return (
+        "No row is a person. The rows are made up so that shares among them are close to shares among the people.",
+        f"They are made for these questions: {folder.fact('class', str) or 'a class of queries'}. Other shares may be "
+        "far off.",
+        "To estimate how many people something is true of, multiply the share of rows by the number of people.",
+        "The number of rows and their order mean nothing.",
+    )
+
+
+def _accuracy(folder: Folder) -> Html:
+    """Planned errors hold for every table of people; the misfit is measured, against published numbers only."""
+    stated = folder.fact("accuracy", dict)
+    known = {name: value for name, value in stated.items() if isinstance(value, float)}
+    rows = [
+        [what, words.short(known[name])]
+        for name, what in (
+            ("about_everybody", "a share among everybody, planned, by at most"),
+            ("about_sample", "a share among the people drawn, planned, by at most"),
+        )
+        if name in known
+    ]
+    misfit = folder.facts.get("misfit")
+    if isinstance(misfit, float):
+        rows.append(["the noisy answer that the rows were fitted to, measured, by at most", words.short(misfit)])
+    sure = known.get("confidence")
+    text = (
+        "The planned errors were proved before anybody looked at the data. They hold for all queries at once"
+        + (f" with a probability of at least {at_least(sure)}" if sure is not None else "")
+        + " and are usually far larger than the errors made. The errors made are not published: they would say "
+        "something about the people."
+    )
+    return join(
+        element("p", text),
+        table(
+            ["a share among the rows differs from", "largest error"], rows, caption="Errors, as shares between 0 and 1"
+        ),
+    )
+
+
+def _totals(summary: Summary) -> Html:
+    return join(*(_column(column, summary.people) for column in summary.totals))
+
+
+def _column(column: ColumnTotals, rows: int) -> Html:
+    names = unlike((text for text, _ in column.totals), LONGEST)
+    spec = bar_chart([(names[text], count) for text, count in column.totals])
+    caption = f"Synthetic rows by {shorten(column.name)}."
+    if column.distinct > MOST_LABELS:
+        caption = f"{caption[:-1]}: the {MOST_LABELS} largest of {column.distinct:,} labels."
+    listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    return join(
+        element("h3", "By ", label(column.name)),
+        figure(spec, caption),
+        numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2])),
+    )

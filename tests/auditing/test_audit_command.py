@@ -1,0 +1,130 @@
+"""`crowdblend audit`: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from crowdblend.cli.main import cli
+from crowdblend.rehearsal import FAMILIES
+
+MECHANISMS = """
+from fractions import Fraction
+from random import random
+from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact import World
+from crowdblend.auditing.statistical import BlackBox, Neighbours
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+
+def everything(table):
+    return {table: Fraction(1)}
+
+def response(answer):
+    return answer if random() < 0.75 else 1 - answer
+
+pair = (Neighbours("yes, and no", 1, 0),)
+exact = ExactClaim(CrowdBlending(2, 0.0), everything, World(("A", "B"), 3))
+fine = BlackBox("randomized response", Differential(1.1, 0.0, Relation.REPLACE), response, pair)
+broken = BlackBox("randomized response", Differential(0.5, 0.0, Relation.REPLACE), response, pair)
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["audit", *arguments])
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    path = tmp_path / "policy.toml"
+    path.write_text(FAMILIES["suppressed table"].policy)
+    return str(path)
+
+
+def test_a_policy_that_keeps_its_promise(policy: str, tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    done = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--json", "--state", str(state))
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["finding"], found["subject"]) == (0, False, "policy.toml")
+    assert found["error"] == 0.001
+    assert state.exists()
+    again = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--json", "--state", str(state))
+    assert json.loads(again.stdout) == found
+
+
+def test_a_policy_that_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the true ε. One person alone shows up with probability 0.47, and an empty cell with 0.06: in the last
+    round that is more than ten standard deviations beyond the claim, so a miss has a probability far below 1e-6."""
+    monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"alone": 1})
+    path = tmp_path / "noise.toml"
+    path.write_text(FAMILIES["noise below k, flagged"].policy)
+    done = run(str(path), "--runs", "8000", "--people", "20", "--workers", "1", "--understate", "10")
+    assert done.exit_code == 1
+    assert "FINDING: epsilon is at least" in done.stdout
+    assert "wrong with probability at most 0.001" in done.stdout
+
+
+def test_the_same_release_at_another_epsilon(policy: str) -> None:
+    done = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--epsilon", "0.4", "--json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["epsilon"]) == (0, 0.4)
+    assert found["delta"] > 0.15, "less epsilon, more delta"
+
+
+def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ours.py").write_text(MECHANISMS)
+    monkeypatch.chdir(tmp_path)
+    exact = run("--mechanism", "ours:exact")
+    assert exact.exit_code == 1
+    assert exact.stdout.startswith("promised     in the sample, each person blends into a crowd of 2")
+    fine = run("--mechanism", "ours:fine", "--runs", "4000", "--error", "1e-6", "--workers", "1")
+    assert (fine.exit_code, "no finding" in fine.stdout) == (0, True)
+    broken = run("--mechanism", "ours:broken", "--runs", "8000", "--workers", "1", "--json")
+    assert (broken.exit_code, json.loads(broken.stdout)["finding"]) == (1, True)
+    other = run("--mechanism", "ours:pair", "--runs", "4000")
+    assert other.exit_code == 2
+    assert "must name a claim or a subject" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "one of POLICY, --mechanism, --twins and --own"),
+        (["x.toml", "--twins"], "one of POLICY, --mechanism, --twins and --own"),
+        (["--own", "--understate", "0.5"], "understate must be at least 1, got 0.5"),
+        (["--own", "--understate", "nan"], "understate must be at least 1, got nan"),
+        (["--own", "--understate", "inf"], "understate must be at least 1, got inf"),
+        (["--own", "--repeat", "0"], "repeat must be at least 1, got 0"),
+        (["x.toml", "--workers", "0"], "workers must be at least 1, got 0"),
+        (["x.toml", "--workers", "-1"], "workers must be at least 1, got -1"),
+        (["x.toml", "--people", "1"], "people must be at least 2, got 1"),
+        (["--mechanism", "json:dumps", "--understate", "2"], "--understate must be left out here"),
+        (["--mechanism", "json:dumps", "--epsilon", "2"], "--epsilon must be left out here"),
+        (["--own", "--epsilon", "2"], "--epsilon must be left out here"),
+        (["--own", "--state", "x"], "--state must be left out here"),
+        (["--twins", "--people", "20"], "--people must be left out here"),
+        (["x.toml", "--repeat", "2"], "--repeat must be left out here"),
+        (["x.toml", "--family", "points"], "--family must be left out here"),
+        (["--mechanism", "nowhere:nothing"], "can be imported"),
+        (["--mechanism", "json"], "can be imported"),
+        (["missing.toml"], "must be a readable file"),
+    ],
+)
+def test_wrong_use(arguments: list[str], says: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+def test_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "noise below k, flagged"
+    monkeypatch.setattr("crowdblend.rehearsal.FAMILIES", {name: FAMILIES[name]})
+    monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"alone": 1})
+    found = run("--own", "--understate", "4", "--runs", "8000", "--json")
+    assert found.exit_code == 0, "a broken claim that is found is a success here"
+    assert json.loads(found.stdout)["families"][0]["findings"] == 1
+    table = run("--own", "--runs", "1000", "--error", "1e-6")
+    assert table.exit_code == 0
+    assert "findings" in table.stdout

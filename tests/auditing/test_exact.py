@@ -1,0 +1,228 @@
+"""The exact audit: it finds what is wrong by definition, proves it, and lets pass what is right."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from flint import arb
+
+from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact import (
+    World,
+    crowd_blending,
+    differential,
+    epsilon_above,
+    from_tapes,
+    growth_above,
+    hockey_stick,
+    iid_samples,
+    order_free,
+    outlier_private,
+    sampled,
+    under_sampling,
+    zero_knowledge,
+)
+from crowdblend.auditing.exact.distributions import surely
+from crowdblend.auditing.twins.parts import blurred, sampled_delta, suppressed
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    OutlierPrivate,
+    Relation,
+    Sampler,
+    ZeroKnowledge,
+)
+from crowdblend.guarantees.aggregates import IidSampling
+from crowdblend.mechanisms import SampledClasses, SuppressedHistogram
+from crowdblend.numerics.balls import precision
+
+HALF = Fraction(1, 2)
+LETTERS = World(("A", "B"), 5)
+
+
+def real_suppression(k: int):
+    """The mechanism that releases run, behind the audit's interface."""
+
+    def publish(table):
+        occurring = [letter for letter in "AB" if letter in table]
+        codes = np.array([["AB".index(letter)] for letter in occurring], np.int32).reshape(-1, 1)
+        counts = np.array([table.count(letter) for letter in occurring], np.int64)
+        shown = SuppressedHistogram(k).publish(SampledClasses(("c",), (("A", "B"),), codes, counts))
+        return surely(
+            tuple((shown.labels[0][code[0]], int(n)) for code, n in zip(shown.codes, shown.counts, strict=False))
+        )
+
+    return publish
+
+
+def test_the_event_is_the_best_of_all_events() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        weights = rng.integers(0, 9, (2, 5))
+        weights[:, 0] += 1
+        left, right = ({o: Fraction(int(w), int(sum(side))) for o, w in enumerate(side) if w} for side in weights)
+        growth = Fraction(int(rng.integers(1, 4)))
+        every = chain.from_iterable(combinations(range(5), size) for size in range(6))
+        best = max(sum(left.get(o, 0) - growth * right.get(o, 0) for o in event) for event in every)
+        gap = hockey_stick(left, right, growth)
+        assert gap.delta == best == gap.left - growth * gap.right
+
+
+def test_our_suppression_blends_into_crowds_and_not_into_larger_ones() -> None:
+    assert crowd_blending(real_suppression(3), CrowdBlending(3, 0.0), LETTERS) is None
+    found = crowd_blending(real_suppression(3), CrowdBlending(4, 0.0), LETTERS)
+    assert found is not None
+    assert found.excess == 1
+    assert found.people.count(found.person) == 3
+    assert "blends with 3 of them" in found.words()
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 0.0), (2, 0.5), (3, 0.2), (3, 1.0)])
+def test_our_suppression_after_sampling_has_exactly_the_promised_delta(k: int, epsilon: float) -> None:
+    world = World(("A",), 8)
+    delta = sampled_delta(k, HALF, epsilon)
+    released = sampled(real_suppression(k), HALF)
+    assert differential(released, Differential(epsilon, delta, Relation.ADD_REMOVE), world) is None
+    assert under_sampling(real_suppression(k), DifferentialUnderSampling(0.5, epsilon, delta), world) is None
+    less = Differential(epsilon, delta * (1 - 1e-9), Relation.ADD_REMOVE)
+    found = differential(released, less, world)
+    assert found is not None
+    assert 0 < found.excess < Fraction(1, 10**8)
+    assert under_sampling(real_suppression(k), DifferentialUnderSampling(0.5, epsilon, delta * 0.99), world)
+
+
+def test_counterexamples_are_what_they_say() -> None:
+    promise = Differential(0.5, 0.01, Relation.ADD_REMOVE)
+    released = sampled(suppressed(2), HALF)
+    found = differential(released, promise, LETTERS)
+    here = released(found.people)
+    assert sum(here.get(outcome, 0) for outcome in found.event) == found.likely
+    assert found.likely - growth_above(0.5) * found.unlikely - Fraction(0.01) == found.excess > 0
+    assert "too much" in found.words()
+    assert found.to_dict()["person"] == found.person
+
+
+def test_replaced_and_concealed_people_and_groups() -> None:
+    def counted(table):
+        return blurred(table.count("A"), HALF, 6)
+
+    two = 0.6931471805599454
+    for relation in Relation:
+        assert differential(counted, Differential(two, 0.0, relation), World(("A", "B"), 3)) is None
+    pair = Differential(two, 0.0, Relation.ADD_REMOVE, people=2)
+    assert differential(counted, pair, World(("A", "B"), 3)).excess > 0
+    assert differential(counted, Differential(2 * two, 0.0, Relation.REPLACE, people=2), World(("A", "B"), 3)) is None
+
+
+def test_zero_knowledge_against_the_simulator_of_the_proof() -> None:
+    """CBP Theorem 13: run the mechanism on a sample of the others. With suppression the exact δ is the same."""
+    delta = sampled_delta(2, HALF, 1.0)
+    world = World(("A",), 6)
+    released, simulator = sampled(suppressed(2), HALF), lambda some, _: suppressed(2)(some)
+    promise = ZeroKnowledge(1.0, delta, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    assert zero_knowledge(released, promise, world, iid_samples(HALF), simulator) is None
+    less = ZeroKnowledge(1.0, delta * 0.99, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    assert zero_knowledge(released, less, world, iid_samples(HALF), simulator) is not None
+
+
+def test_outlier_privacy_depends_on_the_size_of_the_bin() -> None:
+    def same_for_all(table):
+        return blurred(len(table), Fraction(1, 16), 12)
+
+    four = 2.772588722239782
+    world = World(("A",), 4)
+    assert outlier_private(same_for_all, OutlierPrivate(four, 1, 1, 1.0, 0.0), world) is None
+    found = outlier_private(same_for_all, OutlierPrivate(four, 1, 4, 1.0, 0.0), world)
+    assert len(found.people) <= 2
+
+
+def refusing(table):
+    raise InvalidInput("nobody is welcome.")
+
+
+def test_a_mechanism_that_refuses_every_table_is_not_said_to_keep_its_promise() -> None:
+    simulator = lambda some, _: suppressed(2)(some)  # noqa: E731
+    hidden = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    for claim in (
+        ExactClaim(Differential(1.0, 0.0, Relation.ADD_REMOVE), refusing, LETTERS),
+        ExactClaim(DifferentialUnderSampling(0.5, 1.0, 0.1), refusing, LETTERS),
+        ExactClaim(OutlierPrivate(1.0, 1, 4, 1.0, 0.0), refusing, LETTERS),
+        ExactClaim(hidden, refusing, LETTERS, aggregate=iid_samples(HALF), simulator=simulator),
+    ):
+        with pytest.raises(InvalidInput, match="refuses all of them"):
+            claim.finding()
+
+
+def test_a_table_that_is_refused_is_passed_over() -> None:
+    def few(table):
+        return blurred(table.count("A"), HALF, 6) if len(table) < 3 else refusing(table)
+
+    assert differential(few, Differential(0.6931471805599454, 0.0, Relation.ADD_REMOVE), LETTERS) is None
+    assert differential(few, Differential(0.5, 0.0, Relation.ADD_REMOVE), LETTERS) is not None
+    assert outlier_private(few, OutlierPrivate(0.6931471805599454, 1, 1, 1.0, 0.0), LETTERS) is None
+
+
+@pytest.mark.parametrize("masses", [{}, {0: HALF}, {0: 0.5, 1: 0.5}, {0: Fraction(3, 2), 1: -HALF}])
+def test_what_is_no_distribution_is_refused(masses) -> None:
+    """What is the same on every table, and would be found to tell nothing."""
+    for promise in (Differential(1.0, 0.0, Relation.ADD_REMOVE), CrowdBlending(2, 0.0)):
+        with pytest.raises(InvalidInput, match="add up to 1"):
+            ExactClaim(promise, lambda _: masses, LETTERS).finding()
+
+
+def test_zero_knowledge_needs_its_simulator_and_one_person() -> None:
+    promise = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    with pytest.raises(InvalidInput, match="one is missing"):
+        ExactClaim(promise, suppressed(2), LETTERS, aggregate=iid_samples(HALF)).finding()
+    together = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE, people=2)
+    with pytest.raises(InvalidInput, match="got one for 2 people together"):
+        zero_knowledge(suppressed(2), together, LETTERS, iid_samples(HALF), lambda some, _: suppressed(2)(some))
+
+
+def silent_about_some(table):
+    """Says that nobody is there half of the time when nobody is: with somebody in it, that is never said."""
+    return surely("") if table else {"": HALF, "nobody": HALF}
+
+
+def test_what_only_the_absence_of_a_person_shows_is_found() -> None:
+    """1 against ½ is within e; ½ against 0 is not."""
+    one = World(("A",), 1)
+    for claim in (
+        ExactClaim(Differential(1.0, 0.0, Relation.ADD_REMOVE), silent_about_some, one),
+        ExactClaim(CrowdBlending(2, 1.0), silent_about_some, one),
+        ExactClaim(OutlierPrivate(1.0, 1, 1, 1.0, 0.0), silent_about_some, one),
+    ):
+        found = claim.finding()
+        assert (found.event, found.likely, found.unlikely) == ({"nobody"}, HALF, 0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 1.0, 20.0])
+def test_the_growth_is_rounded_up(epsilon: float) -> None:
+    growth = growth_above(epsilon)
+    with precision(600):
+        excess = arb(growth.numerator) / growth.denominator - arb(epsilon).exp()
+        assert excess > 0
+        assert excess < arb(10) ** -38
+    assert epsilon_above(growth) >= epsilon
+
+
+def test_order() -> None:
+    assert order_free(lambda table: surely(tuple(sorted(table))), World(("A", "B"), 3)) is None
+    found = order_free(lambda table: surely(table[:1]), World(("A", "B"), 3))
+    assert found.excess == 1
+
+
+def test_a_sampler_of_bits_has_an_exact_distribution() -> None:
+    law = from_tapes(lambda tape: 0.1 + sum(tape), 3, int)
+    assert law == {0: Fraction(1, 8), 1: Fraction(3, 8), 2: Fraction(3, 8), 3: Fraction(1, 8)}
+
+
+def test_other_promises_are_refused() -> None:
+    accuracy = Sampler("average", 0.1, 0.1, 1.0, IidSampling(0.5, 1))
+    with pytest.raises(InvalidInput, match="got Sampler"):
+        ExactClaim(accuracy, suppressed(2), LETTERS).finding()

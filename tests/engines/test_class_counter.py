@@ -1,0 +1,53 @@
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdblend.engines import class_counter
+from crowdblend.engines.class_counter import Growing
+from crowdblend.errors import InvalidInput
+
+LOOK = st.sampled_from(["view", "sorted", "nothing", "clear", "emptied"])
+
+
+@given(st.lists(st.tuples(st.lists(st.integers(0, 2**32 - 1), max_size=40), LOOK), max_size=12))
+def test_a_growing_array_is_as_a_list(steps):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_counter, "_LEAST", 2)
+        patch.setattr(class_counter, "_BLOCK", 44)  # 11 values
+        growing, expected = Growing(np.uint32), []
+        for values, look in steps:
+            growing.extend(np.array(values, dtype=np.uint32))
+            expected += values
+            if look == "view":
+                assert growing.view().tolist() == expected
+            elif look == "sorted":
+                expected.sort()
+                assert growing.sorted().tolist() == expected
+            elif look == "emptied":
+                assert [value for block in growing.emptied() for value in block.tolist()] == expected
+            if look in ("clear", "emptied"):
+                growing.clear()
+                expected = []
+            assert len(growing) == len(expected)
+        assert growing.view().tolist() == expected
+        assert growing.view().dtype == np.uint32
+
+
+def test_a_block_is_forgotten_when_the_next_one_comes():
+    growing, before = Growing(np.uint64), []
+    growing.extend(np.zeros(100_000, dtype=np.uint64))
+    for block in growing.emptied():
+        assert all(earlier() is None for earlier in before)
+        before.append(weakref.ref(block if block.base is None else block.base))
+    assert len(before) > 5
+
+
+def test_a_growing_array_refuses_what_does_not_fit():
+    growing = Growing(np.uint64, room=800)
+    growing.extend(np.zeros(60, dtype=np.uint64))
+    growing.extend(np.zeros(40, dtype=np.uint64))
+    with pytest.raises(InvalidInput, match="memory"):
+        growing.extend(np.zeros(1, dtype=np.uint64))

@@ -1,0 +1,63 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from crowdblend.engines.persons import OneRowEach, read_persons
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import coins, marks
+
+KEY = bytes(range(32))
+MIXED = ["P00012345-X", "12", "012", "-7", "Ω" * 30, " 5", "x" * 700, str(10**30), "0", "a\0b", "9" * 18, "9" * 19]
+COLUMNS = {
+    "mixed": MIXED,
+    "texts": [f"P{i:08d}-X" for i in range(1000)],
+    "numbers": [str(i - 500) for i in range(1000)],
+    "one": ["P1"],
+    "nobody": [],
+}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_is_as_a_list(name, kind):
+    ids = COLUMNS[name]
+    whole = pa.array(["before", *ids, "after"], pa.string()).cast(kind)
+    for column in (pa.array(ids, pa.string()).cast(kind), whole[1:-1]):
+        persons = read_persons(column, "id")
+        assert (persons.marks(KEY) == marks(KEY, ids)).all()
+        drawn = persons.drawn(KEY, 0.5)
+        assert (drawn == coins(KEY, ids, 0.5)).all()
+        assert (persons.where(drawn).marks(KEY) == marks(KEY, ids)[drawn]).all()
+        nobody = persons.where(np.zeros(len(ids), dtype=np.bool_))
+        assert nobody.marks(KEY).shape == (0, 2)
+        assert nobody.drawn(KEY, 0.5).shape == (0,)
+
+
+def test_numbers_and_their_spellings():
+    ids = [0, 5, -5, 10**17, 2**62, -(2**63)]
+    number, text = read_persons(pa.array(ids), "id"), read_persons(pa.array([str(i) for i in ids]), "id")
+    assert (number.marks(KEY) == text.marks(KEY)).all()
+
+
+@pytest.mark.parametrize("blank", [None, "", " ", "\t\n", " \r\v\f "])
+@pytest.mark.parametrize("others", [["P1", "P2"], ["1", "2"], [" 1"], []])
+def test_nobody_in_a_row_is_refused(blank, others):
+    with pytest.raises(InvalidInput, match="'id' must name a person in every row"):
+        read_persons(pa.array([*others, blank], pa.string()), "id")
+
+
+@pytest.mark.parametrize("room", [None, 64_000])
+@pytest.mark.parametrize("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63], ids=["near", "31", "below 32", "32", "63"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, room):
+    """Also where two numbers agree in their lower 32 bits and are different people."""
+    first = -(2**62)
+    ids = [first + i for i in range(500)] + [first + span - 1, first + span]
+    check = OneRowEach(KEY, "id", room)
+    for some in (ids[:250], ids[250:], [ids[7]] if again else []):
+        check.add(read_persons(pa.array(some, pa.int64()), "id"))
+    if again:
+        with pytest.raises(InvalidInput, match="somebody has several"):
+            check.check(lambda: [])
+    else:
+        check.check(lambda: [])

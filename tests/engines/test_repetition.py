@@ -1,0 +1,136 @@
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdblend.engines import class_counter, repetition
+from crowdblend.engines.repetition import Repetition
+from crowdblend.errors import InvalidInput
+
+LEAST, MOST = -(2**63), 2**63 - 1
+ROOMS = pytest.mark.parametrize("room", [None, 64_000])
+FIRSTS = pytest.mark.parametrize("first", [LEAST, -(2**62), -(2**32), -(2**31), -1, 0, 2**31, 2**32 - 1, 2**62])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick():
+    """A window that is gone through quickly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repetition, "_WINDOW", 1 << 16)
+        yield
+
+
+def repeats(*batches, room=None):
+    seen = Repetition(room)
+    for numbers in batches:
+        seen.add(np.array(numbers, dtype=np.int64))
+    return seen.found()
+
+
+@contextmanager
+def small_pieces():
+    """Windows, pieces and blocks so small that a few numbers fill several."""
+    sizes = (
+        (repetition, "_WINDOW", 50),
+        (repetition, "_PIECE", 7),
+        (class_counter, "_LEAST", 2),
+        (class_counter, "_BLOCK", 64),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name, size in sizes:
+            patch.setattr(module, name, size)
+        yield
+
+
+@ROOMS
+@FIRSTS
+@pytest.mark.parametrize("span", [2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**33, 2**61])
+def test_numbers_at_the_edge_of_what_32_bits_tell_apart(first, span, room):
+    """Numbers that lie 2^32 apart agree in their lower 32 bits and are not the same."""
+    low, high = first, first + span
+    for batches in ([[low, high]], [[high, low]], [[low], [high]], [[high], [low]], [[low, low + 1], [high - 1, high]]):
+        assert not repeats(*batches, room=room)
+        for again in {number for numbers in batches for number in numbers}:
+            assert repeats(*batches, [again], room=room)
+            assert repeats([again], *batches, room=room)
+
+
+@ROOMS
+@pytest.mark.parametrize("far", [2**31, 2**32, 2**62, LEAST, MOST])
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_repetition_is_kept_when_numbers_come_from_further_away(far, side, room):
+    """First near each other, then listed by lower bits, then as they are; the same twice before, between and after."""
+    near, further, furthest = [5, 6, 7], [side * 2**30, side * (2**30 + 1)], [far, far - 3 if far > 0 else far + 3]
+    stages = [near, further, furthest]
+    assert not repeats(*stages, room=room)
+    for stage in stages:
+        for place in range(4):
+            assert repeats(*stages[:place], [stage[0]], *stages[place:], room=room)
+    for place in range(3):
+        assert repeats(*stages[:place], [9, 9], *stages[place:], room=room)
+
+
+def test_the_extremes():
+    assert not repeats([LEAST, MOST])
+    assert not repeats([LEAST], [MOST], [0, -1, 1])
+    assert repeats([LEAST], [MOST], [LEAST])
+    assert repeats([MOST], [LEAST], [MOST])
+    assert not repeats([LEAST, LEAST + 1], [LEAST + 2**32 - 1], [LEAST + 2**32])
+    assert not repeats([MOST, MOST - 1], [MOST - 2**32 + 1], [MOST - 2**32])
+    assert not repeats()
+    assert not repeats([], [3], [])
+
+
+EDGES = [0, 2**31, 2**32, 2**33, 2**62, MOST - 40, LEAST + 40, -(2**31), -(2**32)]
+NUMBERS = st.builds(lambda edge, step: edge + step, st.sampled_from(EDGES), st.integers(-40, 40))
+
+
+@given(st.lists(st.lists(NUMBERS, max_size=30), max_size=6), st.sampled_from([None, 4000]))
+def test_it_is_as_a_set_says(batches, room):
+    listed = [number for numbers in batches for number in numbers]
+    expected = len(set(listed)) < len(listed)
+    assert repeats(*batches, room=room) == expected
+    with small_pieces():
+        assert repeats(*batches, room=room) == expected
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=150, unique=True), st.integers(1, 40), st.data())
+def test_different_numbers_and_one_of_them_again(numbers, size, data):
+    batches = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    again = data.draw(st.sampled_from(numbers))
+    place = data.draw(st.integers(0, len(batches)))
+    with small_pieces():
+        assert not repeats(*batches)
+        assert repeats(*batches[:place], [again], *batches[place:])
+
+
+def test_many_numbers_in_real_sizes():
+    numbers = np.arange(300_000) * 14_316 % (2**32 - 5) - 2**31
+    assert not repeats(numbers[:100_000], numbers[100_000:])
+    assert repeats(numbers[:100_000], numbers[100_000:], numbers[131_071:131_072])
+    assert not repeats(numbers, [2**40])
+    assert repeats(numbers, [2**40], numbers[-1:])
+
+
+def test_more_than_the_memory_is_refused():
+    """Lower bits take half as much as whole numbers."""
+    assert not repeats(np.arange(1000) * 4_000_000, room=4000)
+    with pytest.raises(InvalidInput, match="memory"):
+        repeats(np.arange(1001) * 4_000_000, room=4000)
+    assert not repeats(np.arange(500) << 40, room=4000)
+    with pytest.raises(InvalidInput, match="memory"):
+        repeats(np.arange(501) << 40, room=4000)
+    with pytest.raises(InvalidInput, match="memory"):
+        repeats(np.arange(1000) * 4_000_000, [2**40], room=4000)
+
+
+@pytest.mark.parametrize("edge", [2**15, -(2**15)])
+def test_numbers_at_the_edge_of_the_window(edge):
+    """The window lies around the first numbers."""
+    numbers = [edge - 1, edge, edge + 1]
+    for further in ([], [2**32]):
+        assert not repeats([0], *([number] for number in numbers), further)
+        for again in numbers:
+            assert repeats([0], *([number] for number in numbers), further, [again])

@@ -1,0 +1,38 @@
+"""Data, policy and key decide every published byte; a change of structure may not change them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.release import release
+from tests.golden.releases import KEY, POLICIES, write_sources
+
+HASHES = Path(__file__).parent / "hashes.json"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_published_bytes_are_those_of_the_first_release(name: str, sources: Path, tmp_path: Path) -> None:
+    text = POLICIES[name].replace("[release]\n", '[release]\nformat = "csv"\n')
+    release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None)
+    found = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
+    }
+    assert found
+    hashes = json.loads(HASHES.read_text()) if HASHES.exists() else {}
+    if os.environ.get("CROWDBLEND_WRITE_GOLDEN"):
+        HASHES.write_text(json.dumps(hashes | {name: found}, indent=1, sort_keys=True) + "\n")
+        return
+    assert found == hashes[name]

@@ -1,0 +1,282 @@
+"""Choosing the recoding: how the budget is shared, who decides, what is refused, and what a release shows of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from crowdblend.calculus import verify_file
+from crowdblend.cli.main import cli
+from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
+from crowdblend.kinds import chosen as chosen_module
+from crowdblend.kinds.chosen import decide, read, recoded
+from crowdblend.kinds.table import promise
+from crowdblend.ledger import Ledger
+from crowdblend.policies import Choosing, parse_policy
+from crowdblend.policies.choosing import lattice_of
+from crowdblend.publishing.release import release
+from crowdblend.randomness import coins
+from crowdblend.selection import score_nodes
+from crowdblend.selection import search as search_module
+
+from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_town(tmp_path_factory.mktemp("town"))
+
+
+def test_the_lattice_of_a_policy(town: Path) -> None:
+    lattice = lattice_of(parse_policy(POLICY, town).columns)
+    assert lattice.shape == (1, 4, 3)
+    age, district = lattice.ladders[1], lattice.ladders[2]
+    assert age.maps[1].tolist() == [i // 2 for i in range(20)] + [10]  # the open end stays a class of its own
+    assert age.maps[3].tolist() == [0] * 20 + [1]
+    assert district.maps[1].tolist() == [0, 1, 0, 2, 1, 2, 1, 0]
+
+
+def test_levels_may_skip_and_weigh(town: Path) -> None:
+    text = POLICY.replace('level = "choose"', 'levels = [1, 2], other = "elsewhere", weight = 3')
+    policy = parse_policy(text, town)
+    district = lattice_of(policy.columns).ladders[2]
+    assert [each.tolist() for each in district.maps] == [[0, 1, 2, 3], [0, 0, 0, 1]]
+    assert (district.leaves.tolist(), district.weight) == ([3, 3, 2, 1], 3.0)
+
+
+@pytest.mark.parametrize("text", [POLICY, SPLIT, DRAWN], ids=["population", "split", "drawn"])
+def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: str) -> None:
+    promised = promise(parse_policy(text, town))
+    (differential, _) = promised.certificate().guarantees
+    assert differential.epsilon <= 1.0
+    assert differential.epsilon == pytest.approx(1.0, abs=1e-12)
+    assert differential.delta <= 1e-6
+    assert promised.facts()["parameters"]["rate"] == 0.5
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 7.7])
+@pytest.mark.parametrize("cost", [0.1, 0.01, 1 / 3])
+@pytest.mark.parametrize("share", [None, 0.2, 0.7])
+def test_the_budget_is_used_up_and_never_exceeded(epsilon: float, cost: float, share: float | None) -> None:
+    choosing = Choosing(cost, "population" if share is None else "split", share)
+    try:
+        left = choosing.left(epsilon, 0.5)
+    except Infeasible:
+        assert cost > epsilon
+        return
+    assert choosing.total(left, 0.5) <= epsilon
+    assert choosing.total(math.nextafter(left * (1 + 1e-14), math.inf), 0.5) > epsilon
+
+
+@pytest.mark.parametrize("planned", ["k = 60", "epsilon = 1.0"])
+def test_epsilon_and_delta_can_be_planned(town: Path, planned: str) -> None:
+    text = POLICY.replace("delta = 1e-6" if planned.startswith("eps") else "epsilon = 1.0", "k = 60")
+    promised = promise(parse_policy(text, town))
+    assert promised.plan.k == 60
+    assert promised.certificate().guarantees[0].epsilon > 0.1
+
+
+@pytest.mark.parametrize("text", [POLICY, SPLIT, DRAWN], ids=["population", "split", "drawn"])
+@pytest.mark.parametrize("kind", ["table", "microdata"])
+def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) -> None:
+    policy = parse_policy(text.replace('"table"', f'"{kind}"'), town)
+    ledger = Ledger.create(f"sqlite:///{tmp_path / 'ledger.db'}")
+    done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
+    certificate = verify_file(done.folder)
+    assert certificate.guarantees[0].epsilon <= 1.0
+    steps = {step.rule.id for step in certificate.steps()}
+    assert {"selection.exponential", f"recoding.{policy.recoding.using}"} <= steps
+    facts = json.loads((done.folder / "certificate.json").read_text())["facts"]
+    chosen = facts["recoding"]["chosen"]
+    assert set(chosen) == {"age", "district"}
+    data = pd.read_parquet(done.folder / "data.parquet")
+    assert data["district"].nunique() <= chosen["district"]["classes"]
+    again = release(policy, tmp_path / "again", key=KEY)
+    assert (again.folder / "data.parquet").read_bytes() == (done.folder / "data.parquet").read_bytes()
+    assert "Which recoding was chosen" in (done.folder / "report.html").read_text()
+
+
+def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
+    facts = json.loads((done.folder / "certificate.json").read_text())["facts"]["recoding"]["chosen"]
+    people = pd.read_parquet(town / "town.parquet")
+    people = people[coins(KEY, people["person_id"].to_numpy(), 0.5)]
+    width = int(facts["age"]["width"])
+    lines = [line.split(";") for line in DISTRICTS.splitlines()]
+    group = {line[0]: line[facts["district"]["level"]] for line in lines}
+    start = (people["age"] // width * width).where(people["age"] < 100, 100)
+    counts = people.groupby([people["sex"], start, people["district"].map(group)]).size()
+    wanted = sorted(int(count) for count in counts if count >= done.promise.plan.k)
+    assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == wanted
+
+
+def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Split: the parts are disjoint and together the sample. Population: the draw is not the choice's."""
+    promised = promise(parse_policy(SPLIT, town))
+    reading = read(promised, KEY, None)
+    people = pd.read_parquet(town / "town.parquet")
+    sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
+    assert reading.deciding.people + reading.released.people == sampled
+    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+    whole = read(promise(parse_policy(POLICY, town)), KEY, None)
+    assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
+    scored = []
+    monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
+    decide(promised, reading.deciding, KEY, None)
+    assert scored[0] is reading.deciding.counts
+
+
+@pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
+def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
+    text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
+    reading = read(promise(parse_policy(text, town)), KEY, None)
+    sampled = reading.deciding.people + reading.released.people
+    assert sampled == 20_000 if drawn else abs(sampled - 10_000) < 400
+    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+
+
+@pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
+def test_rows_that_change_meanwhile_are_in_one_part_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: str
+) -> None:
+    """Two hundred ages of one person each, to which somebody is added as soon as they have been read."""
+    table = tmp_path / "town.csv"
+    table.write_text("age\n" + "".join(f"{age}\n" for age in range(200)))
+
+    def sample_and_add(*given: Any) -> Any:
+        found = sample_classes(*given)
+        with table.open("a") as rows:
+            rows.write("0\n0\n0\n")
+        return found
+
+    monkeypatch.setattr(chosen_module, "sample_classes", sample_and_add)
+    text = f"""
+        [data]
+        source = "town.csv"
+        rows_are_people = true
+        [sampling]
+        rate = 0.9{drawn}
+        [columns]
+        age = {{ from = 0, to = 200, width = [1, 2] }}
+        [recoding]
+        epsilon = 0.1
+        using = "split"
+        share = 0.5
+        [release]
+        kind = "table"
+        epsilon = 1.0
+        k = 20
+        """
+    reading = read(promise(parse_policy(text, tmp_path)), KEY, None)
+    ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
+    assert not set(ages[0]) & set(ages[1]) - {0}
+    assert reading.facts["people_deciding"] == reading.deciding.people
+    assert reading.facts["people_sampled"] == reading.released.people
+
+
+def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_path: Path) -> None:
+    """At rate 0.5 a quarter of the sample decides, so one of 2.67 people may be counted."""
+    for name, text, says in (
+        ("split", SPLIT, "a share of 0.25 of it chose the labels and is left out of everything below"),
+        ("rows", SPLIT.replace('"table"', '"microdata"'), "one row stands for about 2.67 people"),
+        ("whole", POLICY, "with probability 0.5: one counted person stands for about 2 people"),
+    ):
+        done = release(parse_policy(text, town), tmp_path / name, key=KEY)
+        assert says in (done.folder / "report.html").read_text()
+
+
+def test_recoding_adds_up(town: Path) -> None:
+    promised = promise(parse_policy(POLICY, town))
+    released = read(promised, KEY, None).released
+    coarsest = recoded(promised, released, (0, 3, 2))
+    assert coarsest.people == released.people
+    assert len(coarsest.counts) <= 4
+    finest = recoded(promised, released, (0, 0, 0))
+    assert np.array_equal(finest.codes, released.codes)
+
+
+@pytest.mark.parametrize(("text", "who"), [(POLICY, "everybody"), (SPLIT, "a share of 0.25 of the sample")])
+def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) -> None:
+    (town / "policy.toml").write_text(text)
+    told = CliRunner().invoke(cli, ["release", str(town / "policy.toml"), "--dry-run"])
+    assert f"would choose   one of 12 recodings, decided by {who}, with 0.1 of epsilon" in told.output
+    assert "e^1 times" in told.output
+
+
+def test_a_rate_can_be_planned(town: Path) -> None:
+    text = POLICY.replace("rate = 0.5\n", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 40")
+    promised = promise(parse_policy(text, town))
+    assert 0.3 < promised.draw_rate < 0.7
+    assert promised.certificate().guarantees[0].epsilon <= 1.0
+
+
+def test_an_edited_choice_does_not_verify(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
+    path = done.folder / "certificate.json"
+    text = path.read_text()
+    for old, new in (('"using": "population"', '"using": "split"'), ('"sensitivity": ', '"sensitivity": 1')):
+        path.write_text(text.replace(old, new))
+        assert path.read_text() != text
+        with pytest.raises(DoesNotVerify):
+            verify_file(done.folder)
+
+
+WRONG = {
+    "choose without recoding": (POLICY.replace(CHOOSING, ""), "nothing says how to choose"),
+    "recoding without choose": (
+        POLICY.replace("[5, 10, 20, 100]", "5").replace('level = "choose"', "level = 0"),
+        "none does",
+    ),
+    "budget of 0": (POLICY.replace("epsilon = 0.1", "epsilon = 0"), "above 0"),
+    "share of 0": (SPLIT.replace("0.25", "0"), "share must be"),
+    "share of 1": (SPLIT.replace("0.25", "1"), "share must be"),
+    "share in population": (POLICY.replace('"population"', '"population"\nshare = 0.2'), "share in"),
+    "same sample": (POLICY.replace('"population"', '"sample"'), 'one of "population", "split"'),
+    "population of a sample": (
+        POLICY.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
+        'Use using = "split"',
+    ),
+    "widths across": (POLICY.replace("[5, 10, 20, 100]", "[20, 50]"), "must nest"),
+    "widths falling": (POLICY.replace("[5, 10, 20, 100]", "[20, 10]"), "finest first"),
+    "one width": (POLICY.replace("[5, 10, 20, 100]", "[20]"), "at least two"),
+    "no levels": (POLICY.replace('level = "choose"', "levels = []"), "at least two"),
+    "level twice": (POLICY.replace('level = "choose"', "levels = [1, 1]"), "finest first"),
+    "no such level": (POLICY.replace('level = "choose"', "levels = [1, 7]"), "level must be between"),
+    "level and levels": (POLICY.replace('level = "choose"', "level = 1, levels = [0, 1]"), "either level or levels"),
+    "torn": (POLICY.replace("districts.csv", "torn.csv").replace('level = "choose"', "levels = [1, 2]"), "must nest"),
+    "noise": (SPLIT.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "suppression below k"),
+    "no steps": (POLICY.replace("using", "steps = 0\nusing"), "steps must be"),
+    "too many steps": (POLICY.replace("using", "steps = 101\nusing"), "steps must be"),
+    "steps of a whole": (POLICY.replace("using", 'steps = 2\nsearch = "whole"\nusing'), "Drop one"),
+    "showing for nothing": (POLICY.replace("using", "show_epsilon = 0\nusing"), "show_epsilon must be"),
+    "showing everything": (POLICY.replace("using", "show_epsilon = 0.9\nusing"), "more than the choice"),
+    "too few steps": (
+        POLICY.replace("using", "steps = 1\nusing").replace(
+            "[recoding]",
+            "".join(f"d{n} = {{ hierarchy = 'districts.csv', level = 'choose' }}\n" for n in range(9)) + "[recoding]",
+        ),
+        "every column is chosen once",
+    ),
+    "biased": (POLICY.replace("rate = 0.5", "rate = 0.5\nlow = 0.4\nhigh = 0.6"), "one sampling rate"),
+    "score": (POLICY.replace("epsilon = 0.1", 'epsilon = 0.1\nscore = "taste"'), "score in"),
+    "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "read twice"),
+    "nothing left": (POLICY.replace("epsilon = 0.1", "epsilon = 1.0"), "more than the choice"),
+    "split without rate": (SPLIT.replace("rate = 0.5", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 50"), "rate"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_refusals(town: Path, name: str) -> None:
+    text, says = WRONG[name]
+    with pytest.raises(CrowdblendError, match=says) as refused:
+        promise(parse_policy(text, town))
+    assert isinstance(refused.value, InvalidInput | Infeasible)
+    assert "\n" not in str(refused.value)

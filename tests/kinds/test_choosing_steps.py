@@ -1,0 +1,143 @@
+"""Choosing in steps, scores that are shown, noise below k: what the certificate adds up, and what a release shows."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import RULES, Certificate, verify, verify_file
+from crowdblend.calculus.certificate import digest
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds.table import promise
+from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.policies import Choosing, parse_policy
+from crowdblend.policies.choosing import lattice_of
+from crowdblend.publishing.release import release
+from crowdblend.selection import Ladder, Lattice, score
+
+from .towns import DRAWN, KEY, POLICY, SPLIT, write_town
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_town(tmp_path_factory.mktemp("town"))
+
+
+def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town: Path) -> None:
+    """What one person can move is computed again from k, the rate and the weights."""
+    document = promise(parse_policy(POLICY, town)).certificate().to_dict()
+    body = {name: part for name, part in document.items() if name != "digest"}
+    for promised in body["promises"]:
+        (leaf,) = scores_of(promised["derivation"])
+        assert (leaf["rule"], leaf["parameters"]["parts"]) == ("score.published", 3000)
+        leaf["conclusion"]["sensitivity"] /= 2
+    with pytest.raises(DoesNotVerify, match="must be what the rule gives"):
+        verify(json.dumps({**body, "digest": digest(body)}))
+
+
+def scores_of(step: dict[str, Any]) -> list[dict[str, Any]]:
+    return [step] * step["rule"].startswith("score.") + [
+        leaf for premise in step["premises"] for leaf in scores_of(premise)
+    ]
+
+
+SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
+
+
+@pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
+@pytest.mark.parametrize("score", ["loss", "entropy"])
+def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
+    promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
+    certificate = promised.certificate()
+    steps = [step for step in certificate.derivations[0].steps() if step.rule.id.startswith(("selection", "composition"))]
+    together, *parts = steps
+    assert [step.rule.id for step in steps] == [
+        "composition.adaptive",
+        *["selection.exponential"] * 3,
+        "selection.noisy-scores",
+    ]
+    assert sum(Fraction(step.conclusion.epsilon) for step in parts) <= Fraction(together.conclusion.epsilon)
+    assert together.conclusion.epsilon == pytest.approx(0.15, abs=1e-15)
+    assert together.conclusion.epsilon <= promised.policy.recoding.spent
+    assert certificate.guarantees[0].epsilon <= 1.0
+    assert certificate.guarantees[0].epsilon == pytest.approx(1.0, abs=1e-12)
+    assert promised.facts()["parameters"]["epsilon"] == certificate.guarantees[0].epsilon
+    assert parts[-1].parameters["dimension"] == 1 + 2 + 2
+
+
+@pytest.mark.parametrize("text", [POLICY, DRAWN], ids=["population", "drawn"])
+def test_a_release_in_steps_shows_what_lies_around(town: Path, tmp_path: Path, text: str) -> None:
+    policy = parse_policy(text.replace("using", f"{SHOWN}using"), town)
+    done = release(policy, tmp_path / "out", key=KEY)
+    verify_file(done.folder)
+    facts = json.loads((done.folder / "certificate.json").read_text())["facts"]["recoding"]
+    assert (facts["choices"], facts["show_epsilon"]) == (3, 0.05)
+    moves = {
+        (entry["column"], entry["step"] - facts["chosen"][entry["column"]]["step"]) for entry in facts["around"]["near"]
+    }
+    assert moves == {
+        (name, move)
+        for name, level in facts["chosen"].items()
+        for move in (-1, 1)
+        if 0 <= level["step"] + move < level["steps"]
+    }
+    assert facts["around"]["mean_error"] > 0
+    page = (done.folder / "report.html").read_text()
+    assert "The recodings around it" in page
+    assert "in 3 steps" in page
+    plain = release(parse_policy(text, town), tmp_path / "plain", key=KEY)
+    assert "The recodings around it" not in (plain.folder / "report.html").read_text()
+
+
+def test_large_lattices_are_searched_in_steps_by_themselves(town: Path, tmp_path: Path) -> None:
+    """2,125,764 recodings, of which some thousands are scored."""
+    levels = "".join(f"d{place} = {{ hierarchy = 'districts.csv', level = 'choose' }}\n" for place in range(11))
+    people = pd.read_parquet(town / "town.parquet").head(2000)
+    rng = np.random.default_rng(1)
+    wide = people.assign(**{f"d{place}": rng.permutation(people["district"]) for place in range(11)})
+    wide.to_parquet(town / "wide.parquet")
+    text = POLICY.replace("town.parquet", "wide.parquet").replace("[recoding]", f"{levels}[recoding]")
+    policy = parse_policy(text, town)
+    assert lattice_of(policy.columns).size == 4 * 3**12
+    done = release(policy, tmp_path / "out", key=KEY)
+    certificate = verify_file(done.folder)
+    chosen = [step for step in certificate.derivations[0].steps() if step.rule.id == "selection.exponential"]
+    assert 1 < len(chosen) < 6
+    with pytest.raises(InvalidInput, match='search = "whole"'):
+        parse_policy(text.replace("using", 'search = "whole"\nusing'), town)
+
+
+def test_a_hundred_steps_verify_and_more_are_refused() -> None:
+    def ladders(columns: int) -> Lattice:
+        each = Ladder("x", tuple(np.zeros(80, int) if level else np.arange(80) for level in range(80)))
+        return Lattice((each,) * columns)
+
+    choosing, scored = Choosing(0.1, "population", show_epsilon=1.0), score("loss", k=20, rate=0.5)
+    derived = choosing.derived(ladders(100), scored)
+    replaced = RULES["differential.replace"](derived)
+    assert verify(Certificate((derived, replaced)).to_json()).guarantees[0].epsilon <= choosing.spent
+    assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
+    with pytest.raises(InvalidInput, match="within 100 steps"):
+        choosing.derived(ladders(101), scored)
+
+
+def test_a_noisy_table_of_a_chosen_recoding(town: Path, tmp_path: Path) -> None:
+    """Plain composition: the choice on the population, and the noisy table of an independent sample."""
+    policy = parse_policy(POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), town)
+    done = release(policy, tmp_path / "out", key=KEY)
+    certificate = verify_file(done.folder)
+    assert certificate.guarantees[0].epsilon <= 1.0
+    assert certificate.guarantees[0].delta <= 1e-6
+    steps = {step.rule.id for step in certificate.steps()}
+    assert {"selection.exponential", "recoding.population", "histogram.noisy-sampled"} <= steps
+    facts = json.loads((done.folder / "certificate.json").read_text())["facts"]
+    chosen = facts["recoding"]["chosen"]
+    cells = 2 * chosen["age"]["classes"] * chosen["district"]["classes"]
+    assert facts["show_from"] == natural_threshold(cells, facts["parameters"]["noise_epsilon"])
+    assert len(pd.read_parquet(done.folder / "data.parquet")) <= cells

@@ -1,0 +1,329 @@
+"""Networks from a policy to a folder: what is published, what is refused, and what stays at home."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crowdblend.calculus import verify_file
+from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
+from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
+from crowdblend.kinds import promise
+from crowdblend.ledger import Ledger
+from crowdblend.policies import load_policy, parse_policy
+from crowdblend.policies.graph import with_graph
+from crowdblend.publishing.release import release
+
+POLICY = """
+[data]
+source = "links.csv"
+
+[graph]
+people = 4000
+degree_bound = 4
+self_loops = "refuse"
+duplicates = "refuse"
+
+[[graph.statistics]]
+name = "connectivity"
+samples = 200
+
+[[graph.statistics]]
+name = "average-degree"
+samples = 300
+
+[release]
+kind = "graph"
+epsilon = 2.0
+"""
+KEY = bytes(range(32))
+
+
+def town() -> nx.Graph:
+    """1,000 squares, and in every tenth of them one more link; nobody alone."""
+    graph: Any = nx.Graph()
+    for first in range(0, 3960, 4):
+        nx.add_cycle(graph, range(first, first + 4))
+        if first % 40 == 0:
+            graph.add_edge(first, first + 2)
+    return graph
+
+
+def write(folder: Path, rows: list[tuple[Any, Any]] | None = None, policy: str = POLICY) -> Path:
+    links = pd.DataFrame(rows if rows is not None else list(town().edges), columns=["source", "target"])
+    links.to_csv(folder / "links.csv", index=False)
+    (folder / "policy.toml").write_text(policy)
+    return folder / "policy.toml"
+
+
+def published(policy: Path, **given: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
+    done = release(load_policy(policy), policy.parent / "out", key=KEY, **given)
+    verify_file(done.folder)
+    internal = json.loads((policy.parent / "out.internal.json").read_text())
+    return pd.read_parquet(done.folder / "data.parquet"), internal
+
+
+def test_a_release_is_right_up_to_its_error(tmp_path: Path) -> None:
+    rows, internal = published(write(tmp_path))
+    graph = town()
+    components, links = nx.number_connected_components(graph) + 40, graph.number_of_edges()
+    true = [(components - 1) / (4 * 4000 / 2), 2 * links / 4000]
+    assert rows["statistic"].tolist() == ["connectivity", "average-degree"]
+    assert rows["confidence"].tolist() == [0.95, 0.95]
+    assert list(internal["statistics_without_noise"].values()) == [[true[0]], [true[1]]]
+    # 20 errors are exceeded with probability e^-60
+    assert (abs(rows["value"] - true) <= 20 * rows["error"]).all()
+    assert internal["components_by_size"] == {"1": 40, "4": 990}
+    assert sum(internal["people_by_degree"].values()) == 4000
+
+
+def test_the_same_key_gives_the_same_numbers_whatever_the_order_and_the_names(tmp_path: Path) -> None:
+    rows, _ = published(write(tmp_path))
+    ends = np.random.default_rng(2).permutation(np.array(town().edges))[:, ::-1]
+    named = [(f"p{a:05}", f"p{b:05}") for a, b in ends.tolist()]
+    again, _ = published(write(tmp_path, named), force=True)
+    pd.testing.assert_frame_equal(rows, again)
+
+
+def test_a_graph_from_python(tmp_path: Path) -> None:
+    rows, _ = published(write(tmp_path))
+    policy = with_graph(parse_policy(POLICY, tmp_path), town())
+    folder = release(policy, tmp_path / "python", key=KEY).folder
+    pd.testing.assert_frame_equal(rows, pd.read_parquet(folder / "data.parquet"))
+    with pytest.raises(InvalidInput, match="undirected"):
+        release(with_graph(policy, nx.DiGraph([(1, 2)])), tmp_path / "directed")
+
+
+def test_a_graph_from_python_counts_those_without_links(tmp_path: Path) -> None:
+    graph = town()
+    graph.add_nodes_from(range(10_000, 10_040))
+    policy = with_graph(parse_policy(POLICY, tmp_path), graph)
+    release(policy, tmp_path / "all")
+    graph.add_node("one more")
+    with pytest.raises(InvalidInput, match=r"people in \[graph\] must count everybody"):
+        release(policy, tmp_path / "more")
+
+
+def test_exact_numbers_stay_beside_the_folder_for_the_owner(tmp_path: Path) -> None:
+    policy = write(tmp_path)
+    published(policy)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"data.parquet", "certificate.json", "report.html"}
+    for name in ("out.internal.json", "out.internal.html"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+    page = (tmp_path / "out.internal.html").read_text()
+    assert "Do not publish" in page
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "Statistics of a network of 4,000 people" in report
+    assert "so it lies between" in report
+    assert "Components by" not in report
+
+
+def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
+    made = promise(load_policy(write(tmp_path)))
+    knowledge, differential = made.certificate().guarantees
+    parts = knowledge.aggregate
+    assert isinstance(parts, Together)
+    assert parts.aggregates == (Exploration(200, 25), Neighbourhood(300, 1))
+    assert 1.99 < knowledge.epsilon <= 2.0
+    assert differential.relation is Relation.REPLACE
+    assert 0 < differential.epsilon < knowledge.epsilon
+    told = dict(made.told())
+    assert "meaningful" in told["would need"]
+
+
+def test_people_s_data_under_random_samples(tmp_path: Path) -> None:
+    policy = POLICY.replace("degree_bound = 4", 'degree_bound = 4\nvertices = "people.parquet"\nvertex = "who"')
+    policy = policy.replace(
+        "[release]",
+        """
+[[graph.statistics]]
+name = "average"
+column = "age"
+from = 10
+to = 100
+samples = 400
+
+[[graph.statistics]]
+name = "histogram"
+column = "colour"
+values = ["red", "blue"]
+other = "other"
+samples = 900
+
+[release]""",
+    ).replace("epsilon = 2.0", "epsilon = 4.0")
+    rng = np.random.default_rng(1)
+    people = pd.DataFrame({"who": range(4000), "age": rng.integers(10, 100, 4000), "colour": "red"})
+    people.loc[:999, "colour"] = "blue"
+    people.loc[3999, "colour"] = "green"
+    people.sample(frac=1, random_state=1).to_parquet(tmp_path / "people.parquet")
+    rows, internal = published(write(tmp_path, policy=policy))
+    exact = internal["statistics_without_noise"]
+    assert exact["average of age"] == [pytest.approx(people["age"].mean(), rel=1e-12)]
+    assert exact["histogram of colour"] == [2999 / 4000, 1000 / 4000, 1 / 4000]
+    assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
+    assert abs(rows["value"][2] - people["age"].mean()) <= 20 * rows["error"][2]
+    made = promise(load_policy(tmp_path / "policy.toml")).certificate().guarantees[0]
+    assert RandomSamples(1300, 4000) in made.aggregate.aggregates
+    people.loc[0, "age"] = 9
+    people.to_parquet(tmp_path / "people.parquet")
+    refused(tmp_path / "policy.toml", "'age' must lie between from and to")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    with pytest.raises(InvalidInput):
+        release(load_policy(tmp_path / "policy.toml"), tmp_path / "spent", ledger=ledger)
+    assert ledger.entries() == ()
+    people[:-1].to_parquet(tmp_path / "people.parquet")
+    refused(tmp_path / "policy.toml", "vertices must list exactly")
+
+
+def test_every_way_of_writing_nan_is_the_same_class(tmp_path: Path) -> None:
+    """Counted apart and then under one name, a single person would have hidden all the others of the class."""
+    policy = POLICY.replace("degree_bound = 4", 'degree_bound = 4\nvertices = "people.parquet"\nvertex = "who"')
+    asked = '[[graph.statistics]]\nname = "histogram"\ncolumn = "x"\nvalues = ["nan", "1.0"]\nsamples = 900\n[release]'
+    policy = policy.replace("[release]", asked).replace("epsilon = 2.0", "epsilon = 4.0")
+    values = np.ones(4000)
+    values[:1000] = np.nan
+    values[1000:1001] = np.array([0x7FF8000000000001], np.uint64).view(np.float64)
+    table = pa.table({"who": pa.array(np.arange(4000)), "x": pa.array(values, from_pandas=False)})
+    pq.write_table(table, tmp_path / "people.parquet")
+    _, internal = published(write(tmp_path, policy=policy))
+    assert internal["statistics_without_noise"]["histogram of x"] == [1001 / 4000, 2999 / 4000]
+
+
+def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: Path) -> None:
+    asked = POLICY.replace("samples = 200", "samples = 200\nerror = 0.15")
+    made = promise(load_policy(write(tmp_path, policy=asked)))
+    connectivity, degree = made.plans
+    assert connectivity.error <= 0.15
+    assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
+    assert made.together().conclusion.epsilon <= 2.0
+    refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "must cover that of all statistics")
+
+
+def refused(policy: Path, words: str) -> None:
+    folder = policy.parent / "refused"
+    with pytest.raises(CrowdblendError, match=words) as caught:
+        release(load_policy(policy), folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 330
+    assert message.endswith(".")
+    assert not folder.exists()
+    assert not (policy.parent / "refused.internal.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("degree_bound = 4\n", "", r"\[graph\] must have the key degree_bound"),
+        ("degree_bound = 4", "degree_bound = 2", "nobody may have more links than degree_bound = 2"),
+        ("degree_bound = 4", "degree_bound = 1", "degree_bound must be a whole number of at least 2"),
+        ("degree_bound = 4", "degree_bound = 4\naverage_bound = 2", "at most average_bound = 2 links on average"),
+        ("degree_bound = 4", "degree_bound = 4\naverage_bound = 5", "average_bound must be at most degree_bound"),
+        ("people = 4000", "people = 3000", "people in .graph. must count everybody"),
+        ("people = 4000\n", "", "must have the key people"),
+        ("samples = 200", "accuracy = 0.5\nfailure_exponent = 9", "accuracy of connectivity must be below 0.5"),
+        ("samples = 200", "accuracy = 0.05\nfailure_exponent = 2", "failure_exponent of connectivity must be about"),
+        ("samples = 200", "accuracy = 0.05", "must have accuracy, failure_exponent and epsilon together"),
+        ("samples = 200", "samples = 200\nerror = 0.1\nepsilon = 1", "two of epsilon, samples and error"),
+        ("samples = 200", "", "two of epsilon, samples and error"),
+        ("samples = 200", "error = 0", "error of connectivity must be above 0"),
+        ("samples = 200", "error = 1e-9", "cannot keep to an error"),
+        ("samples = 200", "samples = 3999", "fewer than all 4000 people"),
+        ("samples = 200", 'samples = 200\ncolumn = "age"', "column in .* must be left out"),
+        ("epsilon = 2.0", "epsilon = 0.01", "must come with an error below half its range"),
+        ('kind = "graph"', 'kind = "table"', "'graph' must come with kind"),
+        ("samples = 200", "samples = 200\nresolution = 1e-15", "resolution of connectivity must be at least"),
+        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "k in .release. must come with kind"),
+        ('name = "connectivity"', 'name = "average-degree"', "average-degree twice"),
+        ('name = "connectivity"', 'name = "diameter"', "must be one of"),
+        ('name = "connectivity"', 'name = "average"\ncolumn = "age"\nfrom = 0\nto = 9', "vertices in .graph. must be"),
+        ('source = "links.csv"', 'source = "links.csv"\nperson = "id"', "person in .data. must be left out"),
+        ("[release]", "[sampling]\nrate = 0.1\n[release]", r"\[sampling\] must be left out.*not sampled"),
+        ("[release]", '[columns]\nage = { values = ["a"] }\n[release]', r"\[columns\] must be left out.*says what is"),
+        ("people = 4000", 'people = 4000\ntarget = "source"', "must be two columns"),
+        ("people = 4000", 'people = 4000\ntarget = "friend"', "must have the column 'friend'"),
+    ],
+)
+def test_policies_are_refused_in_one_sentence(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert old in POLICY
+    refused(write(tmp_path, policy=POLICY.replace(old, new, 1)), words)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(1, 2), (2, None)], "'target' of the links must have a value in every row, and has NULLs"),
+        ([("a", "b"), ("", "c")], "'source' of the links must have a value in every row, and has NULLs"),
+        ([], "at least one link, and has none"),
+        ([(1, 2), (3, 3)], "some join a person with itself"),
+        ([(1, 2), (2, 1)], "some are repeated"),
+    ],
+)
+def test_links_are_refused_in_one_sentence(tmp_path: Path, rows: list[tuple[Any, Any]], words: str) -> None:
+    refused(write(tmp_path, rows), words)
+
+
+def test_loops_and_repeats_are_dropped_if_the_policy_says_so(tmp_path: Path) -> None:
+    edges = list(town().edges)
+    dropping = POLICY.replace('"refuse"', '"drop"')
+    rows, _ = published(write(tmp_path))
+    again, _ = published(write(tmp_path, [*edges, (5, 5), *[(b, a) for a, b in edges[:50]]], dropping), force=True)
+    pd.testing.assert_frame_equal(rows, again)
+    refused(write(tmp_path, [(1, 1)], dropping), "has none but dropped ones")
+
+
+def test_names_may_be_numbers_in_one_column_and_texts_in_the_other(tmp_path: Path) -> None:
+    rows, _ = published(write(tmp_path))
+    policy = write(tmp_path, policy=POLICY.replace("links.csv", "links.parquet"))
+    ends = np.array(town().edges)
+    pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1].astype(str)}).to_parquet(tmp_path / "links.parquet")
+    pd.testing.assert_frame_equal(rows, published(policy, force=True)[0])
+
+
+def test_parts_of_names_that_are_numbers_must_be_whole(tmp_path: Path) -> None:
+    policy = write(tmp_path, policy=POLICY.replace("links.csv", "links.parquet"))
+    pd.DataFrame({"source": [1.0, 2.0], "target": [2.0, 3.0]}).to_parquet(tmp_path / "links.parquet")
+    refused(policy, "whole numbers or texts")
+
+
+def test_a_useless_release_says_how_many_people_it_takes(tmp_path: Path) -> None:
+    policy = write(tmp_path, policy=POLICY.replace("samples = 300", "samples = 5000"))
+    with pytest.raises(Infeasible, match="or publish about at least 5201 people"):
+        promise(load_policy(policy))
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+DATA = EXAMPLES.parents[1] / "shared" / "data" / "graphs"
+
+
+@pytest.mark.parametrize("name", ["lastfm", "github"])
+def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> None:
+    if not DATA.is_dir():
+        pytest.skip("the folder with the real networks does not lie beside the checkout")
+    policy = load_policy(EXAMPLES / f"{name}.toml")
+    verify_file(release(policy, tmp_path / name).folder)
+    graph = nx.from_pandas_edgelist(pd.read_parquet(DATA / f"{name}.parquet"))
+    components = list(nx.connected_components(graph))
+    odd = sum(degree % 2 for _, degree in graph.degree)
+    even = sum(all(graph.degree[v] % 2 == 0 for v in part) for part in components if len(part) > 1)
+    whole = policy.graph.bounds.degree_bound * len(graph) / 2
+    expected = {
+        "connectivity": (len(components) - 1) / whole,
+        "cycle-freeness": (graph.number_of_edges() - len(graph) + len(components)) / whole,
+        "eulerian": max(0, odd // 2 + even - 1) / whole,
+        "average-degree": 2 * graph.number_of_edges() / len(graph),
+    }
+    internal = json.loads((tmp_path / f"{name}.internal.json").read_text())
+    assert len(graph) == policy.graph.bounds.people
+    for statistic, values in internal["statistics_without_noise"].items():
+        assert values == [pytest.approx(expected[statistic], rel=1e-12)]

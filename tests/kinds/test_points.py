@@ -1,0 +1,348 @@
+"""Releases of points and of outlier tables, end to end, and what is refused in one sentence with nothing written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from crowdblend.calculus import verify_file
+from crowdblend.cli.main import cli
+from crowdblend.errors import CrowdblendError
+from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
+from crowdblend.kinds import promise
+from crowdblend.policies import load_policy, parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.randomness import ReleaseKey, coins
+
+POINTS = """
+[data]
+source = "people.csv"
+person = "id"
+
+[sampling]
+rate = 0.5
+
+[columns]
+x = { from = 0, to = 8, width = 2, resolution = 0.5 }
+y = { from = -1, to = 1, width = 1, resolution = 0.1 }
+
+[release]
+kind = "points"
+k = 60
+noise_epsilon = 0.5
+epsilon = 1.0
+delta = 1e-6
+"""
+OUTLIERS = """
+[data]
+source = "people.csv"
+person = "id"
+
+[columns]
+sex = { values = ["f", "m"] }
+group = { from = 0, to = 8, width = 1, include_to = true }
+
+[outliers]
+limit = 60
+
+[release]
+kind = "outlier-table"
+epsilon = 1.0
+delta = 1e-6
+"""
+QUADTREE = "[[quadtree]]\nbox = { x = [0, 1], y = [-1, 0] }\ndepth = 3\n"
+BOXES = "[[boxes]]\nname = 'left'\nbox = { x = [0, 4], y = [-1, 1] }\n"
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    n = 3000
+    table = pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "x": np.round(rng.beta(2, 4, n) * 8, 3),
+            "y": np.round(rng.uniform(-1, 1, n), 3),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+    table["group"] = table["x"]
+    table.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path
+
+
+def bent(text: str, *swaps: tuple[str, str], add: str = "") -> str:
+    for old, new in swaps:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text + add
+
+
+def released(folder: Path, policy: str, name: str = "out") -> pd.DataFrame:
+    made = release(parse_policy(policy, folder), folder / name, key=KEY)
+    verify_file(made.folder)
+    assert (made.folder / "report.html").exists()
+    return pd.read_parquet(made.folder / "data.parquet")
+
+
+def test_points_are_released_with_every_promise(people: Path) -> None:
+    points = released(people, POINTS)
+    assert list(points.columns) == ["x", "y"]
+    assert 1000 < len(points) < 1600
+    # midpoints of the cells
+    assert np.allclose((points["x"] - 0.25) / 0.5, np.round((points["x"] - 0.25) / 0.5))
+    assert points.equals(points.sort_values(["x", "y"], ignore_index=True))
+    certificate = promise(parse_policy(POINTS, people)).certificate()
+    assert [type(made) for made in certificate.guarantees] == [ZeroKnowledge, Differential, Differential, CrowdBlending]
+
+
+def test_the_order_of_the_rows_does_not_matter(people: Path) -> None:
+    first = released(people, POINTS)
+    table = pd.read_csv(people / "people.csv").sample(frac=1, random_state=5)
+    table.to_csv(people / "people.csv", index=False)
+    assert released(people, POINTS, "again").equals(first)
+
+
+@pytest.mark.parametrize("kind", [POINTS, OUTLIERS], ids=["points", "outliers"])
+def test_the_key_also_decides_which_row_of_a_person_counts(people: Path, kind: str) -> None:
+    """Also where nobody is drawn."""
+    table = pd.read_csv(people / "people.csv")
+    twice = pd.concat([table, table.assign(x=8 - table["x"], group=8 - table["group"])])
+    twice.to_csv(people / "people.csv", index=False)
+    policy = bent(kind, ('person = "id"', 'person = "id"\nduplicates = "one"'))
+    if kind == POINTS:
+        policy = bent(policy, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    assert released(people, policy).equals(released(people, policy, "again"))
+
+
+def test_points_kept_in_their_block_count_it_exactly(people: Path) -> None:
+    policy = bent(
+        POINTS,
+        ("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
+        add="[points]\nkeep_in = 'block'\nshow_blocks = true\n",
+    )
+    points, truth = released(people, policy), pd.read_csv(people / "people.csv")
+    along = lambda table: np.minimum(table["x"] // 2, 3) * 2 + (table["y"] >= 0)  # noqa: E731
+    counts = along(truth).value_counts()
+    assert points["block"].value_counts().to_dict() == {b: n for b, n in counts.items() if n >= 60}
+    assert (along(points) == points["block"]).all()
+
+
+@pytest.mark.parametrize("blocks", [QUADTREE, BOXES], ids=["quadtree", "boxes"])
+def test_other_blocks(people: Path, blocks: str) -> None:
+    policy = bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=blocks)
+    assert len(released(people, policy)) > 500
+
+
+def test_what_travels_along(people: Path) -> None:
+    points = released(people, bent(POINTS, ("[columns]", '[columns]\nsex = { values = ["f", "m"] }')))
+    assert set(points["sex"]) <= {"f", "m"}
+    assert list(points.columns) == ["sex", "x", "y"]
+
+
+def test_one_dimension_and_three(people: Path) -> None:
+    line = bent(POINTS, ("y = { from = -1, to = 1, width = 1, resolution = 0.1 }\n", ""))
+    assert list(released(people, line).columns) == ["x"]
+    space = bent(POINTS, ("[release]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[release]"))
+    assert list(released(people, space, "space").columns) == ["x", "y", "group"]
+
+
+def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
+    biased = bent(POINTS, ("rate = 0.5", "rate = 0.09\nlow = 0.08\nhigh = 0.1"))
+    made = promise(parse_policy(biased, people))
+    assert made.plan.rule == "robust.differential"
+
+
+def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
+    made = promise(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
+    assert 1.0 < made.plan.noise_epsilon < 1.5
+    assert made.certificate().guarantees[1].delta <= 1e-6
+    with pytest.raises(CrowdblendError, match=r"noise_epsilon in .* must be given"):
+        promise(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
+
+
+def test_the_dry_run_tells_how_far_points_move(people: Path) -> None:
+    (people / "policy.toml").write_text(POINTS)
+    told = CliRunner().invoke(cli, ["release", str(people / "policy.toml"), "--dry-run"]).output
+    assert "on average by" in told
+    assert "all of 100,000 by at most" in told
+
+
+REFUSED = {
+    "bounds missing": (bent(POINTS, ("from = 0, ", "")), "must have the key from"),
+    "an infinite bound": (bent(POINTS, ("to = 8", "to = inf")), "finite"),
+    "no axis": (bent(POINTS, (", resolution = 0.5", ""), (", resolution = 0.1", "")), "at least one axis"),
+    "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "one way"),
+    "blocks on some axes": (bent(POINTS, ("width = 2, ", "")), "on some axes"),
+    "two ways": (bent(POINTS, add=BOXES), "one way"),
+    "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
+    "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
+    "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "noise_epsilon must be"),
+    "hardly any noise": (
+        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
+        "sampling alone promises as much",
+    ),
+    "a delta that allows any noise": (
+        bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("delta = 1e-6", "delta = 0.6")),
+        "sampling alone promises as much",
+    ),
+    "noise that cannot be drawn": (
+        # of the two boxes only an empty one is too large, so that a refusal in the end would say who is where
+        bent(
+            POINTS,
+            ("x = { from = 0, to = 8, width = 2, ", "x = { from = 0, to = 80, "),
+            ("width = 1, ", ""),
+            ("noise_epsilon = 0.5", "noise_epsilon = 5e-11"),
+            add=BOXES + "[[boxes]]\nname = 'right'\nbox = { x = [8, 80], y = [-1, 1] }\n",
+        ),
+        "noise_epsilon must leave a loss",
+    ),
+    "noise beyond doubles": (
+        bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 1e-17")),
+        "noise_epsilon must leave a loss",
+    ),
+    "outlier noise that cannot be drawn": (
+        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1e-17"), ("delta = 1e-6\n", ""), ("60", "60\ntransition = 30")),
+        "epsilon must leave a loss",
+    ),
+    "no noise at all": (
+        bent(
+            POINTS,
+            ("width = 2, resolution = 0.5", "width = 2, resolution = 2"),
+            ("width = 1, resolution = 0.1", "width = 1, resolution = 1"),
+        ),
+        "several steps",
+    ),
+    "a box beyond the bounds": (
+        bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace("[0, 4]", "[0, 9]")),
+        "between from and to",
+    ),
+    "a box without an axis": (
+        bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace(", y = [-1, 1]", "")),
+        "every axis",
+    ),
+    "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "suppress"),
+    "outliers below k": (
+        bent(OUTLIERS, ("epsilon = 1.0", 'epsilon = 1.0\nbelow_k = "suppress"')),
+        "below_k in [release]",
+    ),
+    "a part of another kind": (bent(POINTS, add="[outliers]\nlimit = 5\n"), "outlier-table"),
+    "outliers with k": (
+        bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")),
+        "k in [release] must come with kind",
+    ),
+    "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "must be given"),
+    "outliers over an open domain": (bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")), "closed domain"),
+    "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "no transition"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_before_a_row_is_read(people: Path, case: str) -> None:
+    text, why = REFUSED[case]
+    with pytest.raises(CrowdblendError, match=re.escape(why)) as refused:
+        release(parse_policy(text, people), people / "out")
+    assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
+    assert not (people / "out").exists()
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "", "8.001", "-0.1", "x"])
+def test_a_value_without_a_place_is_refused(people: Path, value: str) -> None:
+    table = pd.read_csv(people / "people.csv", dtype=str)
+    table.loc[5, "x"] = value
+    table.to_csv(people / "people.csv", index=False)
+    drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    with pytest.raises(CrowdblendError, match=r"column 'x'.*Set outside = \"drop\"") as refused:
+        release(parse_policy(drawn, people), people / "out")
+    assert "missing" not in str(refused.value)  # an axis has no such key
+    assert not (people / "out").exists()
+
+
+def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Path) -> None:
+    table = pd.read_csv(people / "people.csv", dtype=str)
+    table.loc[:5, "x"] = ["nan", "inf", "", "8.001", "-0.1", "x"]
+    table.to_csv(people / "people.csv", index=False)
+    drawn = bent(POINTS, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
+    dropping = bent(drawn, ("resolution = 0.5", "resolution = 0.5, outside = 'drop'"))
+    assert len(released(people, dropping)) > 2500
+
+
+def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
+    rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
+    pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
+    from crowdblend.engines.duckdb.class_counts import sample_classes
+    from crowdblend.engines.duckdb.rows import Draw
+
+    policy = parse_policy(POINTS, people)
+    sample, _ = sample_classes(policy, Draw())
+    blocks = policy.blocks.of(sample.codes.astype(np.int64))
+    # sorted by cell: (1.999, −1), (0, 0) come first; 2.0 begins the next block, 8 and 1 are in the last
+    assert sorted(zip(sample.codes.tolist(), blocks.tolist(), strict=True)) == [
+        ([0, 10], 1),
+        ([3, 0], 0),
+        ([4, 10], 3),
+        ([15, 19], 7),
+    ]
+
+
+def test_outlier_tables_are_released(people: Path) -> None:
+    table = released(people, OUTLIERS)
+    assert list(table.columns) == ["sex", "group", "count"]
+    certificate = promise(parse_policy(OUTLIERS, people)).certificate()
+    outlier = certificate.guarantees[-1]
+    assert isinstance(outlier, OutlierPrivate)
+    assert outlier.delta <= 1e-6
+    sampled = bent(OUTLIERS, ("[columns]", "[sampling]\nrate = 0.2\n\n[columns]"))
+    stronger = promise(parse_policy(sampled, people)).certificate().guarantees
+    assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
+    assert stronger[1].epsilon < certificate.guarantees[0].epsilon
+    assert len(released(people, sampled, "sampled")) > 0
+
+
+@pytest.mark.parametrize("rate", [None, 0.25])
+def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
+    """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
+    policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
+    internal = promise(policy).read(ReleaseKey(KEY), None).publish().internal
+    assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
+
+
+def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
+    """At this loss the chance of noise is 0 in doubles."""
+    loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
+    made = promise(parse_policy(loud, people))
+    assert made.mechanism.show_from == 1
+    assert replace(made, plan=replace(made.plan, epsilon=1e5)).mechanism.show_from == 1
+
+
+def test_the_promise_to_outliers_counts_the_person(people: Path) -> None:
+    assert "(the person included)" in promise(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
+
+
+def test_policies_are_read_from_files(people: Path) -> None:
+    (people / "policy.toml").write_text(OUTLIERS)
+    assert load_policy(people / "policy.toml").kind == "outlier-table"
+
+
+def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
+    nobody = bent(POINTS, ("k = 60", "k = 5000"), add="[points]\nshow_blocks = true\n")
+    points = released(people, nobody)
+    assert list(points.columns) == ["block", "x", "y"]
+    assert len(points) == 0
+    assert "no block reached the crowd size" in (people / "out" / "report.html").read_text()
+
+
+def test_the_report_shows_the_map_and_what_the_points_add_up_to(people: Path) -> None:
+    released(people, POINTS)
+    page = (people / "out" / "report.html").read_text()
+    for heading in ("Mean", "Covariance", "Quantiles", "Centres", "Nearest neighbours"):
+        assert f"<h3>{heading}</h3>" in page
+    assert "thin lines are the blocks" in page

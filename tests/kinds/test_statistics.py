@@ -1,0 +1,408 @@
+"""Releases of statistics: what is published is near the truth, certified, verified and the same for the same key."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+duckdb = pytest.importorskip("duckdb")
+
+from crowdblend.calculus import verify_file  # noqa: E402
+from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
+from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
+from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
+from crowdblend.kinds import promise  # noqa: E402
+from crowdblend.ledger import Ledger  # noqa: E402
+from crowdblend.policies import parse_policy  # noqa: E402
+from crowdblend.publishing.release import release  # noqa: E402
+from crowdblend.randomness import ReleaseKey  # noqa: E402
+
+N, K = 3000, 400
+KEY = bytes(range(32))
+POLICY = """
+[data]
+source = "people.csv"
+person = "id"
+people = 3000
+
+[sampling]
+sample = 400
+
+[columns]
+sex = { values = ["Female", "Male"] }
+age = { from = 0, to = 100, width = 10 }
+income = { from = 0, to = 90000, resolution = 100, outside = "clamp" }
+
+[release]
+kind = "statistics"
+epsilon = 1.0
+format = "csv"
+
+[[statistics]]
+name = "income"
+average = "income"
+
+[[statistics]]
+name = "age"
+average = "age"
+
+[[statistics]]
+name = "young women"
+fraction = { sex = "Female", age = ["[10, 20)", "[20, 30)"] }
+
+[[statistics]]
+name = "men"
+count = { sex = "Male" }
+
+[[statistics]]
+name = "ages of men"
+histogram = "age"
+where = { sex = "Male" }
+"""
+
+
+def people() -> list[tuple[str, str, int, float]]:
+    rng = random.Random(5)
+    return [(f"p{i}", rng.choice(["Female", "Male"]), rng.randrange(100), rng.uniform(-10, 120_000)) for i in range(N)]
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("town")
+    with (folder / "people.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "sex", "age", "income"])
+        writer.writerows(people())
+    duckdb.sql(f"COPY (FROM '{folder / 'people.csv'}') TO '{folder / 'people.parquet'}'")
+    return folder
+
+
+def truth() -> dict[tuple[str, str], float]:
+    everybody = people()
+    clamped = [min(max(income, 0), 90_000) for *_, income in everybody]
+    found: dict[tuple[str, str], float] = {
+        ("income", ""): sum(round(value / 100) * 100 for value in clamped) / N,
+        ("age", ""): sum(age for _, _, age, _ in everybody) / N,
+        ("young women", ""): sum(sex == "Female" and 10 <= age < 30 for _, sex, age, _ in everybody) / N,
+        ("men", ""): sum(sex == "Male" for _, sex, *_ in everybody),
+    }
+    for low in range(0, 100, 10):
+        inside = sum(sex == "Male" and low <= age < low + 10 for _, sex, age, _ in everybody)
+        found["ages of men", f"[{low}, {low + 10})"] = inside
+    return found
+
+
+def published(folder: Path) -> dict[tuple[str, str], tuple[float, float]]:
+    with (folder / "data.csv").open(newline="") as file:
+        return {
+            (row["statistic"], row["bin"]): (float(row["value"]), float(row["error"])) for row in csv.DictReader(file)
+        }
+
+
+def made(town: Path, out: Path, text: str = POLICY, **named: Any) -> dict[tuple[str, str], tuple[float, float]]:
+    release(parse_policy(text, town), out, **named)
+    verify_file(out)
+    return published(out)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 40.0])
+def test_every_number_is_within_its_error(town: Path, tmp_path: Path, epsilon: float) -> None:
+    """At confidence 1 − 1e-7 for each of 5 statistics: a false alarm has probability below 1e-6."""
+    text = POLICY.replace("epsilon = 1.0", f"epsilon = {epsilon}\nconfidence = 0.9999999")
+    found, true = made(town, tmp_path / "out", text), truth()
+    assert found.keys() == true.keys()
+    for name, (value, error) in found.items():
+        assert abs(value - true[name]) <= error, name
+        assert error > 0
+
+
+def test_the_certificate_names_the_random_people(town: Path, tmp_path: Path) -> None:
+    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\ngroup = 4")
+    made(town, tmp_path / "out", text)
+    guarantees = verify_file(tmp_path / "out").guarantees
+    one, group, differential = guarantees
+    assert isinstance(one, ZeroKnowledge)
+    assert one.aggregate == RandomSamples(K, N)
+    assert one.epsilon <= 1.0
+    assert "hardly more about you than from the data of 400 random people out of 3000" in one.words()
+    assert isinstance(group, ZeroKnowledge)
+    assert group.people == 4
+    assert isinstance(differential, Differential)
+    assert differential.relation is Relation.REPLACE
+    facts = json.loads((tmp_path / "out" / "certificate.json").read_text())["facts"]
+    assert facts["parameters"] == {"epsilon": 1.0, "sample": K, "people": N, "confidence": 0.95}
+    assert set(facts["statistics"]) == {"income", "age", "young women", "men", "ages of men"}
+
+
+def test_the_same_key_draws_the_same_people_from_any_format(town: Path, tmp_path: Path) -> None:
+    """CSV is read once and Parquet twice; both see the k smallest marks, in whatever order."""
+    first = made(town, tmp_path / "csv", key=KEY)
+    second = made(town, tmp_path / "parquet", POLICY.replace("people.csv", "people.parquet"), key=KEY)
+    assert first == second
+    assert first != made(town, tmp_path / "other", key=bytes(32))
+
+
+def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
+    text = POLICY.replace('person = "id"', "rows_are_people = true").replace(
+        "epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999"
+    )
+    found, true = made(town, tmp_path / "out", text), truth()
+    assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
+    assert any("another person" in line for line in verify_file(tmp_path / "out").assumptions())
+
+
+def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -> None:
+    """With k = n nothing is drawn; with a large ε for one number the noise on everybody's total is smaller."""
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 8.0\nconfidence = 0.9999999")
+    text = head + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n'
+    promised = promise(parse_policy(text, town))
+    assert promised.facts()["statistics"]["men"]["way"] == "everybody"
+    ((value, error),) = made(town, tmp_path / "out", text).values()
+    assert abs(value - truth()["men", ""]) <= error < promised.facts()["statistics"]["men"]["error_sample"]
+
+
+def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    for name in ("one", "two"):
+        release(parse_policy(POLICY, town), tmp_path / name, ledger=ledger)
+    (budget,) = ledger.budgets()
+    assert budget.zero_knowledge is not None
+    assert budget.zero_knowledge.aggregate == RandomSamples(2 * K, N)
+    assert 2.0 * (1 - 1e-9) <= budget.zero_knowledge.epsilon <= 2.0
+
+
+def test_the_dry_run_shows_both_ways(town: Path) -> None:
+    told = promise(parse_policy(POLICY, town)).told()
+    assert ("would compare", "with 400 random people of 3,000") in told
+    published = [how for what, how in told if what == "would publish"]
+    assert len(published) == 5
+    assert all("±" in how and "from a sample, with noise" in how for how in published)
+    assert sum("if all were from all people" in how for _, how in told) == 5
+
+
+def test_the_largest_number_of_statistics_still_verifies(town: Path, tmp_path: Path) -> None:
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 1.0\ngroup = 3")
+    text = head + "".join(f'[[statistics]]\nname = "{at}"\ncount = {{ sex = "Male" }}\n' for at in range(150))
+    assert len(made(town, tmp_path / "out", text)) == 150
+    # A mixture of both ways would add at most five steps to each of the three promises.
+    assert sum(1 for _ in verify_file(tmp_path / "out").steps()) + 15 <= MOST_STEPS
+
+
+def test_a_mixture_of_both_ways(town: Path, tmp_path: Path) -> None:
+    """A heavy statistic from everybody, a light one from a sample, each within its error."""
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 10\nconfidence = 0.9999999")
+    text = head + (
+        '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\nweight = 98\n'
+        '[[statistics]]\nname = "income"\naverage = "income"\nweight = 2\n'
+    )
+    ways = promise(parse_policy(text, town)).plan.ways
+    assert [(places, way.mechanism, way.samples) for places, way in ways] == [
+        ((0,), "everybody", 200),
+        ((1,), "sample", 200),
+    ]
+    found, true = made(town, tmp_path / "out", text), truth()
+    assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
+    promised = verify_file(tmp_path / "out").guarantees[0]
+    assert (promised.aggregate, promised.epsilon <= 10) == (RandomSamples(K, N), True)
+
+
+def replaced(old: str, new: str) -> str:
+    assert old in POLICY
+    return POLICY.replace(old, new)
+
+
+REFUSED = {
+    "no bounds": (
+        replaced('average = "income"', 'average = "sex"'),
+        "statistic 'income': an average must have bounds for its column, and 'sex' has none. Declare from, to and "
+        "resolution: without bounds no noise hides a person.",
+    ),
+    "more samples than people": (
+        replaced("sample = 400", "sample = 3001"),
+        "sample in [sampling] must be between 1 and the 3000 people of [data], got 3001. Lower it.",
+    ),
+    "undeclared column": (
+        replaced(
+            '{ sex = "Male" }\n\n[[statistics]]\nname = "ages', '{ gender = "Male" }\n\n[[statistics]]\nname = "ages'
+        ),
+        "statistic 'men': column 'gender' must be declared in [columns], and is not. Use sex, age, income.",
+    ),
+    "unknown label": (
+        replaced('count = { sex = "Male" }', 'count = { sex = "male" }'),
+        "statistic 'men': column 'sex' has no label 'male'. Did you mean Male?",
+    ),
+    "no people": (
+        replaced("people = 3000\n", ""),
+        'kind = "statistics" must have people in [data], how many there are, and sample in [sampling], how many random '
+        "people the promise is relative to. Add what is missing; both numbers are public.",
+    ),
+    "an average among some": (
+        replaced('average = "income"', 'average = "income"\nwhere = { sex = "Male" }'),
+        "where of statistic 'income' must come with histogram, got average. An average among some people is a ratio, "
+        "and a fraction or count takes its labels itself.",
+    ),
+    "two in one": (
+        replaced('average = "income"', 'average = "income"\nhistogram = "age"'),
+        "statistic 'income' must have exactly one of average, fraction, count and histogram, got average and "
+        "histogram. Keep one.",
+    ),
+    "a rate": (
+        replaced("sample = 400", "sample = 400\nrate = 0.1"),
+        '[sampling] must have sample and nothing but key beside it for kind = "statistics". Remove the rest: exactly '
+        "that many people are drawn here.",
+    ),
+    "no loss": (
+        replaced("epsilon = 1.0\n", ""),
+        "[release] must have epsilon, the loss of all that is published. Add it, say 1.0.",
+    ),
+    "a crowd size": (
+        replaced("epsilon = 1.0", "epsilon = 1.0\nk = 20"),
+        'k in [release] must come with kind = "table", "microdata" or "points", got "statistics". Remove it, or change '
+        "kind.",
+    ),
+    "an average of a label": (
+        replaced('histogram = "age"', 'histogram = "income"'),
+        "statistic 'ages of men': column 'income' must have classes that are all known beforehand. Declare it with "
+        "values, width, breaks or a hierarchy.",
+    ),
+    "no steps": (
+        replaced("resolution = 100", "resolution = 0"),
+        "column 'income': from must be below to and resolution above 0, got from 0, to 90000, resolution 0. Declare "
+        "bounds that hold for everybody.",
+    ),
+    "twice the same name": (
+        replaced('name = "men"', 'name = "age"'),
+        "[[statistics]] must have different names that can be seen, got 'age'. Rename it.",
+    ),
+    "a weight without end": (
+        replaced('average = "income"', 'average = "income"\nweight = inf'),
+        "statistic 'income': weight must be a number above 0, got inf. It is the statistic's part of epsilon.",
+    ),
+    "a weight that is no number": (
+        replaced('average = "income"', 'average = "income"\nweight = nan'),
+        "statistic 'income': weight must be a number above 0, got nan. It is the statistic's part of epsilon.",
+    ),
+    "nothing to publish": (
+        POLICY[: POLICY.index("[[statistics]]")],
+        "the policy must have between 1 and 150 [[statistics]], got 0. Add one, for example "
+        '{ name = "women", fraction = { sex = "Female" } }.',
+    ),
+    "statistics in a table": (
+        replaced('kind = "statistics"', 'kind = "table"'),
+        'the section \'statistics\' must come with kind = "statistics", got "table". Remove it, or change kind.',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
+    text, sentence = REFUSED[name]
+    with pytest.raises(InvalidInput) as caught:
+        parse_policy(text)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "people = 3000",
+            "people = 2999",
+            "people in [data] must be the number of people in the data, got 2999, and is not. Count them and "
+            "correct it.",
+        ),
+        (
+            ', outside = "clamp"',
+            "",
+            "column 'income' must have numbers between its bounds only, and has others or blanks. "
+            'Set outside = "clamp" or blank, or widen the bounds.',
+        ),
+        (
+            'person = "id"',
+            'person = "sex"',
+            "person column 'sex' must have one row per person, and somebody has several. Merge them, or set "
+            'duplicates = "one" in [data] to keep one at random (not for statistics).',
+        ),
+    ],
+)
+def test_data_that_do_not_fit_are_refused_without_a_number(
+    town: Path, tmp_path: Path, kind: str, old: str, new: str, sentence: str
+) -> None:
+    text = replaced(old, new).replace("people.csv", f"people.{kind}")
+    if "sex" in new:
+        text = text.replace('where = { sex = "Male" }', "").replace('{ sex = "Male" }', '{ age = "[0, 10)" }')
+        text = text.replace('sex = "Female", ', "")
+    with pytest.raises(InvalidInput) as caught:
+        release(parse_policy(text, town), tmp_path / "out")
+    assert str(caught.value) == sentence
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("spelled", ["p{}", "{}"], ids=["texts", "numbers"])
+def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, kind: str, spelled: str) -> None:
+    """Half of 1,000 rows have one id, so 10 people are drawn of 501 and not of the 1,000 that would be certified.
+
+    Five keys: by the draw alone that person would be met with a probability of about a tenth each time.
+    """
+    ids = [spelled.format(max(i, 500)) for i in range(1000)]
+    (tmp_path / "people.csv").write_text("id,sex\n" + "".join(f"{one},Male\n" for one in ids))
+    duckdb.sql(f"COPY (FROM '{tmp_path / 'people.csv'}') TO '{tmp_path / 'people.parquet'}'")
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("people = 3000", "people = 1000")
+    text = head.replace("sample = 400", "sample = 10").replace("people.csv", f"people.{kind}")
+    policy = parse_policy(text + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n', tmp_path)
+    assert promise(policy).facts()["statistics"]["men"]["way"] == "sample"
+    for seed in range(5):
+        with pytest.raises(InvalidInput, match=r"must have one row per person, and somebody has several"):
+            promise(policy).read(ReleaseKey(bytes([seed]) * 32), None)
+
+
+def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_path: Path) -> None:
+    """The key draws the noise: with one person more and the same noise, the difference would be that person."""
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    release(parse_policy(POLICY, town), tmp_path / "one", ledger=ledger, key=KEY)
+    lines = (town / "people.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "people.csv").write_text("".join(lines[:-1]))
+    later = parse_policy(POLICY.replace("people = 3000", "people = 2999"), tmp_path)
+    with pytest.raises(DoesNotCompose, match=r"^release 1 has already used this sample"):
+        release(later, tmp_path / "two", ledger=ledger, key=KEY)
+    release(later, tmp_path / "two", ledger=ledger)
+
+
+@pytest.mark.parametrize("bounds", ["from = 0, to = 1, resolution = 1", "from = 999999999, to = 1e9, resolution = 1"])
+def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
+    """With hardly any noise a third is still no double."""
+    head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
+    text = head.replace("epsilon = 1.0", "epsilon = 500").replace("from = 0, to = 90000, resolution = 100", bounds)
+    made = promise(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
+    grid = made.policy.measures["income"]
+    for total in range(1, 3000, 7):
+        mean = Fraction(total, 3000)
+        assert abs(Fraction(made.value(0, mean)) - grid.value(mean)) <= Fraction(made.error(0)), total
+
+
+@pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
+def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
+    made = promise(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
+    assert made.plan.asked.failure == float(1 - Decimal(confidence))
+
+
+def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
+    """An error up, a confidence down: 0.9999999 is not 1."""
+    text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999")
+    promised = promise(parse_policy(text, town))
+    told = promised.told()
+    assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
+    shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
+    for place, error in enumerate(shown):
+        assert promised.error(place) <= error < 1.001 * promised.error(place)
+    made(town, tmp_path / "out", text)
+    assert "with a probability of at least 0.999999;" in (tmp_path / "out" / "report.html").read_text()

@@ -1,0 +1,215 @@
+"""A synopsis from policy to folder: what is published, what is not, what is promised, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import verify_file
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.guarantees import Differential, RandomSamples, Useful, ZeroKnowledge
+from crowdblend.kinds import promise
+from crowdblend.ledger import Ledger
+from crowdblend.policies import load_policy
+from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.release import release
+from tests.policies.policies import bent as table_policy
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "census_synopsis.toml"
+DATA = EXAMPLE.parents[2] / "shared" / "data"
+PEOPLE = 600
+POLICY = """
+[data]
+source = "people.csv"
+person = "id"
+people = 600
+
+[sampling]
+sample = 400
+
+[columns]
+sex = { values = ["Female", "Male"] }
+age = { from = 0, to = 90, width = 30 }
+city = { values = ["North", "South"], other = "Other" }
+
+[synopsis]
+conjunctions = 2
+
+[release]
+kind = "synopsis"
+epsilon = 4.0
+"""
+
+
+def bent(*swaps: tuple[str, str]) -> str:
+    text = POLICY
+    for old, new in swaps:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with 600 people in whom everything hangs together."""
+    random = np.random.default_rng(1)
+    sex = random.integers(0, 2, PEOPLE)
+    age = np.where(sex == 1, random.integers(0, 45, PEOPLE), random.integers(30, 90, PEOPLE))
+    city = random.choice(["North", "South", "Elsewhere"], PEOPLE, p=[0.7, 0.2, 0.1])
+    made = tmp_path_factory.mktemp("people")
+    table = {"id": range(PEOPLE), "sex": np.where(sex == 1, "Male", "Female"), "age": age, "city": city}
+    pd.DataFrame(table).to_csv(made / "people.csv", index=False)
+    return made
+
+
+def test_rows_certificate_and_report(folder: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(str(tmp_path / "ledger.sqlite"))
+    done = release(parse_policy(POLICY, folder), tmp_path / "out", ledger=ledger)
+    rows = pd.read_parquet(done.folder / "data.parquet")
+    assert list(rows.columns) == ["sex", "age", "city"]
+    assert len(rows) == 400
+    assert set(rows["sex"]) <= {"Female", "Male"}
+    assert set(rows["city"]) <= {"North", "South", "Other"}
+    certificate = verify_file(done.folder)
+    zero_knowledge, differential, useful = certificate.guarantees
+    assert isinstance(zero_knowledge, ZeroKnowledge)
+    assert zero_knowledge.aggregate == RandomSamples(400, 600)
+    assert 3.9999 < zero_knowledge.epsilon <= 4.0
+    assert isinstance(differential, Differential)
+    assert isinstance(useful, Useful)
+    assert useful.failure == pytest.approx(0.05)
+    page = (done.folder / "report.html").read_text()
+    assert "No row is a person" in page
+    assert "Synthetic rows by sex" in page
+    assert "Published people" not in page
+    assert "random people out of 600" in page
+
+
+def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, folder), tmp_path / "out", key=bytes(32))
+    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    published = (done.folder / "report.html").read_text() + (done.folder / "certificate.json").read_text()
+    promised = done.promise.plan
+    assert internal["error_about_sample"] <= promised.about_sample.accuracy
+    assert internal["error_about_everybody"] <= promised.about_everybody.accuracy
+    assert "error_about" not in published
+    # All that the facts say beyond the policy is the misfit to the noisy answers and the hash of the rows.
+    planned = done.promise.facts()
+    said = {name: fact for name, fact in done.certificate.facts.items() if planned.get(name) != fact}
+    assert set(said) == {"misfit", "files"}
+
+
+def test_the_key_decides_everything_and_the_order_of_the_people_nothing_else(folder: Path, tmp_path: Path) -> None:
+    first, again, other = (
+        pd.read_parquet(
+            release(parse_policy(POLICY, folder), tmp_path / str(at), key=bytes([key]) * 32).folder / "data.parquet"
+        )
+        for at, key in enumerate((1, 1, 2))
+    )
+    assert first.equals(again)
+    assert not first.equals(other)
+    assert not first.equals(first.sort_values(list(first.columns)).reset_index(drop=True))
+
+
+@pytest.mark.parametrize(
+    "swaps",
+    [
+        [("conjunctions = 2", 'queries = [{ sex = "Male" }, { sex = "Female", city = "North" }]')],
+        [("conjunctions = 2", "conjunctions = 3\nrows = 900")],
+        [
+            ("age = { from = 0, to = 90, width = 30 }\n", ""),
+            ("conjunctions = 2", 'conjunctions = 1\nmechanism = "exponential"'),
+        ],
+        [
+            ('sex = { values = ["Female", "Male"] }\n', ""),
+            ('city = { values = ["North", "South"], other = "Other" }\n', ""),
+            ("conjunctions = 2", 'ranges = "age"'),
+        ],
+        [
+            ('sex = { values = ["Female", "Male"] }\n', ""),
+            ("conjunctions = 2", 'half_planes = ["age", "city"]'),
+        ],
+    ],
+    ids=["listed", "three", "exponential", "ranges", "half-planes"],
+)
+def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps: list[tuple[str, str]]) -> None:
+    policy = parse_policy(bent(*swaps), folder)
+    done = release(policy, tmp_path / "out")
+    verify_file(done.folder)
+    assert len(pd.read_parquet(done.folder / "data.parquet")) == done.promise.plan.mechanism.rows
+    assert policy.asked.mechanism in (None, done.promise.plan.name)
+
+
+@pytest.mark.parametrize(
+    ("swaps", "words"),
+    [
+        ([("sample = 400", "sample = 601")], "between 1 and the 600 people"),
+        ([("sample = 400", "rate = 0.1")], "sample in \\[sampling\\]"),
+        ([("sample = 400", "sample = 400\nrate = 0.1")], "nothing but key"),
+        ([("people = 600\n", "")], "people in \\[data\\]"),
+        ([("epsilon = 4.0\n", "")], "must have epsilon"),
+        ([("epsilon = 4.0", "epsilon = 0")], "above 0 and at most 100"),
+        ([("epsilon = 4.0", "epsilon = 4.0\nk = 20")], "k in \\[release\\] must come with kind"),
+        ([("epsilon = 4.0", "epsilon = 4.0\nconfidence = 1.0")], "confidence"),
+        ([("epsilon = 4.0", "epsilon = 0.01")], "Raise epsilon or sample"),
+        ([("conjunctions = 2", "conjunctions = 4")], "between 1 and 3 columns"),
+        ([("conjunctions = 2", "")], "exactly one of"),
+        ([("conjunctions = 2", 'conjunctions = 2\nranges = "age"')], "exactly one of"),
+        ([("conjunctions = 2", 'ranges = "income"')], "income"),
+        ([("conjunctions = 2", 'ranges = "age"')], "only column"),
+        ([("conjunctions = 2", 'half_planes = ["age", "sex"]')], "only two columns"),
+        ([("conjunctions = 2", 'queries = [{ income = "high" }]')], "income"),
+        ([("conjunctions = 2", 'queries = [{ sex = "Femal" }]')], "Female"),
+        ([("conjunctions = 2", "queries = [{ sex = 1.5 }]")], "one label"),
+        ([("conjunctions = 2", "queries = []")], "at least one"),
+        ([("age = { from = 0, to = 90, width = 30 }", "age = { prefix = 1 }")], "known beforehand"),
+        ([("width = 30", "width = [10, 30]")], "known beforehand"),
+        ([("age = { from = 0, to = 90, width = 30 }", "age = { from = 0, to = 900000, width = 1 }")], "4,000,000"),
+        ([("[synopsis]\nconjunctions = 2\n", "")], "section \\[synopsis\\]"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]], words: str) -> None:
+    text = bent(*swaps)
+    with pytest.raises(CrowdblendError, match=words) as caught:
+        promise(parse_policy(text))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("rate = 0.1", "rate = 0.1\nsample = 40", "sample in"),
+        ('person = "id"', 'person = "id"\npeople = 40', "people in"),
+        ("k = 20", "k = 20\nconfidence = 0.9", "confidence in"),
+        ("[release]", "[synopsis]\nconjunctions = 2\n\n[release]", "synopsis"),
+    ],
+)
+def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        parse_policy(table_policy((old, new)))
+
+
+def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="how many people the data hold") as caught:
+        release(parse_policy(bent(("people = 600", "people = 601")), folder), tmp_path / "out")
+    assert "600" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
+def test_the_census_example_is_planned() -> None:
+    planned = promise(load_policy(EXAMPLE)).plan
+    assert planned.mechanism.queries.size == 14_575
+    assert planned.about_everybody.accuracy < 0.07
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
+def test_the_census_example_is_within_its_plan(tmp_path: Path) -> None:
+    done = release(load_policy(EXAMPLE), tmp_path / "out")
+    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    assert internal["error_about_sample"] <= done.promise.plan.about_sample.accuracy

@@ -1,0 +1,122 @@
+"""A sound policy is read as written; its parts are frozen values."""
+
+import dataclasses
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import crowdblend.policies
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import Column, Table, load_policy, parse_policy
+from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
+
+from .policies import SOUND, bent
+
+
+def column(declaration, folder="."):
+    text = bent(('sex = { values = ["Female", "Male"] }', f"sex = {declaration}"))
+    return parse_policy(text, folder).column("sex").recoding
+
+
+def test_everything_is_read():
+    policy = parse_policy(SOUND, "/somewhere")
+    assert policy.data.source == str(Path("/somewhere/people.csv"))
+    assert (policy.data.format, policy.data.person, policy.data.duplicates) == ("csv", "id", "refuse")
+    assert (policy.sampling.rate, policy.sampling.already_drawn, policy.sampling.key) == (0.1, False, "destroy")
+    assert policy.columns == (
+        Column("sex", (Values(("Female", "Male")),)),
+        Column("age", (Intervals(0, 100, 10),)),
+    )
+    assert (policy.release.k, policy.release.epsilon, policy.release.delta) == (20, 1.0, 1e-6)
+    assert isinstance(policy.release.delta, float)
+    assert (policy.release.below_k, policy.release.format, policy.tables) == ("suppress", "parquet", ())
+    assert (policy.planned, policy.closed, policy.cells) == (None, True, 20)
+
+
+def test_the_policy_is_frozen_and_hashable():
+    policy = parse_policy(SOUND)
+    assert hash(policy) == hash(parse_policy(SOUND))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        policy.release.k = 1
+
+
+@pytest.mark.parametrize(
+    ("line", "planned"),
+    [("k = 20\n", "k"), ("rate = 0.1\n", "rate"), ("epsilon = 1.0\n", "epsilon"), ("delta = 1e-6\n", "delta")],
+)
+def test_one_parameter_may_be_planned(line, planned):
+    assert parse_policy(bent((line, ""))).planned == planned
+
+
+def test_every_kind_of_column(tmp_path):
+    (tmp_path / "h.csv").write_text("\ufeffParis;France;*\r\nKyoto;Japan;*\r\n", encoding="utf-8")
+    lines = (("Paris", "France", "*"), ("Kyoto", "Japan", "*"))
+    assert column('{ values = [94, "a"], other = "o", missing = "m" }') == Values(("94", "a"), other="o", missing="m")
+    assert column("{ from = 0.1, to = 0.3, width = 0.1, top = true }") == Intervals(
+        Decimal("0.1"), Decimal("0.3"), Decimal("0.1"), top=True
+    )
+    assert column("{ from = 0, to = 9, width = 3, include_to = true }") == Intervals(0, 9, 3, include_stop=True)
+    assert column("{ breaks = [0, 2.5], bottom = true }") == Breaks((0, Decimal("2.5")), bottom=True)
+    assert column("{ prefix = 3, missing = '-' }") == Prefixes(3, missing="-")
+    assert column('{ date = "year" }') == Dates("year")
+    assert column('{ date = "week", from = 2000-01-01, to = 2001-01-01 }') == DateRange(
+        "week", date(2000, 1, 1), date(2001, 1, 1)
+    )
+    assert column('{ hierarchy = "h.csv", level = 1 }', tmp_path) == Hierarchies(lines, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        ("a.csv", "csv"),
+        ("a.tsv", "csv"),
+        ("a.csv.gz", "csv"),
+        ("part-*.parquet", "parquet"),
+        ("A.PARQUET", "parquet"),
+    ],
+)
+def test_the_format_follows_the_name(source, form):
+    data = parse_policy(bent(("people.csv", source))).data
+    assert data.format == form
+    assert data.delimiter == ("\t" if source.endswith(".tsv") else None)
+
+
+def test_databases_and_stdin():
+    duck = parse_policy(bent(('"people.csv"', '"a.duckdb"\ntable = "people"')), "/x").data
+    assert (duck.format, duck.table, duck.source) == ("duckdb", "people", str(Path("/x/a.duckdb")))
+    address = "postgresql://me@host/db"
+    post = parse_policy(bent(('"people.csv"', f'"{address}"\ntable = "people"')), "/x").data
+    assert (post.format, post.source) == ("postgres", address)
+    assert parse_policy(bent(('"people.csv"', '"-"\nformat = "csv"')), "/x").data.source == "-"
+
+
+def test_biased_sampling():
+    text = bent(("rate = 0.1", "already_drawn = true\nlow = 0.08\nhigh = 0.12\nexceptions = 3\nmax_rate = 0.5"))
+    policy = parse_policy(text)
+    assert policy.sampling.biased
+    assert policy.planned is None
+    assert (policy.sampling.exceptions, policy.sampling.max_rate) == (3, 0.5)
+
+
+def test_several_tables():
+    policy = parse_policy(bent(add='[[tables]]\nname = "by-age"\ncolumns = ["age"]\n'))
+    assert policy.tables == (Table("by-age", ("age",)),)
+
+
+def test_an_open_domain_serves_suppression_only():
+    opened = ('{ values = ["Female", "Male"] }', "{ prefix = 1 }")
+    policy = parse_policy(bent(opened))
+    assert (policy.closed, policy.cells) == (False, None)
+    with pytest.raises(InvalidInput, match="column 'sex' must have a closed domain"):
+        parse_policy(bent(opened, ("k = 20", 'k = 20\nbelow_k = "noise"')))
+
+
+def test_loading_reads_relative_to_the_policy(tmp_path):
+    (tmp_path / "p.toml").write_text("\ufeff" + SOUND, encoding="utf-8")
+    assert load_policy(tmp_path / "p.toml").data.source == str(tmp_path / "people.csv")
+
+
+def test_what_is_exported():
+    assert all(hasattr(crowdblend.policies, name) for name in crowdblend.policies.__all__)

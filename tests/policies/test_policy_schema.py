@@ -1,0 +1,35 @@
+"""The schema for editors accepts what the reader accepts, and knows every key."""
+
+import json
+import tomllib
+
+import pytest
+
+from crowdblend.policies import policy_schema
+from crowdblend.policies.keys import COLUMN_KINDS, SECTIONS
+
+from .policies import SOUND, bent
+
+
+def test_every_key_is_described():
+    schema = policy_schema()
+    assert json.loads(json.dumps(schema)) == schema
+    assert schema["$schema"].endswith("2020-12/schema")
+    for name, keys in SECTIONS.items():
+        assert set(schema["properties"][name]["properties"]) == {key.name for key in keys}
+    assert len(schema["properties"]["columns"]["additionalProperties"]["oneOf"]) == len(COLUMN_KINDS) + 1  # and an axis
+
+
+def test_it_accepts_and_refuses_as_the_reader_does():
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(policy_schema())
+    validator.check_schema(policy_schema())
+    wrong = [
+        bent(("rate = 0.1", "rate = 1.2")),
+        bent(("person =", "persn =")),
+        bent(('kind = "table"', 'kind = "x"')),
+        bent(('{ values = ["Female", "Male"] }', '{ values = ["a"], prefix = 2 }')),
+        bent(("k = 20", "k = 0")),
+    ]
+    assert validator.is_valid(tomllib.loads(SOUND))
+    assert [text for text in wrong if validator.is_valid(tomllib.loads(text))] == []

@@ -1,0 +1,105 @@
+"""A starter policy knows names and types only, and is refused until it is filled in."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import init_policy, parse_policy
+from crowdblend.policies.keys import KINDS
+
+SECRET = "Zanzibar"
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(f'id;"a ""quoted"" name";age\n1;{SECRET};31337\n', encoding="utf-8")
+    return path
+
+
+def test_a_csv_header_is_all_it_reads(people):
+    text = init_policy(people, person="id")
+    assert SECRET not in text
+    assert "31337" not in text
+    parts = tomllib.loads(text)
+    assert list(parts["columns"]) == ['a "quoted" name', "age"]
+    assert (parts["data"]["person"], parts["data"]["delimiter"]) == ("id", ";")
+    with pytest.raises(InvalidInput, match="must be filled in"):
+        parse_policy(text)
+
+
+def test_filled_in_it_is_a_policy(people):
+    text = init_policy(people, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
+    policy = parse_policy(text, people.parent)
+    assert policy.planned == "k"
+    assert policy.data.source == str(people)
+
+
+def test_it_names_every_kind_and_a_page_that_is_there(people):
+    text = init_policy(people)
+    assert all(f'"{kind}"' in text for kind in KINDS)
+    pages = set(re.findall(r"docs/[a-z]+\.md", text))
+    assert len(pages) == len(KINDS) - 1
+    assert all((Path(__file__).parents[2] / page).is_file() for page in pages)
+
+
+@pytest.mark.parametrize("source", [".", "*.csv"])
+def test_a_folder_or_pattern_is_known_by_its_first_file(people, source):
+    (people.parent / "people-2.csv").write_text(people.read_text(encoding="utf-8"), encoding="utf-8")
+    text = init_policy(people.parent / source, person="id", folder=people.parent).replace('["FILL_IN"]', '["known"]')
+    policy = parse_policy(text, people.parent)
+    assert (policy.data.format, policy.data.delimiter) == ("csv", ";")
+    assert policy.data.source == str(people.parent / source)
+
+
+def test_a_folder_without_data_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="holds none"):
+        init_policy(tmp_path)
+
+
+def test_without_a_person_it_asks(people):
+    with pytest.raises(InvalidInput, match=r"data\.person must be filled in"):
+        parse_policy(init_policy(people))
+
+
+def test_parquet_types_choose_the_kind(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from datetime import date
+
+    table = pyarrow.table({"n": [31337], "t": [SECRET], "d": [date(1999, 9, 9)]})
+    parquet.write_table(table, tmp_path / "p.parquet")
+    text = init_policy(tmp_path / "p.parquet")
+    assert SECRET not in text
+    assert "31337" not in text
+    assert "1999" not in text
+    columns = tomllib.loads(text)["columns"]
+    assert {name: next(iter(value)) for name, value in columns.items()} == {"n": "breaks", "t": "values", "d": "date"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\n", b"a,a\n", b"a,,b\n", b"\n"])
+def test_no_header_is_refused(tmp_path, content):
+    (tmp_path / "x.csv").write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"x\.csv"):
+        init_policy(tmp_path / "x.csv")
+
+
+def test_no_file_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match=r"none\.csv"):
+        init_policy(tmp_path / "none.csv")
+
+
+def test_a_broken_parquet_file_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 no")
+    for name in ("x.parquet", "none.parquet"):
+        with pytest.raises(InvalidInput, match=name):
+            init_policy(tmp_path / name)
+
+
+def test_an_unknown_person_is_refused(people):
+    with pytest.raises(InvalidInput, match="'nobody'"):
+        init_policy(people, person="nobody")

@@ -1,0 +1,311 @@
+"""A release end to end: what appears, what does not, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crowdblend.calculus import verify_file
+from crowdblend.demo import write_population
+from crowdblend.errors import CrowdblendError, DoesNotCompose, DoesNotVerify, Infeasible, InvalidInput
+from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.randomness import coins
+
+KEY = bytes(range(32))
+POLICY = """
+[data]
+source = "town.parquet"
+person = "person_id"
+[sampling]
+rate = 0.5
+[columns]
+sex = { values = ["female", "male"] }
+age = { from = 0, to = 100, width = 10, top = true }
+district = { values = ["Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City"], other = "elsewhere" }
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+MICRODATA = POLICY.replace('kind = "table"', 'kind = "microdata"')
+NOISY = POLICY.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"').replace("rate = 0.5", "rate = 0.1")
+DRAWN = POLICY.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true")
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("town")
+    write_population(folder / "town.parquet", 20_000)
+    return folder
+
+
+def independent(town: Path, rate: float, k: int) -> dict[tuple[str, str, str], int]:
+    """The published table as pandas computes it."""
+    people = pd.read_parquet(town / "town.parquet")
+    people = people[coins(KEY, people["person_id"].to_numpy(), rate)]
+    ages = pd.cut(people["age"], [*range(0, 101, 10), 1000], right=False, labels=False)
+    district = people["district"].where(~people["district"].isin(["University", "Mills"]), "elsewhere")
+    counts = people.groupby([people["sex"], ages, district]).size()
+    return {key: int(count) for key, count in counts.items() if count >= k}
+
+
+def by_labels(table: pd.DataFrame) -> dict[tuple[str, int, str], int]:
+    starts = table["age"].str.extract(r"(\d+)")[0].astype(int) // 10
+    return dict(zip(zip(table["sex"], starts, table["district"], strict=True), table["count"], strict=True))
+
+
+def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
+    assert sorted(file.name for file in done.folder.iterdir()) == ["certificate.json", "data.parquet", "report.html"]
+    table = pd.read_parquet(done.folder / "data.parquet")
+    assert list(table.columns) == ["sex", "age", "district", "count"]
+    assert done.promise.plan.k == 35
+    assert by_labels(table) == independent(town, 0.5, 35)
+    assert verify_file(done.folder).guarantees[1].epsilon == 1.0
+
+
+def test_microdata_is_the_table_written_out(town: Path, tmp_path: Path) -> None:
+    table = pd.read_parquet(release(parse_policy(POLICY, town), tmp_path / "a", key=KEY).folder / "data.parquet")
+    rows = pd.read_parquet(release(parse_policy(MICRODATA, town), tmp_path / "b", key=KEY).folder / "data.parquet")
+    assert list(rows.columns) == ["sex", "age", "district"]
+    counted = rows.groupby(["sex", "age", "district"], observed=True).size().rename("count").reset_index()
+    pd.testing.assert_frame_equal(
+        counted.sort_values(["sex", "age", "district"], ignore_index=True),
+        table.sort_values(["sex", "age", "district"], ignore_index=True),
+        check_dtype=False,
+    )
+
+
+def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(NOISY, town), tmp_path / "out", key=KEY)
+    shown = by_labels(pd.read_parquet(done.folder / "data.parquet"))
+    crowds = independent(town, 0.1, done.promise.plan.k)
+    assert done.promise.plan.k == 6
+    assert {key: shown[key] for key in crowds} == crowds
+    assert min(shown.values()) >= 1
+    flagged = release(parse_policy(NOISY + "flag = true\n", town), tmp_path / "flagged", key=KEY)
+    assert flagged.promise.plan.k == 8
+    assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
+
+
+def test_several_tables_come_from_one_refinement(town: Path, tmp_path: Path) -> None:
+    several = (
+        POLICY
+        + '[[tables]]\nname = "by-sex"\ncolumns = ["sex"]\n[[tables]]\nname = "by-age"\ncolumns = ["age", "sex"]\n'
+    )
+    done = release(parse_policy(several, town), tmp_path / "out", key=KEY)
+    whole = pd.read_parquet(release(parse_policy(POLICY, town), tmp_path / "one", key=KEY).folder / "data.parquet")
+    for name, columns in (("by-sex", ["sex"]), ("by-age", ["age", "sex"])):
+        table = pd.read_parquet(done.folder / f"{name}.parquet")
+        expected = whole.groupby(columns, observed=True)["count"].sum().reset_index()
+        pd.testing.assert_frame_equal(
+            table.sort_values(columns, ignore_index=True),
+            expected.sort_values(columns, ignore_index=True),
+            check_dtype=False,
+        )
+    verify_file(done.folder)
+
+
+def test_the_same_key_gives_the_same_bytes_whatever_the_order(town: Path, tmp_path: Path) -> None:
+    people = pd.read_parquet(town / "town.parquet")
+    shuffled = tmp_path / "shuffled"
+    shuffled.mkdir()
+    people.sample(frac=1, random_state=1).to_parquet(shuffled / "town.parquet", row_group_size=777)
+    for text, suffix in ((POLICY, "parquet"), (NOISY, "parquet"), (MICRODATA + 'format = "csv"\nthreads = 1\n', "csv")):
+        first = release(parse_policy(text, town), tmp_path / f"a{len(text)}", key=KEY)
+        second = release(parse_policy(text, shuffled), tmp_path / f"b{len(text)}", key=KEY)
+        name = f"data.{suffix}"
+        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
+        fresh = release(parse_policy(text, town), tmp_path / f"c{len(text)}")
+        assert (first.folder / name).read_bytes() != (fresh.folder / name).read_bytes()
+
+
+def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [*range(3000)] * 2, "sex": ["a"] * 3000 + ["b"] * 3000})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    text = (
+        '[data]\nsource = "people.csv"\nperson = "id"\nduplicates = "one"\n[sampling]\nrate = 0.1\n'
+        'already_drawn = true\n[columns]\nsex = { values = ["a", "b"] }\n'
+        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\nformat = "csv"\n'
+    )
+    policy = parse_policy(text, tmp_path)
+    made = [(release(policy, tmp_path / name, key=KEY).folder / "data.csv").read_bytes() for name in ("one", "two")]
+    other = (release(policy, tmp_path / "three", key=bytes(32)).folder / "data.csv").read_bytes()
+    assert made[0] == made[1] != other
+
+
+def test_internal_facts_stay_beside_the_folder(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
+    internal = tmp_path / "out.internal.json"
+    assert stat.S_IMODE(internal.stat().st_mode) == 0o600
+    facts = json.loads(internal.read_text())
+    assert facts["people_sampled"] > facts["published_total"] > 0
+    published = "".join(
+        file.read_text(encoding="utf-8") for file in done.folder.iterdir() if file.suffix in (".json", ".html")
+    )
+    assert str(facts["people_sampled"]) not in published
+    assert str(facts["people_sampled"] - facts["published_total"]) not in published
+
+
+def test_an_edit_of_the_data_fails_verification(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICY + 'format = "csv"\n', town), tmp_path / "out", key=KEY)
+    data = done.folder / "data.csv"
+    original = data.read_text()
+    data.write_text(original.replace("female", "Female", 1))
+    with pytest.raises(DoesNotVerify, match=r"data\.csv"):
+        verify_file(done.folder)
+    data.write_text(original)
+    verify_file(done.folder)
+    (done.folder / "extra.csv").write_text("x")
+    with pytest.raises(DoesNotVerify, match="exactly the files"):
+        verify_file(done.folder)
+
+
+def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    done = release(parse_policy(DRAWN, town), tmp_path / "out", ledger=ledger)
+    assert "assumption" in done.certificate.to_dict()["assumptions"][0]
+    with pytest.raises(DoesNotCompose, match=r"CBP|LQS") as refused:
+        release(parse_policy(DRAWN.replace("epsilon = 1.0", "epsilon = 0.7"), town), tmp_path / "again", ledger=ledger)
+    assert refused.value.exit_code == 1
+    assert not (tmp_path / "again").exists()
+    # The same people in another order, format and place, or drawn from, are still the same sample.
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    people = pd.read_parquet(town / "town.parquet")
+    people.sample(frac=1, random_state=3).to_csv(copy / "town.csv", index=False)
+    with pytest.raises(DoesNotCompose):
+        release(parse_policy(DRAWN.replace("town.parquet", "town.csv"), copy), tmp_path / "copied", ledger=ledger)
+    for text in (POLICY, POLICY.replace("[data]", '[data]\npopulation = "town"')):
+        with pytest.raises(DoesNotCompose):
+            release(parse_policy(text, town), tmp_path / "redrawn", ledger=ledger)
+    people.head(15_000).to_csv(copy / "fewer.csv", index=False)
+    release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "other", ledger=ledger)
+
+
+def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    release(parse_policy(POLICY, town), tmp_path / "a", ledger=ledger, key=KEY)
+    with pytest.raises(DoesNotCompose):
+        release(parse_policy(MICRODATA, town), tmp_path / "b", ledger=ledger, key=KEY)
+
+
+def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    named = POLICY.replace("[data]", '[data]\npopulation = "town"')
+    pd.read_parquet(town / "town.parquet").head(19_000).to_parquet(tmp_path / "town.parquet")
+    for folder, name in ((town, "a"), (tmp_path, "b")):
+        release(parse_policy(named, folder), tmp_path / name, ledger=ledger)
+    assert ledger.budget("town").differential.epsilon == 2.0
+
+
+def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    for name in ("a", "b"):
+        release(parse_policy(POLICY, town), tmp_path / name, ledger=ledger)
+    (budget,) = ledger.budgets()
+    assert budget.differential.epsilon == 2.0
+    broken = POLICY.replace('"female", ', "")
+    with pytest.raises(InvalidInput, match="sex"):
+        release(parse_policy(broken, town), tmp_path / "broken", ledger=ledger)
+    assert not (tmp_path / "broken").exists()
+    assert ledger.budgets()[0].differential.epsilon == 2.0
+    assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_folders_made_meanwhile_are_left_alone(town: Path, tmp_path: Path) -> None:
+    from crowdblend.publishing.folder import whole_folder
+
+    def build() -> None:
+        with whole_folder(tmp_path / "out") as partial:
+            (partial / "certificate.json").write_text("{}")
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "notes.txt").write_text("mine")
+
+    with pytest.raises(InvalidInput, match="must not exist"):
+        build()
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    with whole_folder(tmp_path / "other"), pytest.raises(InvalidInput, match="another release"):
+        release(parse_policy(POLICY, town), tmp_path / "other")
+    with pytest.raises(InvalidInput, match="bytes"):
+        release(parse_policy(POLICY, town), tmp_path / ("x" * 250))
+
+
+def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_path: Path) -> None:
+    policy = parse_policy(POLICY, town)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InvalidInput, match="must not exist"):
+        release(policy, tmp_path / "mine")
+    with pytest.raises(InvalidInput, match="something else"):
+        release(policy, tmp_path / "mine", force=True)
+    with pytest.raises(InvalidInput, match="parent"):
+        release(policy, tmp_path / "missing" / "out")
+    first = release(policy, tmp_path / "out", key=KEY)
+    release(policy, tmp_path / "out", force=True)
+    assert verify_file(first.folder).to_json() != first.certificate.to_json()
+    with pytest.raises(Infeasible, match="hides nobody"):
+        release(parse_policy(POLICY.replace("delta = 1e-6", "delta = 0.6"), town), tmp_path / "vacuous")
+    with pytest.raises(Infeasible, match="delta must be at least"):
+        release(parse_policy(POLICY + "k = 10\n", town), tmp_path / "weak")
+
+
+@settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_random_policies_agree_with_pandas(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("random")
+    size = data.draw(st.integers(1, 400))
+    draw = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    people = pd.DataFrame(
+        {"id": draw.permutation(size * 3)[:size], "a": draw.choice(list("xyz"), size), "b": draw.integers(-5, 25, size)}
+    )
+    people.to_csv(folder / "t.csv", index=False)
+    k, rate, width = (
+        data.draw(st.integers(2, 12)),
+        data.draw(st.sampled_from([0.2, 0.5, 0.9])),
+        data.draw(st.sampled_from([5, 10])),
+    )
+    text = (
+        f'[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = {rate}\n'
+        f'[columns]\na = {{ values = ["x", "y"], other = "rest" }}\n'
+        f"b = {{ from = 0, to = 20, width = {width}, bottom = true, top = true }}\n"
+        f'[release]\nkind = "table"\nk = {k}\nepsilon = 3.0\n'
+    )
+    try:
+        done = release(parse_policy(text, folder), folder / "out", key=KEY)
+    except CrowdblendError as refused:
+        assert "empty" in str(refused)  # noqa: PT017
+        return
+    sample = people[coins(KEY, people["id"].to_numpy(), rate)]
+    bins = pd.cut(sample["b"], [-100, *range(0, 21, width), 100], right=False, labels=False)
+    groups = sample.groupby([sample["a"].where(sample["a"].isin(["x", "y"]), "rest"), bins]).size()
+    expected = sorted(int(count) for count in groups if count >= k)
+    assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == expected
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_labels_of_suppressed_people_are_nowhere(form: str, tmp_path: Path) -> None:
+    """In an open domain even the existence of a label is about the people who have it."""
+    people = pd.DataFrame({"id": range(400), "zip": ["10115"] * 395 + ["99canary"] * 5})
+    people.to_csv(tmp_path / "t.csv", index=False)
+    policy = (
+        '[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = 0.9\n[columns]\nzip = { prefix = 8 }\n'
+        f'[release]\nkind = "microdata"\nk = 30\nepsilon = 5.0\nformat = "{form}"\n'
+    )
+    done = release(parse_policy(policy, tmp_path), tmp_path / "out")
+    data = done.folder / f"data.{form}"
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        dictionary = pq.ParquetFile(data, read_dictionary=["zip"]).read().column("zip").chunk(0).dictionary
+        assert dictionary.to_pylist() == ["10115"]
+    for file in done.folder.iterdir():
+        assert b"canary" not in file.read_bytes()

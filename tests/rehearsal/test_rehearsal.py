@@ -1,0 +1,241 @@
+"""A rehearsal is the release itself: the same bytes for the same key, run after run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.kind import Publication
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.randomness import new_key
+from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
+from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
+from crowdblend.rehearsal.files import Files
+from crowdblend.rehearsal.values import examples
+
+POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
+SEVERAL = """
+[data]
+source = "people.parquet"
+person = "id"
+[sampling]
+rate = 0.7
+[columns]
+zip = { prefix = 2 }
+born = { date = "year" }
+[release]
+kind = "table"
+k = 4
+epsilon = 1.0
+[[tables]]
+name = "by-zip"
+columns = ["zip"]
+[[tables]]
+name = "both"
+columns = ["zip", "born"]
+"""
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix in (".csv", ".parquet")}
+
+
+def released(policy, population, key: bytes, folder: Path) -> dict[str, bytes]:
+    """The whole path: engine, mechanism, outputs, certificate, report."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [crowd.values for crowd in population for _ in range(crowd.size)]
+    columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
+    parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
+    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    return files_of(release(about, folder / "out", key=key).folder)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in FAMILIES if not name.startswith(("statistics", "synopsis", "network"))]
+)
+def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -> None:
+    policy = parse_policy(FAMILIES[name].policy)
+    rehearsal = Rehearsal(policy, POPULATION)
+    key = new_key()
+    files, _ = rehearsal.publish(key)
+    assert list(files) == ["data.csv"]
+    assert files == released(policy, POPULATION, key, tmp_path)
+    others = {rehearsal.publish(new_key())[0]["data.csv"] for _ in range(20)}
+    assert len(others) > 1, "other keys, other releases"
+    assert rehearsal.publish(key)[0] == files
+
+
+def _folder_made(told) -> None:
+    told.send(str(Files()._folder))
+
+
+def test_files_are_gone_with_the_process_that_wrote_them() -> None:
+    """They are in memory: what is left behind stays there until the machine is started anew."""
+    from multiprocessing import get_context
+
+    spawn = get_context("spawn")
+    told, tells = spawn.Pipe()
+    process = spawn.Process(target=_folder_made, args=(tells,))
+    process.start()
+    folder = Path(told.recv())
+    process.join()
+    assert not folder.exists()
+
+
+def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
+    files = Files()
+    for name in ("first", "second"):
+        assert files.of(Publication(lambda folder, name=name: (folder / name).write_bytes(b"x"))) == {name: b"x"}
+
+
+def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:
+    population = (Crowd(("ab1", "2000-01-01"), 9), Crowd(("cd", "1999-12-31"), 8), Crowd(("zz", "1950-06-15"), 3))
+    policy, key = parse_policy(SEVERAL), new_key()
+    files, outcome = Rehearsal(policy, population).publish(key)
+    assert sorted(files) == ["both.parquet", "by-zip.parquet"]
+    assert outcome is None
+    assert files == released(policy, population, key, tmp_path)
+
+
+def test_a_table_that_was_already_drawn_is_drawn_at_the_assumed_rate() -> None:
+    policy = parse_policy(FAMILIES["suppressed table"].policy)
+    drawn = replace(policy, sampling=replace(policy.sampling, already_drawn=True))
+    key = new_key()
+    assert Rehearsal(drawn, POPULATION).publish(key) == Rehearsal(policy, POPULATION).publish(key)
+
+
+def test_biased_sampling_is_rehearsed_at_its_rate() -> None:
+    text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.8\nlow = 0.7\nhigh = 0.8")
+    files, _ = Rehearsal(parse_policy(text.replace("epsilon = 0.8", "epsilon = 2.0")), POPULATION).publish(new_key())
+    assert list(files) == ["data.csv"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "suppressed table",
+        "noise below k, flagged",
+        "points",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("thinned table", "microdata")),
+    ],
+)
+def test_a_stack_of_releases_looks_like_single_ones(name: str) -> None:
+    """The person's class has one law, stacked or not: G² of two samples beyond its 1 − 1e-6 point is a failure."""
+    from scipy.stats import chi2
+
+    stacked = FAMILIES[name].subject(hard_sizes)
+    population = stacked.pairs()[3].more
+    view = "points in the person's block" if name == "points" else "the person's class"
+    one = stacked.observe(population, 400)[view]
+    other = replace(stacked, stacked=False).observe(population, 400)[view]
+    often = [seen for seen in one | other if one[seen] + other[seen] >= 20]
+    rows = [(one[seen], other[seen]) for seen in often]
+    rows.append((400 - sum(row[0] for row in rows), 400 - sum(row[1] for row in rows)))
+    expected = [sum(row) / 2 for row in rows]
+    g = 2 * sum(x * math.log(x / e) for row, e in zip(rows, expected, strict=True) for x in row if x)
+    assert len(often) >= 3
+    assert g < chi2.isf(1e-6, len(rows) - 1)
+
+
+@pytest.mark.parametrize("stacked", [True, False])
+def test_runs_are_not_repeated(stacked: bool) -> None:
+    """More than twenty outcomes, five hundred times: seen twice equally often they are with a chance far below 1e-6."""
+    subject = replace(FAMILIES["suppressed table"].subject(hard_sizes, people=60), stacked=stacked)
+    population = subject.pairs()[-1].more
+    first, second = (subject.observe(population, 500)["the files"] for _ in range(2))
+    assert len(first) > 20
+    assert first != second
+
+
+def test_a_score_that_is_shown_is_looked_at_in_steps_of_its_noise() -> None:
+    """So it is seen again and again, though all scores that are shown together hardly ever are."""
+    text = FAMILIES["recoding by a part"].policy.replace("share = 0.02", "share = 0.02\nshow_epsilon = 0.02")
+    subject = subject_of(parse_policy(text), hard_sizes, name="shown", people=30)
+    seen = subject.observe(subject.pairs()[0].more, 200)
+    assert len(seen["the score of the recoding"]) < 100 < len(seen["scores around it"])
+    fixed = FAMILIES["recoding by a part"].subject(hard_sizes)
+    assert "scores around it" not in fixed.observe(fixed.pairs()[0].more, 1)
+
+
+def test_a_stack_refuses_a_choice() -> None:
+    policy = parse_policy(FAMILIES["recoding by a part"].policy)
+    subject = replace(FAMILIES["microdata"].subject(hard_sizes), policy=policy)
+    with pytest.raises(InvalidInput, match="fixed recoding"):
+        subject.observe(subject.pairs()[0].more, 10)
+
+
+def test_pairs_differ_in_one_person_and_have_the_hard_sizes() -> None:
+    subject = FAMILIES["suppressed table"].subject(hard_sizes, people=100)
+    sizes = set()
+    for pair in subject.pairs():
+        more, fewer = (Counter({crowd.values: crowd.size for crowd in side}) for side in (pair.more, pair.fewer))
+        assert (more - fewer).total() == 1
+        assert not fewer - more
+        assert more.total() == 100
+        sizes.add(pair.more[0].size)
+    assert {9, 10, 11, 1} <= sizes
+    assert {pair.more[0].values for pair in subject.pairs()} == {("x", "0.0"), ("y", "60.0")}
+
+
+def test_crowds_too_large_to_be_run_are_left_out() -> None:
+    """At rate 1/2 the size at which one fewer shows best grows without bound as ε comes close to ln 2."""
+    text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.5").replace("k = 10", "k = 500")
+    assert hard_sizes(500, 0.5, 0.69)["one fewer shows best"] > 1 << 17
+    subject = subject_of(parse_policy(text), hard_sizes, name="large", epsilon=0.69)
+    assert [size for _, size in subject.sizes] == [1, 499, 500, 501, 667, 1000]
+
+
+@pytest.mark.parametrize("name", ["suppressed table", "points"])
+def test_where_there_is_one_class_nobody_is_audited_alone(name: str) -> None:
+    """Without that person the table would be empty, and an empty table is not released."""
+    text = FAMILIES[name].policy.replace('["x", "y"]', '["x"]').replace("to = 90", "to = 30")
+    pairs = subject_of(parse_policy(text), hard_sizes, name=name).pairs()
+    assert min(sum(crowd.size for crowd in pair.fewer) for pair in pairs) == 8
+
+
+def test_a_subject_travels_without_its_rehearsals() -> None:
+    import pickle
+
+    subject = FAMILIES["suppressed table"].subject(hard_sizes)
+    seen = subject.observe(subject.pairs()[0].more, 5)
+    assert sum(seen["the files"].values()) == 5
+    again = pickle.loads(pickle.dumps(subject))
+    assert again == subject
+    assert again.promise == subject.promise
+
+
+@pytest.mark.parametrize(
+    "recoding",
+    [
+        Values(("a", "b"), other="rest", missing="none"),
+        Intervals(0, 100, 10, bottom=True, top=True),
+        Breaks((0, 5, 7), top=True),
+        Prefixes(3),
+        Dates("month"),
+    ],
+    ids=lambda recoding: type(recoding).__name__,
+)
+def test_examples_are_of_different_classes_and_reach_the_last_one(recoding) -> None:
+    found = examples(recoding, 4)
+    labels = [recoding.label(value) for value in found]
+    assert None not in labels
+    assert len(set(labels)) == len(labels) >= 3
+    if recoding.closed:
+        assert (labels[0], labels[-1]) == (recoding.labels[0], recoding.labels[-1])
+
+
+def test_kinds_that_cannot_be_audited_are_named() -> None:
+    class Other:
+        kind = "sculpture"
+
+    with pytest.raises(InvalidInput, match="graph, got sculpture"):
+        subject_of(Other(), hard_sizes, name="x")

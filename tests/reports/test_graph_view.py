@@ -1,0 +1,46 @@
+"""The report of a network explains the promise, shows no risk smaller than it is, and claims no sample."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+
+pytest.importorskip("duckdb")
+
+POLICY = """
+[data]
+source = "links.csv"
+[graph]
+people = 4000
+degree_bound = 4
+[[graph.statistics]]
+name = "connectivity"
+samples = 500
+[[graph.statistics]]
+name = "average-degree"
+samples = 500
+[release]
+kind = "graph"
+epsilon = 2.0
+"""
+
+
+def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:
+    links = "".join(f"{at},{at + 1}\n" for at in range(2_000))
+    (tmp_path / "links.csv").write_text("source,target\n" + links, encoding="utf-8")
+    done = release(parse_policy(POLICY, tmp_path), tmp_path / "out")
+    page = (done.folder / "report.html").read_text(encoding="utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert "learns hardly more about you than from 500 random people and up to" in text
+    assert "This holds whatever else somebody knows if the assumptions" in text
+    assert "who was sampled" not in text
+    assert "connectivity is a share of the most links" in text
+    promised = done.certificate.guarantees[0].epsilon
+    shown = re.search(r"ε, relative to those people ([0-9.]+)", text)
+    assert shown
+    assert promised <= float(shown[1]) <= promised + 0.01

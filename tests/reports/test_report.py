@@ -1,0 +1,280 @@
+"""The page says what is published and promised, loads nothing, and refuses what does not verify."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from crowdblend.calculus import Assumption
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.reports import report_html, write_report
+from tests.reports.releases import NASTY, certificate, release, table
+
+VOID = {"meta", "br"}
+ALLOWED = {
+    *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "nav", "h1", "h2", "h3", "p", "a"),
+    *("ul", "ol", "li", "dl", "div", "dt", "dd", "b", "span", "bdi", "code", "pre", "figure", "figcaption", "details"),
+    *("summary", "table", "caption", "thead", "tbody", "tr", "th", "td"),
+    *("svg", "g", "path", "text", "rect", "defs", "lineargradient", "stop", "clippath", "line"),
+}
+
+
+class Page(HTMLParser):
+    """Checks nesting and collects tags, attributes, visible text and tables."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.texts))
+
+
+def page(folder: Path) -> Page:
+    return Page(report_html(folder))
+
+
+def test_it_says_what_is_published_and_promised(tmp_path):
+    text = page(release(tmp_path, table())).text
+    assert "Counts of people by age and sex" in text
+    assert "1,336" in text  # the published people
+    assert all(promise.words()[1:] in text for promise in certificate().guarantees)
+    assert all(assumption in text for assumption in certificate().assumptions())
+    assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
+    assert "fewer than 35 sampled people" in text
+    assert "is not zero" in text
+    assert "two intervals" in text
+    assert "crowdblend verify FOLDER" in text
+    assert "Certificate and data files verified" in text
+    assert "2.72 times" in text
+    assert Assumption.ASSUMED_RATE.value not in text
+
+
+def test_an_assumed_rate_comes_first(tmp_path):
+    text = page(release(tmp_path, table(), stated=(Assumption.ASSUMED_RATE,))).text
+    assert text.index("Read this first.") < text.index(Assumption.ASSUMED_RATE.value) < text.index("the smallest crowd")
+
+
+def test_a_sample_that_was_already_drawn_is_said_to_be_assumed(tmp_path):
+    assert "Read this first." in page(release(tmp_path, table(), already_drawn=True)).text
+
+
+def test_the_largest_cells_come_in_order(tmp_path):
+    html = report_html(release(tmp_path, table()))
+    rows = re.findall(r"<tr><td><bdi>(.*?)</bdi></td><td><bdi>(.*?)</bdi></td><td class=\"number\">(.*?)</td>", html)
+    cells = [
+        ("≥ 50", "Female", "1,200"),
+        ("[0, 50)", "Female", "60"),
+        ("[0, 50)", "Male", "41"),
+        ("≥ 50", "Male", "35"),
+    ]
+    assert rows == cells
+
+
+def test_nothing_is_loaded(tmp_path):
+    html = report_html(release(tmp_path, table()))
+    found = Page(html)
+    assert found.tags <= ALLOWED
+    assert "svg" in found.tags
+    assert not re.search(r"https?:|//[a-z]|@import|url\([^#]|javascript:", html)
+    assert all(value.startswith("#") for _, name, value in found.attributes if name in ("href", "src", "xlink:href"))
+    assert not [name for _, name, _ in found.attributes if name.startswith("on")]
+
+
+def test_figures_and_tables_are_described(tmp_path):
+    html = report_html(release(tmp_path, table()))
+    assert html.count("<svg") == html.count('role="img" aria-label="') == 4
+    assert html.count("<table>") == html.count("<caption>")
+    assert len(re.findall(r"<thead><tr><th scope=\"col\"", html)) == html.count("<table>")
+
+
+def test_names_inside_figures_are_used_once(tmp_path):
+    def wide(count: int):
+        return table(x=["a"] * 30, y=[str(i) for i in range(30)], count=range(count, count + 30))
+
+    html = report_html(release(tmp_path, {"data": wide(40), "more": wide(90)}))
+    identifiers = re.findall(r'\bid="([^"]+)"', html)
+    assert len(identifiers) == len(set(identifiers))
+    used = re.findall(r'="url\(#([^)]+)\)"', html)
+    assert len(used) >= 2
+    assert set(used) <= set(identifiers)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_hostile_labels_stay_text(tmp_path, ending):
+    labels = [label for label in NASTY if "\x00" not in label] if ending == "csv" else NASTY
+    data = table(**{"<b>a</b>": labels, "b.c[0]": labels[::-1], "count": [50] * len(labels)})
+    folder = release(tmp_path, data, format=ending, columns={"<b>a</b>": "<i>how</i>"}, software={"<u>": "<s>"})
+    found = page(folder)
+    assert found.tags <= ALLOWED - {"i", "u", "s"}
+    assert "<script>alert(1)</script>" in found.text
+    assert "(10,000 characters)" in found.text
+    assert "مرحبا بالعالم" in found.text
+    assert not re.search("[\u202a-\u202e\x00]", report_html(folder))
+    assert max(len(text) for text in found.texts) < 2_000
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path):
+    first = write_report(release(tmp_path / "one", table())).read_bytes()
+    second = write_report(release(tmp_path / "two", table()), tmp_path / "other.html").read_bytes()
+    assert first == second
+    assert str(tmp_path).encode() not in first
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("rows", [0, 1])
+def test_few_cells(tmp_path, rows, ending):
+    text = page(release(tmp_path, table().slice(0, rows), format=ending)).text
+    assert ("No cell was published" in text) == (rows == 0)
+
+
+def test_a_single_total_and_unstated_facts(tmp_path):
+    nothing = dict.fromkeys(["kind", "below_k", "parameters", "columns", "software", "already_drawn"])
+    text = page(release(tmp_path, table(count=[99]), **nothing)).text
+    assert "A count of people" in text
+    assert "verified" in text
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_microdata(tmp_path, ending):
+    people = table(sex=["Female"] * 40 + ["Male"] * 36, count=["a"] * 76)
+    text = page(release(tmp_path, people, kind="microdata", format=ending)).text
+    assert "Records of people: sex and count" in text
+    assert "Each row is one person" in text
+    assert "76" in text
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("flagged", [True, False])
+def test_noise(tmp_path, flagged, ending):
+    columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
+    text = page(release(tmp_path, table(**columns), below_k="noise", format=ending)).text
+    assert "noisy" in text
+    assert "0 or less" in text
+    assert ("Nothing says which counts are noisy" in text) != flagged
+
+
+@pytest.mark.parametrize("below_k", ["suppress", "noise"])
+def test_several_tables(tmp_path, below_k):
+    tables = {"data": table(), "by_sex": table(sex=["Female", "Male"], count=[1260, 76])}
+    text = page(release(tmp_path, tables, below_k=below_k)).text
+    assert "added up" in text
+    assert ("fall into a finest cell, its count is exact" in text) == (below_k == "noise")
+    assert "fall into a cell" not in text
+    assert text.index("table data") < text.index("table by_sex")
+
+
+def test_a_changed_certificate_is_refused(tmp_path):
+    folder = release(tmp_path, table())
+    path = folder / "certificate.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"k": 35', '"k": 36'), encoding="utf-8")
+    with pytest.raises(DoesNotVerify):
+        write_report(folder)
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("change", [lambda path: path.write_bytes(path.read_bytes() + b" "), Path.unlink])
+def test_changed_or_missing_data_are_refused(tmp_path, change):
+    folder = release(tmp_path, table())
+    change(folder / "data.parquet")
+    with pytest.raises(DoesNotVerify, match=r"data\.parquet|exactly the files"):
+        write_report(folder)
+
+
+@pytest.mark.parametrize("name", ["../data.csv", "/etc/data.csv", "..", ""])
+def test_files_outside_the_folder_are_refused(tmp_path, name):
+    with pytest.raises(DoesNotVerify, match="exactly the files"):
+        write_report(release(tmp_path, table(), files={name: "0" * 64}))
+
+
+def test_files_that_are_not_certified_are_not_read(tmp_path):
+    folder = release(tmp_path, table())
+    (folder / "notes.csv").write_text("secret,count\nx,1\n")
+    with pytest.raises(DoesNotVerify, match="exactly the files"):
+        report_html(folder)
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [({"a": ["x"]}, "column count"), ({"a": ["x"], "count": [1.5]}, "whole"), ({"a": ["x"], "count": [None]}, "whole")],
+)
+def test_tables_without_proper_counts_are_refused(tmp_path, columns, named):
+    with pytest.raises(InvalidInput, match=named):
+        write_report(release(tmp_path, table(**columns)))
+
+
+def test_a_folder_is_needed_and_data_in_it(tmp_path):
+    with pytest.raises(InvalidInput, match="must be a folder"):
+        write_report(tmp_path / "missing")
+    (tmp_path / "certificate.json").write_text(certificate().to_json())
+    with pytest.raises(InvalidInput, match="there is none"):
+        write_report(tmp_path)
+
+
+def test_damaged_data_are_refused(tmp_path):
+    damaged = b"PAR1 something else"
+    folder = release(tmp_path, table(), files={"data.parquet": hashlib.sha256(damaged).hexdigest()})
+    (folder / "data.parquet").write_bytes(damaged)
+    with pytest.raises(InvalidInput, match=r"data\.parquet must be readable"):
+        write_report(folder)
+
+
+def test_an_existing_page_is_kept_unless_forced(tmp_path):
+    folder = release(tmp_path, table())
+    (folder / "report.html").write_text("mine")
+    with pytest.raises(InvalidInput, match="must not exist yet"):
+        write_report(folder)
+    assert write_report(folder, force=True).read_text(encoding="utf-8").startswith("<!doctype html>")
+    with pytest.raises(InvalidInput, match="folder must exist"):
+        write_report(folder, tmp_path / "none" / "report.html")
+
+
+def test_without_the_renderer_the_numbers_remain(tmp_path, monkeypatch):
+    known = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name == "vl_convert":
+            raise ModuleNotFoundError(name)
+        return known(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    found = page(release(tmp_path, table()))
+    assert "svg" not in found.tags
+    assert "Figures were left out" in found.text
+    assert "1,260" in found.text
+
+
+def test_the_report_keeps_out_of_the_certificate(tmp_path):
+    folder = release(tmp_path, table())
+    write_report(folder)
+    assert set(json.loads((folder / "certificate.json").read_text())["facts"]["files"]) == {"data.parquet"}

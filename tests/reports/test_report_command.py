@@ -1,0 +1,63 @@
+"""`crowdblend report` keeps the contract of the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from crowdblend.cli import main as entry
+from tests.reports.releases import release, table
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def call(*arguments) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["crowdblend", "report", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            entry.main()
+        out, err = capsys.readouterr()
+        return left.value.code, out, err
+
+    return call
+
+
+def test_it_writes_the_page_and_says_where(tmp_path, run):
+    folder = release(tmp_path, table())
+    code, out, err = run(folder)
+    assert (code, out, err) == (0, f"report: {folder / 'report.html'}\n", "")
+    page = (folder / "report.html").read_bytes()
+    code, out, err = run(folder)
+    assert code == 2
+    assert "must not exist yet" in err
+    assert run(folder, "--force")[0] == 0
+    assert (folder / "report.html").read_bytes() == page
+
+
+def test_json_and_another_place(tmp_path, run):
+    folder, target = release(tmp_path / "r", table()), tmp_path / "page.html"
+    code, out, err = run(folder, "--out", target, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {"report": str(target), "verified": True}
+    assert target.exists()
+    assert not (folder / "report.html").exists()
+
+
+def test_stdout(tmp_path, run):
+    folder = release(tmp_path, table())
+    code, out, _ = run(folder, "--out", "-")
+    assert code == 0
+    assert out.startswith("<!doctype html>")
+    assert run(folder, "--out", "-", "--json")[0] == 2
+
+
+def test_what_does_not_verify_is_refused(tmp_path, run):
+    folder = release(tmp_path, table())
+    (folder / "data.parquet").write_bytes(b"other")
+    code, out, err = run(folder, "--json")
+    assert code == 1
+    assert json.loads(out)["error"]["code"] == "does-not-verify"
+    assert len(err.strip().splitlines()) == 1
+    assert not (folder / "report.html").exists()

@@ -1,0 +1,70 @@
+"""The report of statistics shows every number with its error, and what it tells no more than."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.figures import draw_svg, interval_chart
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+
+pytest.importorskip("duckdb")
+
+POLICY = """
+[data]
+source = "people.csv"
+rows_are_people = true
+people = 60
+[sampling]
+sample = 20
+[columns]
+"<b>" = { values = ["x<y", "z"] }
+age = { from = 0, to = 100, resolution = 1 }
+[release]
+kind = "statistics"
+epsilon = 2.0
+format = "FORMAT"
+[[statistics]]
+name = "mean & more"
+average = "age"
+[[statistics]]
+name = "by b"
+histogram = "<b>"
+"""
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> None:
+    rows = [f"{'x<y' if at % 3 else 'z'},{at}" for at in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["<b>,age", *rows]) + "\n", encoding="utf-8")
+    done = release(parse_policy(POLICY.replace("FORMAT", kind), tmp_path), tmp_path / "out")
+    page = (done.folder / "report.html").read_text(encoding="utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert "2 statistics about people" in text
+    assert "hardly more about you than from the data of 20 random people out of 60 with yours concealed" in text
+    assert "with a probability of at least 0.95; of a histogram, all bins at once" in text
+    assert "mean &amp; more average of age" in text
+    assert "from the data of 20 random people out of 60, you concealed. Whatever they conclude" in text
+    # 1 - e^-2/2, rounded up
+    assert "has an even chance from that alone is concluded with a probability of at most 93.3 %" in text
+    assert "whatever else somebody knows, short of who was sampled, if" in text
+    assert text.count("±") >= 3
+    assert "x&lt;y" in text
+    assert "<b>" not in page
+
+
+def test_intervals_are_drawn_in_order() -> None:
+    pytest.importorskip("vl_convert")
+    spec = interval_chart([("b", 5.0, 1.0, 9.0), ("a", 2.0, 0.0, 6.0)], title="T")
+    assert [row["label"] for row in spec["data"]["values"]] == ["b", "a"]
+    assert draw_svg(spec).startswith("<svg")
+
+
+@pytest.mark.parametrize("rows", [[], [("a", 1.0, 0.0, 2.0)] * 2])
+def test_intervals_need_every_label_once(rows: list) -> None:
+    with pytest.raises(InvalidInput, match="every label once"):
+        interval_chart(rows)

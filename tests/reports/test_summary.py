@@ -1,0 +1,107 @@
+"""Summaries agree with a plain computation, whatever the size and however the file is cut into pieces."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdblend.reports import cells, write_report
+from crowdblend.reports.cells import open_cells
+from crowdblend.reports.summarize import summarize
+from crowdblend.reports.summary import in_order, size_class
+from crowdblend.reports.words import chance, short
+from tests.reports.releases import release, table
+
+LABELS = st.sampled_from(["a", "b", "c,d", 'e"f', "g\nh", "É"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=60), ending=st.sampled_from(["csv", "parquet"]))
+def test_microdata_are_counted(tmp_path_factory, rows, ending):
+    folder = release(tmp_path_factory.mktemp("r"), table(x=[r[0] for r in rows], y=[r[1] for r in rows]), format=ending)
+    made = summarize(open_cells(folder / f"data.{ending}", counted=False))
+    counted = Counter(rows)
+    assert made.people == len(rows)
+    assert made.cells == len(counted)
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:20]
+    assert [(cell.labels, cell.count) for cell in made.largest] == ranked
+    assert {pair[:2]: pair[2] for pair in made.pairs} == dict(counted)
+    assert dict(made.totals[0].totals) == dict(Counter(row[0] for row in rows))
+
+
+def test_pieces_change_nothing(tmp_path, monkeypatch):
+    numbers = np.random.default_rng(7).integers(0, 40, (5_000, 2)).astype(str)
+    folder = release(tmp_path, table(x=numbers[:, 0].tolist(), y=numbers[:, 1].tolist()), kind="microdata")
+    whole = summarize(open_cells(folder / "data.parquet", counted=False))
+    monkeypatch.setattr(cells, "PIECE", 97)
+    cut = summarize(open_cells(folder / "data.parquet", counted=False))
+    assert cut == whole
+    assert whole.totals[0].distinct == 40
+    assert len(whole.totals[0].totals) == 20
+
+
+def test_a_million_cells(tmp_path):
+    n = 1_000_000
+    counts = np.full(n, 35)
+    counts[[10, n - 1]] = 10**9, 10**12
+    data = table(x=[str(i % 1000) for i in range(n)], y=[f"job {i // 1000}" for i in range(n)], count=counts)
+    folder = release(tmp_path, data)
+    made = summarize(open_cells(folder / "data.parquet", counted=None))
+    assert (made.cells, made.people) == (n, int(counts.sum()))
+    assert [cell.count for cell in made.largest[:3]] == [10**12, 10**9, 35]
+    assert write_report(folder).stat().st_size < 500_000
+
+
+def test_missing_and_other_types_become_text(tmp_path):
+    folder = release(tmp_path, table(x=["a", None], y=[1, 2], z=[True, None], count=[40, 50]))
+    made = summarize(open_cells(folder / "data.parquet", counted=True))
+    assert [cell.labels for cell in made.largest] == [("(no value)", "2", "(no value)"), ("a", "1", "true")]
+
+
+def test_many_columns(tmp_path):
+    folder = release(tmp_path, table(**{f"c{i}": ["x"] for i in range(500)}, count=[40]))
+    assert "488 further columns" in write_report(folder).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["[0, 10)", "[10, 20)", "[100, 110)"],
+        ["< 0", "[0, 5)", "≥ 5"],
+        ["1999", "2000"],
+        ["2000-02", "2000-11", "2001-01", "unknown"],
+    ],
+)
+def test_labels_with_values_are_shown_by_value(labels):
+    assert [label for label, _ in in_order([(label, 1) for label in reversed(labels)])] == labels
+
+
+def test_other_labels_keep_their_order():
+    totals = [("North", 5), ("East", 4), ("3rd", 1)]
+    assert in_order(totals) == totals
+
+
+@given(st.integers(1, 10**17))
+def test_size_classes_hold_their_counts(count):
+    low, _, high = size_class(count).replace(",", "").partition("–")
+    assert int(low) <= count <= int(high or low)
+
+
+@given(st.floats(1e-12, 0.5))
+def test_a_chance_is_never_understated(delta):
+    among = int(chance(delta).removeprefix("1 in ").replace(",", ""))
+    assert delta * (1 - 1e-9) <= 1 / among
+    assert 1 / among <= delta * 2.001
+
+
+@given(st.floats(1e-300, 1e14))
+def test_numbers_are_rounded_up(value):
+    shown = float(short(value).replace(",", ""))
+    assert value <= shown <= value * 1.0101
