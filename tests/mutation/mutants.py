@@ -102,7 +102,7 @@ def _left_alone(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom | ast.Assert)
 
 
-def _breaks(node: ast.AST) -> Iterator[ast.AST]:
+def _breaks(node: ast.AST) -> Iterator[ast.AST]:  # noqa: PLR0912 - a table, written as cases
     """The ways to break one node."""
     match node:
         case ast.Compare(left, [operator], right):

@@ -161,7 +161,7 @@ def _run_tests(copy: Path, tests: list[str], seconds: float) -> None:
     ]
     sys.dont_write_bytecode = True
     os.environ["PYTHONPATH"] = str(copy / "src")
-    import pytest  # noqa: PLC0415
+    import pytest
 
     os._exit(int(pytest.main([*OPTIONS, *tests])))
 
