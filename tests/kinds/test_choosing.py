@@ -88,7 +88,7 @@ def test_epsilon_and_delta_can_be_planned(town: Path, planned: str) -> None:
 @pytest.mark.parametrize("kind", ["table", "microdata"])
 def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) -> None:
     policy = parse_policy(text.replace('"table"', f'"{kind}"'), town)
-    ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}")
+    ledger = Ledger.create(f"sqlite:///{tmp_path / 'ledger.db'}")
     done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
     certificate = verify_file(done.folder)
     assert certificate.guarantees[0].epsilon <= 1.0

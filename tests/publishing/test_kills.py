@@ -44,6 +44,7 @@ def start(folder: Path, name: str) -> subprocess.Popen[bytes]:
 def kill_releases(folder: Path, kills: int) -> None:
     write_population(folder / "town.parquet", 30_000)
     (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
+    Ledger.create(folder / "ledger.sqlite")
     begun = time.perf_counter()
     assert start(folder, "whole").wait() == 0
     whole = time.perf_counter() - begun
@@ -58,7 +59,7 @@ def kill_releases(folder: Path, kills: int) -> None:
         if target.exists():
             verify_file(target)
             appeared += 1
-    entries = {entry.promise.folder: entry for entry in Ledger.open(folder / "ledger.sqlite").entries()}
+    entries = {entry.spending.folder: entry for entry in Ledger.open(folder / "ledger.sqlite").entries()}
     for number in range(kills):
         name = f"release-{number}"
         if (folder / name).exists():

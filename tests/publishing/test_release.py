@@ -171,7 +171,7 @@ def test_an_edit_of_the_data_fails_verification(town: Path, tmp_path: Path) -> N
 
 
 def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     done = release(parse_policy(DRAWN, town), tmp_path / "out", ledger=ledger)
     assert "assumption" in done.certificate.to_dict()["assumptions"][0]
     with pytest.raises(DoesNotCompose, match=r"CBP|LQS") as refused:
@@ -193,14 +193,14 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
 
 
 def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     release(parse_policy(POLICY, town), tmp_path / "a", ledger=ledger, key=KEY)
     with pytest.raises(DoesNotCompose):
         release(parse_policy(MICRODATA, town), tmp_path / "b", ledger=ledger, key=KEY)
 
 
 def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     named = POLICY.replace("[data]", '[data]\npopulation = "town"')
     pd.read_parquet(town / "town.parquet").head(19_000).to_parquet(tmp_path / "town.parquet")
     for folder, name in ((town, "a"), (tmp_path, "b")):
@@ -209,7 +209,7 @@ def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> No
 
 
 def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     for name in ("a", "b"):
         release(parse_policy(POLICY, town), tmp_path / name, ledger=ledger)
     (budget,) = ledger.budgets()

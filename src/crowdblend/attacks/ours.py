@@ -17,7 +17,7 @@ from crowdblend.attacks.trial import Bound
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.planning import Plan, plan
-from crowdblend.randomness import SystemSource, coins, new_key, thin
+from crowdblend.randomness import ReleaseKey, SystemSource, coins, new_key, thin
 
 RATE, EPSILON, DELTA = 0.25, 1.0, 1e-6
 
@@ -71,7 +71,7 @@ class OurTable:
     def _mechanism(self, sample: SampledClasses) -> PublishedClasses:
         if self.plan.noise_epsilon is None:
             return SuppressedHistogram(self.k).publish(sample)
-        return NoisyHistogram(self.k, self.plan.noise_epsilon).publish(sample, new_key())
+        return NoisyHistogram(self.k, self.plan.noise_epsilon).publish(sample, ReleaseKey(new_key()))
 
 
 def _side_by_side(sampled: Counts) -> SampledClasses:

@@ -17,6 +17,7 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import Promised
 from crowdblend.ledger import Ledger
+from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
 from crowdblend.publishing.folder import check_target, internal_path
 from crowdblend.publishing.release import release
@@ -79,9 +80,10 @@ def command(
 
 
 def _open_ledger(url: str | None) -> Ledger:
-    """The ledger; a named one that does not exist yet is made, but not in silence."""
-    if url and "://" not in url and not Path(url).exists():
-        click.echo(f"crowdblend: there was no ledger at {url}, so a new and empty one is made.", err=True)
+    """The ledger; the user's own is made when it is missing, but not in silence."""
+    location = locate(url)
+    if location.is_new_default:
+        click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)
     return Ledger.open(url)
 
 

@@ -18,8 +18,7 @@ from crowdblend.engines.progress import Progress
 from crowdblend.kinds.outcome import Chosen
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies.choosing import lattice_of
-from crowdblend.randomness import KeyedSource
-from crowdblend.randomness.keys import subkey
+from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Reading:
     facts: dict[str, Any]
 
 
-def read(promised: Promise, key: bytes, progress: Progress | None, classes: Classes | None = None) -> Reading:
+def read(promised: Promise, key: ReleaseKey, progress: Progress | None, classes: Classes | None = None) -> Reading:
     """Read who decides and who is published, in two passes over the data.
 
     Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over
@@ -48,8 +47,8 @@ def read(promised: Promise, key: bytes, progress: Progress | None, classes: Clas
     policy = promised.policy
     assert policy.recoding is not None
     share = policy.recoding.share
-    coin = None if policy.sampling.already_drawn else key
-    secret = subkey(key, b"release", b"rows of a person")
+    coin = None if policy.sampling.already_drawn else key.coin()
+    secret = key.coin(b"rows of a person")
 
     def drawn(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
         draw = Draw(coin, promised.draw_rate if coin is not None else None, part, secret)
@@ -59,7 +58,7 @@ def read(promised: Promise, key: bytes, progress: Progress | None, classes: Clas
         deciding, _ = drawn(None, None)
         released, facts = drawn(coin, None)
         return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
-    other = subkey(key, b"release", b"choosing part")
+    other = key.coin(b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
         sample, facts = drawn(coin, None)
@@ -71,7 +70,9 @@ def read(promised: Promise, key: bytes, progress: Progress | None, classes: Clas
     return Reading(deciding, released, {**facts, **seen})
 
 
-def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Chosen:
+def decide(
+    promised: Promise, deciding: SampledClasses, key: ReleaseKey, told: Callable[[str, int], None] | None
+) -> Chosen:
     """The level of every column, chosen by the exponential mechanism, and what is shown around it."""
     choosing = promised.policy.recoding
     assert choosing is not None
@@ -85,13 +86,13 @@ def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callab
         deciding.counts,
         promised.score,
         epsilon=choosing.step_epsilon(search),
-        source=KeyedSource(key, _LABEL),
+        source=key.source(_LABEL),
     )
     return Chosen(node, _shown(promised, lattice, deciding, node, key))
 
 
 def _shown(
-    promised: Promise, lattice: Lattice, deciding: SampledClasses, node: Node, key: bytes
+    promised: Promise, lattice: Lattice, deciding: SampledClasses, node: Node, key: ReleaseKey
 ) -> dict[Node, int] | None:
     """Noisy scores around the chosen node, by those who decided; nothing where no budget was given."""
     choosing = promised.policy.recoding
@@ -104,7 +105,7 @@ def _shown(
         deciding.counts,
         promised.score,
         epsilon=choosing.show_epsilon,
-        source=KeyedSource(key, _SHOWING),
+        source=key.source(_SHOWING),
     )
 
 

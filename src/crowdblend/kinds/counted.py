@@ -11,6 +11,7 @@ from crowdblend.kinds.kind import Publication, Reading
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms import SampledClasses
+    from crowdblend.randomness import ReleaseKey
 
 
 class FromCounts:
@@ -28,7 +29,7 @@ class FromCounts:
         """Whether a sample is drawn here; a rate is needed then."""
         return not self.policy.sampling.already_drawn
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """What is published of a sample."""
         raise NotImplementedError
 
@@ -47,16 +48,17 @@ class FromCounts:
 
         open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
 
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes."""
         from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
 
         return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key, progress)
 
-    def read_with(self, classes: Classes, key: bytes, progress: Progress | None = None) -> Reading:
+    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
         """The same from wherever class counts come: the engine, or a table that is held in memory."""
         from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
 
         del progress
-        sample, facts = classes(Draw(key if self.draws else None, self.draw_rate, secret=key))
+        coin = key.coin()
+        sample, facts = classes(Draw(coin if self.draws else None, self.draw_rate, secret=coin))
         return Reading(facts, lambda: self.published(sample, key), facts.pop("same_people", None))

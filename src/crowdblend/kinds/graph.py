@@ -19,6 +19,7 @@ from crowdblend.policies.graph import GraphPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.links import Read
+    from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Promise:
 
         check_source(self.policy)
 
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
         from crowdblend.engines.duckdb.links import read_network  # noqa: PLC0415  the engine is loaded when it runs
 
@@ -94,7 +95,7 @@ class Promise:
             found = read_network(self.policy, progress)
         return self.read_with(found, key)
 
-    def read_with(self, found: Read, key: bytes) -> Reading:
+    def read_with(self, found: Read, key: ReleaseKey) -> Reading:
         """The same from a network that was read before."""
         from crowdblend.kinds.graph_numbers import publish  # noqa: PLC0415
 

@@ -17,6 +17,7 @@ from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
@@ -97,7 +98,7 @@ class OutlierPromise(FromCounts):
             ),
         ]
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """Every bin of the sample, noisy."""
         published = self.mechanism.publish(sample, key)
         path = f"data.{self.policy.release.format}"

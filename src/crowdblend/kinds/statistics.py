@@ -22,6 +22,7 @@ from crowdblend.policies.statistics import Statistic, StatisticsPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.totals import Totals
+    from crowdblend.randomness import ReleaseKey
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
@@ -88,18 +89,18 @@ class Promise:
 
         open_columns(self.policy.data, self.policy.release, self.policy.wanted)
 
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Add up everybody, the sample, or both."""
         from crowdblend.engines.duckdb.totals import everybodys_totals, samples_totals  # noqa: PLC0415
 
         def totals(way: Way) -> Totals:
             if way.mechanism == EVERYBODY:
                 return everybodys_totals(self.policy, progress)
-            return samples_totals(self.policy, way.samples, key, progress)
+            return samples_totals(self.policy, way.samples, key.coin(), progress)
 
         return self.read_with(totals, key)
 
-    def read_with(self, totals_of: Callable[[Way], Totals], key: bytes) -> Reading:
+    def read_with(self, totals_of: Callable[[Way], Totals], key: ReleaseKey) -> Reading:
         """The same from wherever totals come: the engine, or people who are held in memory."""
         totals = {way.mechanism: totals_of(way) for _, way in self.plan.ways}
         facts = {"people_drawn": max(some.people for some in totals.values())}
@@ -124,10 +125,9 @@ class Promise:
             return steps * float(self.policy.measures[str(made.column)].resolution)
         return steps if made.what == "fraction" else steps * self.policy.people
 
-    def _published(self, totals: Mapping[Any, Any], key: bytes) -> Publication:
+    def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
         from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
         from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         values: dict[int, list[float]] = {}
         for places, way in self.plan.ways:
@@ -136,7 +136,7 @@ class Promise:
                 totals[way.mechanism].of(made, self.policy.bins(made))
                 for made in (self.policy.statistics[place] for place in places)
             ]
-            source = KeyedSource(key, f"noise on totals, {way.mechanism}".encode())
+            source = key.source(f"noise on totals, {way.mechanism}".encode())
             noisy = NoisyTotals(way.noise_epsilons).publish(exact, source)
             for place, numbers in zip(places, noisy, strict=True):
                 values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
+    from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -96,17 +97,17 @@ class SynopsisPromise:
 
         open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
 
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
         from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415
 
         return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
 
-    def read_with(self, classes: Classes, key: bytes) -> Reading:
+    def read_with(self, classes: Classes, key: ReleaseKey) -> Reading:
         """The same from wherever class counts come: the engine, or a table that is held in memory."""
         from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
 
-        everybody, facts = classes(Draw(secret=key))
+        everybody, facts = classes(Draw(secret=key.coin()))
         if everybody.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
@@ -115,20 +116,19 @@ class SynopsisPromise:
         read = {name: facts[name] for name in ("rows_read",) if name in facts}
         return Reading(read, lambda: self._published(everybody, key))
 
-    def _published(self, everybody: SampledClasses, key: bytes) -> Publication:
+    def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
         import numpy as np  # noqa: PLC0415
 
         from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
         from crowdblend.mechanisms.synopsis.simulator import random_samples, sanitized  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         mechanism = self.plan.mechanism
         shape = mechanism.queries.shape
         cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
         table = np.repeat(cells.astype(np.int64), everybody.counts)
-        drawn = random_samples(table, self.policy.samples, KeyedSource(key, b"synopsis: who is drawn"))
-        made = sanitized(mechanism, drawn, KeyedSource(key, b"synopsis: noise, choice and rows"))
+        drawn = random_samples(table, self.policy.samples, key.source(b"synopsis: who is drawn"))
+        made = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         internal = {
             "error_about_sample": _error(mechanism.queries, made, counted(drawn, shape) / len(drawn)),
             "error_about_everybody": _error(mechanism.queries, made, counted(table, shape) / len(table)),

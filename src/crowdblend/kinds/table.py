@@ -27,6 +27,7 @@ from crowdblend.selection import Score
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.class_counts import Classes
+    from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -132,7 +133,7 @@ class Promise(FromCounts):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def read_with(self, classes: Classes, key: bytes, progress: Progress | None = None) -> Reading:
+    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.kinds import chosen  # noqa: PLC0415
 
@@ -146,7 +147,7 @@ class Promise(FromCounts):
 
         return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
 
-    def published(self, sample: SampledClasses, key: bytes, outcome: Chosen | None = None) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""
         mechanism = self.mechanism(outcome)
         if isinstance(mechanism, NoisyHistogram):

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.randomness import KeyedSource, discrete_laplace
+from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 
 Keep = Literal["none", "bounds", "block"]
@@ -81,7 +81,7 @@ class NoisyPoints:
     keep_in: Keep = "none"
     show_blocks: bool = False
 
-    def publish(self, sample: SampledClasses, key: bytes) -> PublishedPoints:
+    def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedPoints:
         """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
         counts = crowds.counts
@@ -106,14 +106,14 @@ class NoisyPoints:
         kept = kept[large]
         return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
 
-    def _moved(self, crowds: _Crowds, axis: int, key: bytes) -> Whole:
+    def _moved(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
         """Every point's place on one axis after noise, shape after shape of the blocks."""
         places = np.repeat(crowds.cells[:, axis], crowds.counts)
         first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
         for size, moving, chosen in self._shapes(crowds, axis):
             if size == 1:
                 continue
-            source = KeyedSource(key, b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
+            source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
             still = places[chosen]
             noisy = still + discrete_laplace(len(still), self.loss(size, moving), source)
             if self.keep_in != "none":

@@ -25,7 +25,7 @@ class Record:
         if ledger is None:
             return cls(None)
         sampling = promised.policy.sampling
-        recorded = books.Promise(
+        recorded = books.Spending(
             population=population_of(promised.policy.data),
             sample=sample,
             fresh=not sampling.already_drawn,
@@ -34,8 +34,8 @@ class Record:
             folder=folder.name,
             source=source_of(promised.policy.data),
         )
-        sealed = key if sampling.key == "seal" and not sampling.already_drawn else None
-        record = cls(ledger, ledger.begin(recorded, sealed_key=sealed))
+        kept = "sealed_key" if sampling.key == "seal" and not sampling.already_drawn else "held_key"
+        record = cls(ledger, ledger.begin(recorded, **{kept: key}))
         ledger.output_begins(record.entry)
         return record
 

@@ -14,7 +14,7 @@ from crowdblend.kinds.kind import AnyPolicy, Promised
 from crowdblend.ledger import Ledger
 from crowdblend.publishing.folder import whole_folder, write_internal, write_internal_page
 from crowdblend.publishing.record import Record
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def release(
     secret = key if key is not None else new_key()
     started = time.perf_counter()
     with whole_folder(folder, force=force) as partial:
-        reading = promised.read(secret, progress)
+        reading = promised.read(ReleaseKey(secret), progress)
         record = Record.begin(
             ledger, promised, folder, sample_of(policy.data, policy.sampling, secret, reading.same_people), secret
         )

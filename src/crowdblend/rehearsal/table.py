@@ -25,6 +25,7 @@ from crowdblend.kinds import promise
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies.sections import DataSource, Release
 from crowdblend.policies.table import Column
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.files import Files
 
 MOST_PEOPLE = 1 << 17
@@ -59,7 +60,7 @@ class Rehearsal:
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
         """The files by name, and what else is published: whatever the data decided, if they did."""
-        published = self.promise.read_with(self._table.classes, key).publish()
+        published = self.promise.read_with(self._table.classes, ReleaseKey(key)).publish()
         return self._files.of(published), published.outcome
 
 

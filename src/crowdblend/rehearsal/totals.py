@@ -16,6 +16,7 @@ from crowdblend.engines.duckdb.totals import Totals
 from crowdblend.kinds.statistics import Promise
 from crowdblend.planning.statistics import EVERYBODY, Way
 from crowdblend.policies.statistics import StatisticsPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.files import Files
 from crowdblend.rehearsal.table import Population, coded, counted, numbered
 
@@ -34,7 +35,9 @@ class TotalsRehearsal:
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.read_with(lambda way: self._people.totals(way, key), key).publish())
+        of_run = ReleaseKey(key)
+        reading = self._promised.read_with(lambda way: self._people.totals(way, of_run), of_run)
+        return self._files.of(reading.publish())
 
 
 class _People:
@@ -65,9 +68,9 @@ class _People:
             self._steps[name] = np.repeat(np.array(steps, np.int64), sizes)
         self._everybody = self._totals(self._all)
 
-    def totals(self, way: Way, key: bytes) -> Totals:
+    def totals(self, way: Way, key: ReleaseKey) -> Totals:
         """The totals of everybody, or of exactly as many as are drawn."""
-        return self._everybody if way.mechanism == EVERYBODY else self._totals(self._drawn(way.samples, key))
+        return self._everybody if way.mechanism == EVERYBODY else self._totals(self._drawn(way.samples, key.coin()))
 
     def _drawn(self, samples: int, key: bytes) -> Places:
         """Where the people are who are drawn."""

@@ -143,7 +143,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)
     # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]
-    drawn = people * rate * _tail(np.maximum(people - 1, 0), k - 1, rate)
+    drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
     if name in ("loss", "published"):
         values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
         counted = Published(k, rate, max(1, int(np.diff(people).max())))
@@ -152,7 +152,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     cap = 8 * people[-1]
     sizes = np.arange(int(np.ceil(cap * seen)) + 1)
     people = np.maximum(np.rint(sizes / seen), 1)
-    drawn = people * rate * _tail(people - 1, k - 1, rate)
+    drawn = people * rate * _at_least(k - 1, people - 1, rate)
     share = np.maximum(1 - people / cap, 0) if name == "discernibility" else np.maximum(np.log2(cap / people), 0)
     values = np.rint(UNITS * drawn * share).astype(np.int64)
     values[0] = 0
@@ -160,11 +160,11 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     return Score(name, values, 0)
 
 
-def _tail(trials: NDArray[np.float64], at_least: int, rate: float) -> NDArray[np.float64]:
-    """P[Bin(n, rate) ≥ at_least] for every n of `trials`: the beta function I(at_least, n − at_least + 1)."""
-    if at_least <= 0:
-        return np.ones(len(trials))
-    from scipy.special import betainc  # noqa: PLC0415  loaded only for a choice; scipy.stats takes a second
+def _at_least(least: int, people: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """P[Bin(n, rate) ≥ least] for every n of an array: the incomplete beta function at the rate."""
+    from scipy.special import betainc  # noqa: PLC0415  a quarter of a second; only a choice needs it
 
-    rest = trials - at_least + 1
-    return np.where(rest >= 1, betainc(at_least, np.maximum(rest, 1), rate), 0.0)
+    if least <= 0:
+        return np.ones(len(people))
+    tail: NDArray[np.float64] = betainc(least, np.maximum(people - least + 1, 0), rate)
+    return np.where(people >= least, tail, 0.0)
