@@ -3,48 +3,107 @@
     CrowdblendError
     ├── InvalidInput      wrong use: a parameter, a file, an option        exit code 2
     │   └── NotApplicable     a theorem's own condition is not met
+    ├── Unavailable       the machine lacks room, memory or a permission   exit code 2
     └── Refused           it was understood and the answer is no           exit code 1
         ├── Infeasible        no value reaches the target
-        ├── DoesNotCompose    promises that may not be made together
+        ├── DoesNotCompose    guarantees that may not be given together
         ├── NotProved         a bound could not be computed rigorously
         └── DoesNotVerify     a certificate that does not re-derive
 
-Every message is one sentence that says what must hold, what was given and what to do. Parameters may be
-shown; records, counts and suppressed numbers never.
+Every error has a stable code, the place it is about, what is wrong, and what to do. Parameters may be shown;
+records, counts and suppressed numbers never.
 """
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
 
 
 class CrowdblendError(Exception):
-    """The root: catching it catches everything crowdblend raises on purpose."""
+    """The root: catching it catches everything crowdblend raises on purpose.
 
-    exit_code = 2
+    `code` says which error it is and never changes its meaning; `where` is the section and key, the column or the
+    option; `message` says what is wrong and `remedy` what to do. A text without a remedy ends with it: its last
+    sentence becomes the remedy.
+
+    >>> error = InvalidInput("rate is 1.2. Pass a share below 1.", where="[sampling] rate")
+    >>> error.code, error.where, error.message, error.remedy
+    ('invalid-input', '[sampling] rate', 'rate is 1.2.', 'Pass a share below 1.')
+    """
+
+    exit_code: ClassVar[int] = 2
+    usual_code: ClassVar[str] = "error"
+
+    def __init__(
+        self, message: str = "", *, remedy: str | None = None, where: str | None = None, code: str | None = None
+    ) -> None:
+        if remedy is None:
+            message, remedy = _split(message)
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.where = where
+        self.code = code or self.usual_code
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The error as `--json` prints it."""
+        return {"code": self.code, "where": self.where, "message": self.message, "remedy": self.remedy or None}
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A text as its message and its last sentence; one sentence alone has no remedy."""
+    parts = re.split(r"(?<=[.?!]) (?=[A-Z])", text)
+    return (" ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else (text, "")
 
 
 class InvalidInput(CrowdblendError):
     """The call, the file or the option is wrong."""
 
+    usual_code = "invalid-input"
+
 
 class NotApplicable(InvalidInput):
     """A theorem was asked about a case that its own conditions exclude."""
+
+    usual_code = "not-applicable"
+
+
+class Unavailable(CrowdblendError):
+    """The machine lacks something: room on a disk, memory, a permission, a package."""
+
+    usual_code = "unavailable"
 
 
 class Refused(CrowdblendError):
     """The request was understood, and the answer is no."""
 
     exit_code = 1
+    usual_code = "refused"
 
 
 class Infeasible(Refused):
     """No value of the free parameter reaches the target."""
 
+    usual_code = "infeasible"
+
 
 class DoesNotCompose(Refused):
-    """These promises may not be made about the same people together."""
+    """These guarantees may not be given about the same people together."""
+
+    usual_code = "does-not-compose"
 
 
 class NotProved(Refused):
     """The number could not be bounded rigorously, so it is not stated."""
 
+    usual_code = "not-proved"
+
 
 class DoesNotVerify(Refused):
     """The certificate does not follow from its leaves."""
+
+    usual_code = "does-not-verify"

@@ -62,7 +62,8 @@ def test_refusals(arguments: list[str], code: int, named: str) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
     as_json = crowdblend(*arguments, "--json")
     assert as_json.returncode == code
-    assert named in json.loads(as_json.stdout)["error"]
+    error = json.loads(as_json.stdout)["error"]
+    assert named in f"{error['message']} {error['remedy']}"
 
 
 def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
 def test_stdout_takes_one_object() -> None:
     refused = crowdblend(*PLAN, "--certificate", "-", "--json")
     assert refused.returncode == 2
-    assert "not both" in json.loads(refused.stdout)["error"]
+    assert json.loads(refused.stdout)["error"]["code"] == "command.two-outputs"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.choosing import lattice_of
 from crowdblend.publishing.release import release
-from crowdblend.randomness import coins
+from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
 
@@ -34,7 +34,7 @@ def read(promised: Any, key: bytes) -> chosen.Reading:
     """Who decides and who is published, from the source of the policy."""
     policy = promised.policy
     with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.release) as source:
-        return chosen.read(promised, source, key)
+        return chosen.read(promised, source, ReleaseKey(key))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_epsilon_and_delta_can_be_planned(town: Path, planned: str) -> None:
 @pytest.mark.parametrize("kind", ["table", "microdata"])
 def test_a_release_end_to_end(town: Path, tmp_path: Path, text: str, kind: str) -> None:
     policy = parse_policy(text.replace('"table"', f'"{kind}"'), town)
-    ledger = Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}")
+    ledger = Ledger.create(f"sqlite:///{tmp_path / 'ledger.db'}")
     done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
     certificate = verify_file(done.folder)
     assert certificate.guarantees[0].epsilon <= 1.0
@@ -137,7 +137,7 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
-    decide(promised, reading.deciding, KEY, None)
+    decide(promised, reading.deciding, ReleaseKey(KEY), None)
     assert scored[0] is reading.deciding.counts
 
 

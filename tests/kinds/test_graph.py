@@ -177,7 +177,7 @@ samples = 900
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
     refused(tmp_path / "policy.toml", "'age' must lie between from and to")
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     with pytest.raises(InvalidInput):
         release(load_policy(tmp_path / "policy.toml"), tmp_path / "spent", ledger=ledger)
     assert ledger.entries() == ()

@@ -18,7 +18,7 @@ from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, Z
 from crowdblend.kinds import promise
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.randomness import coins
+from crowdblend.randomness import ReleaseKey, coins
 
 POINTS = """
 [data]
@@ -311,7 +311,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
 def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
     """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
     policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
-    internal = promise(policy).read(KEY, None).publish().internal
+    internal = promise(policy).read(ReleaseKey(KEY), None).publish().internal
     assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
 
 

@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_rows_certificate_and_report(folder: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(str(tmp_path / "ledger.sqlite"))
+    ledger = Ledger.create(str(tmp_path / "ledger.sqlite"))
     done = release(parse_policy(POLICY, folder), tmp_path / "out", ledger=ledger)
     rows = pd.read_parquet(done.folder / "data.parquet")
     assert list(rows.columns) == ["sex", "age", "city"]

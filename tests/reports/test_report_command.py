@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from crowdblend.cli import main as entry
 from tests.reports.releases import release, table
 
@@ -58,6 +56,6 @@ def test_what_does_not_verify_is_refused(tmp_path, run):
     (folder / "data.parquet").write_bytes(b"other")
     code, out, err = run(folder, "--json")
     assert code == 1
-    assert json.loads(out)["kind"] == "DoesNotVerify"
+    assert json.loads(out)["error"]["code"] == "does-not-verify"
     assert len(err.strip().splitlines()) == 1
     assert not (folder / "report.html").exists()

@@ -14,8 +14,8 @@ from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
-from crowdblend.publishing.folder import check_target
 from crowdblend.publishing.release import release
+from crowdblend.publishing.target import check_target
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 
@@ -44,7 +44,8 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
             (resources.files("crowdblend.demo") / policy.name).read_text(encoding="utf-8"), encoding="utf-8"
         )
         with progress_line(quiet=as_json) as progress:
-            ledger = Ledger.open(str(folder / "ledger.sqlite"))
+            books = folder / "ledger.sqlite"
+            ledger = Ledger.open(books) if books.exists() else Ledger.create(books)
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
         planned = done.certificate.facts["parameters"]
         verify_file(done.folder)

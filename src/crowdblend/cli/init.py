@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, speaks, write_text
-from crowdblend.errors import InvalidInput
+from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
 from crowdblend.policies import init_policy, policy_schema
 
 
@@ -29,7 +28,7 @@ def command(
     import json  # noqa: PLC0415
 
     if as_json and "-" in (out, schema):
-        raise InvalidInput("--json must come with files to write, got '-'. Name files, or drop --json.")
+        refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
     text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder)
     write_text(out, text, force=force)

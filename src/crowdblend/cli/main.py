@@ -9,7 +9,7 @@ import sys
 import click
 
 from crowdblend import __version__
-from crowdblend.cli.output import complain
+from crowdblend.cli.output import complain, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
 
 COMMANDS = {
@@ -54,12 +54,14 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: what click or the library refuses becomes one sentence and an exit code."""
+    """Entry point: what click, the library or the machine refuses becomes one sentence and an exit code."""
     for stopped in (signal.SIGTERM, signal.SIGHUP):
         # Leave through the usual way out, so that temporary files with data in them are removed.
         signal.signal(stopped, lambda number, _: sys.exit(128 + number))
+    tolerate_narrow_streams()
     try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
+        with machine_limits():
+            sys.exit(cli.main(standalone_mode=False) or 0)
     except CrowdblendError as refused:
         complain(refused, as_json="--json" in sys.argv)
     except click.exceptions.Exit as leaving:
@@ -71,4 +73,6 @@ def main() -> None:
         sys.exit(2)
     except click.ClickException as wrong:
         sentence = wrong.format_message().replace("\n", " ").rstrip(".")
-        complain(InvalidInput(f"{sentence}. See crowdblend --help."), as_json="--json" in sys.argv)
+        option = getattr(wrong, "option_name", None) or getattr(getattr(wrong, "param", None), "name", None)
+        usage = InvalidInput(f"{sentence}.", remedy="See crowdblend --help.", where=option, code="command.usage")
+        complain(usage, as_json="--json" in sys.argv)

@@ -1,17 +1,19 @@
-"""How commands speak: results on stdout, everything else on stderr, one JSON object when asked."""
+"""How commands speak: results on stdout, everything else on stderr, and with --json one JSON object."""
 
 from __future__ import annotations
 
+import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import PARAMETERS, check
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -42,38 +44,96 @@ def speaks(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
         try:
-            command(*arguments, **options)
-        except CrowdblendError as refused:
-            complain(refused, as_json=bool(options.get("as_json")))
+            with machine_limits():
+                command(*arguments, **options)
+        except CrowdblendError as error:
+            complain(error, as_json=bool(options.get("as_json")))
 
     return run
 
 
-def complain(refused: CrowdblendError, *, as_json: bool) -> None:
+@contextmanager
+def machine_limits() -> Iterator[None]:
+    """Refuse in a sentence what the machine cannot do: no room, no memory, no permission.
+
+    A closed pipe is left to click, which leaves in silence.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        where = Path(problem.filename).name if isinstance(problem.filename, str) else None
+        raise Unavailable(
+            f"The operating system refused{f' {where!r}' if where else ' a file'}: {problem.strerror or 'no reason'}.",
+            remedy="Free some space or correct the permission, and try again.",
+            where=where,
+            code="system.file",
+        ) from problem
+    except MemoryError as problem:
+        raise Unavailable(
+            "The memory of this machine is used up.",
+            remedy="Lower memory in [release], coarsen the columns, or use a larger machine.",
+            code="system.memory",
+        ) from problem
+
+
+def complain(error: CrowdblendError, *, as_json: bool) -> None:
     """Say why not, and leave with the exit code that goes with it."""
     if as_json:
-        emit({"error": str(refused), "kind": type(refused).__name__})
-    click.echo(f"crowdblend: {refused}", err=True)
-    sys.exit(refused.exit_code)
+        emit({"error": error.to_dict()})
+    click.echo(f"crowdblend: {printable(str(error))}", err=True)
+    sys.exit(error.exit_code)
+
+
+def printable(text: str) -> str:
+    """A text on one line, its control characters written out: names of files and keys cannot steer a terminal."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def emit(document: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    """One JSON object on stdout, in ASCII where stdout cannot take more."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(document, allow_nan=False)
+    click.echo(text)
+
+
+def tolerate_narrow_streams() -> None:
+    """Write characters that stdout or stderr cannot encode as escapes, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def refuse_shared_stdout() -> None:
+    """--json and a file on stdout exclude each other."""
+    raise InvalidInput(
+        "--json prints one object on stdout, which '-' would share.",
+        remedy="Name a file, or leave --json out.",
+        code="command.two-outputs",
+    )
 
 
 def write_text(target: str, text: str, *, force: bool) -> None:
-    """Write a file that does not exist yet, or stdout for '-'."""
+    """Write a file that does not exist yet, or stdout for '-'; always as UTF-8."""
     if target == "-":
-        click.echo(text, nl=False)
+        click.echo(text.encode(), nl=False)
         return
     path = Path(target)
     if path.exists() and not force:
-        raise InvalidInput(f"the output must not exist yet, got {target}; pass --force to overwrite it.")
+        raise InvalidInput(f"{target} exists.", remedy="Pass --force to overwrite it.", code="output.exists")
     try:
         path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise InvalidInput(f"the output must be a writable file, got {target}: {problem.strerror}.") from problem
+    except (OSError, ValueError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "not a file name"
+        raise InvalidInput(
+            f"{target!r} cannot be written: {why}.", remedy="Name another file.", code="output.not-writable"
+        ) from problem
 
 
 def show(value: Any) -> str:

@@ -8,7 +8,17 @@ from typing import Any
 import click
 
 from crowdblend.cli.kinds import plan_noise, tell_outliers
-from crowdblend.cli.output import Parameter, emit, force_option, json_option, print_table, show, speaks, write_text
+from crowdblend.cli.output import (
+    Parameter,
+    emit,
+    force_option,
+    json_option,
+    print_table,
+    refuse_shared_stdout,
+    show,
+    speaks,
+    write_text,
+)
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
@@ -78,7 +88,7 @@ def command(
         tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
         return
     if certificate == "-" and as_json:
-        raise InvalidInput("stdout takes one JSON object: pass --json or --certificate -, not both.")
+        refuse_shared_stdout()
     planned = plan_noise(given) or plan(**given)
     swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
     if plot and swept:

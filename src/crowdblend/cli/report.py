@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, speaks
-from crowdblend.errors import InvalidInput
+from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
 from crowdblend.reports import report_html, write_report
 
 
@@ -24,8 +23,8 @@ def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None
     """
     if out == "-":
         if as_json:
-            raise InvalidInput("--json must come with a file to write, got --out -. Name a file, or drop --json.")
-        click.echo(report_html(Path(folder)), nl=False)
+            refuse_shared_stdout()
+        write_text("-", report_html(Path(folder)), force=force)
         return
     written = write_report(Path(folder), Path(out) if out else None, force=force)
     if as_json:

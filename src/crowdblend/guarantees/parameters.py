@@ -129,7 +129,18 @@ def check(name: str, value: Any) -> None:
     """Refuse a value outside the range of the parameter of that name."""
     parameter = PARAMETERS[name]
     if not parameter.allows(value):
-        raise InvalidInput(f"{name} must be {parameter.words()}, got {value!r}. {parameter.remedy}")
+        raise InvalidInput(
+            f"{name} must be {parameter.words()}, got {brief(value)}.",
+            remedy=parameter.remedy,
+            where=name,
+            code="parameter.range",
+        )
+
+
+def brief(value: Any) -> str:
+    """A given value in a message, cut where it is long."""
+    text = hex(value) if isinstance(value, int) and value.bit_length() > 1000 else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 class Checked:

@@ -18,8 +18,7 @@ from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.outcome import Chosen
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies.choosing import lattice_of
-from crowdblend.randomness import KeyedSource
-from crowdblend.randomness.keys import subkey
+from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Reading:
     same_people: int | None
 
 
-def read(promised: Promise, source: Source, key: bytes) -> Reading:
+def read(promised: Promise, source: Source, key: ReleaseKey) -> Reading:
     """Read who decides and who is published, in two passes over the data.
 
     Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over
@@ -48,7 +47,8 @@ def read(promised: Promise, source: Source, key: bytes) -> Reading:
     policy = promised.policy
     assert policy.recoding is not None
     share = policy.recoding.share
-    row_key = subkey(key, b"release", b"rows of a person")
+    coin = key.coin()
+    row_key = key.coin(b"rows of a person")
 
     def everybody(part: Part | None = None) -> ClassCounts:
         return source.class_counts(policy.columns, Everybody(part, row_key))
@@ -57,12 +57,12 @@ def read(promised: Promise, source: Source, key: bytes) -> Reading:
         if policy.sampling.already_drawn:
             return everybody(part)
         assert promised.draw_rate is not None
-        return source.class_counts(policy.columns, Coin(key, promised.draw_rate, part, row_key))
+        return source.class_counts(policy.columns, Coin(coin, promised.draw_rate, part, row_key))
 
     if share is None:
         deciding, sample = everybody().classes, drawn()
         return Reading(deciding, sample.classes, _facts(sample, sample.classes, deciding), sample.same_people)
-    other = subkey(key, b"release", b"choosing part")
+    other = key.coin(b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
         sample = drawn()
@@ -78,7 +78,9 @@ def _facts(sample: ClassCounts, released: SampledClasses, deciding: SampledClass
     return {**sample.facts, **seen}
 
 
-def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callable[[str, int], None] | None) -> Chosen:
+def decide(
+    promised: Promise, deciding: SampledClasses, key: ReleaseKey, told: Callable[[str, int], None] | None
+) -> Chosen:
     """The level of every column, chosen by the exponential mechanism, and what is shown around it."""
     choosing = promised.policy.recoding
     assert choosing is not None
@@ -92,13 +94,13 @@ def decide(promised: Promise, deciding: SampledClasses, key: bytes, told: Callab
         deciding.counts,
         promised.score,
         epsilon=choosing.step_epsilon(search),
-        source=KeyedSource(key, _LABEL),
+        source=key.source(_LABEL),
     )
     return Chosen(node, _shown(promised, lattice, deciding, node, key))
 
 
 def _shown(
-    promised: Promise, lattice: Lattice, deciding: SampledClasses, node: Node, key: bytes
+    promised: Promise, lattice: Lattice, deciding: SampledClasses, node: Node, key: ReleaseKey
 ) -> dict[Node, int] | None:
     """Noisy scores around the chosen node, by those who decided; nothing where no budget was given."""
     choosing = promised.policy.recoding
@@ -111,7 +113,7 @@ def _shown(
         deciding.counts,
         promised.score,
         epsilon=choosing.show_epsilon,
-        source=KeyedSource(key, _SHOWING),
+        source=key.source(_SHOWING),
     )
 
 

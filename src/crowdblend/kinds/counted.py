@@ -12,6 +12,7 @@ from crowdblend.kinds.kind import Publication, Reading
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms import SampledClasses
+    from crowdblend.randomness import ReleaseKey
 
 
 class FromCounts:
@@ -29,7 +30,7 @@ class FromCounts:
         """Whether a sample is drawn here; a rate is needed then."""
         return not self.policy.sampling.already_drawn
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """What is published of a sample."""
         raise NotImplementedError
 
@@ -47,21 +48,21 @@ class FromCounts:
         names = [column.name for column in self.policy.columns]
         check_source(default_engine(), self.policy.data, names, self.policy.release)
 
-    def read(self, key: bytes, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count the sample's classes."""
         policy, names = self.policy, [column.name for column in self.policy.columns]
         with (engine or default_engine()).open(policy.data, names, policy.release, progress) as source:
             return self.read_source(source, key, progress)
 
-    def read_source(self, source: Source, key: bytes, progress: Progress | None) -> Reading:
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes in a source that is open."""
         del progress
-        counted = source.class_counts(self.policy.columns, self.draw(key))
+        counted = source.class_counts(self.policy.columns, self.draw(key.coin()))
         return Reading(counted.facts, lambda: self.published(counted.classes, key), counted.same_people)
 
-    def draw(self, key: bytes) -> Draw:
-        """Who is in the sample."""
+    def draw(self, coin: bytes) -> Draw:
+        """Who is in the sample; the coin also decides which of several rows of a person counts."""
         if not self.draws:
-            return Everybody(row_key=key)
+            return Everybody(row_key=coin)
         assert self.draw_rate is not None
-        return Coin(key, self.draw_rate)
+        return Coin(coin, self.draw_rate)

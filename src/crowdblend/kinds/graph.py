@@ -20,6 +20,8 @@ from crowdblend.policies.graph import GraphPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.network import NetworkData
+    from crowdblend.mechanisms.networks import NoisyStatistic
+    from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,20 @@ class Promise:
     policy: GraphPolicy
     plans: tuple[NetworkPlan, ...]
 
+    @property
+    def mechanisms(self) -> tuple[NoisyStatistic, ...]:
+        """The noise on every statistic, as it is drawn and certified."""
+        from crowdblend.mechanisms.networks import NoisyStatistic  # noqa: PLC0415  loads NumPy
+
+        return tuple(NoisyStatistic(plan) for plan in self.plans)
+
     def together(self) -> Derivation:
         """All statistics in one promise."""
-        return compose(*(plan.derivation for plan in self.plans))
+        return compose(*(mechanism.claim() for mechanism in self.mechanisms))
 
     def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
         """The zero-knowledge promise, and the differential one against somebody who knows everybody else."""
-        promises = (self.together(), compose(*(plan.differential() for plan in self.plans)))
+        promises = (self.together(), compose(*(mechanism.claim_replaced() for mechanism in self.mechanisms)))
         return Certificate(promises, (), {**self.facts(outcome), "files": files or {}})
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
@@ -87,7 +96,7 @@ class Promise:
 
         check_network(self.policy, default_engine())
 
-    def read(self, key: bytes, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
         from crowdblend.engines.network import read_network  # noqa: PLC0415  loads NumPy
 
@@ -95,7 +104,7 @@ class Promise:
             found = read_network(self.policy, engine or default_engine(), progress)
         return self.reading(found, key)
 
-    def reading(self, found: NetworkData, key: bytes) -> Reading:
+    def reading(self, found: NetworkData, key: ReleaseKey) -> Reading:
         """What is published of a network that was read."""
         from crowdblend.kinds.graph_numbers import publish  # noqa: PLC0415
 

@@ -18,7 +18,7 @@ from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan
 from crowdblend.policies.graph import GraphPolicy, Statistic
-from crowdblend.randomness import KeyedSource
+from crowdblend.randomness import ReleaseKey
 from crowdblend.reports.network import network_page
 
 
@@ -32,7 +32,7 @@ class Number:
     error: float
 
 
-def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: bytes) -> Publication:
+def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: ReleaseKey) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
     structure = found.structure
     numbers: list[Number] = []
@@ -40,7 +40,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkDat
     for at, (statistic, plan) in enumerate(zip(policy.statistics, plans, strict=True)):
         mechanism = NoisyStatistic(plan)
         values = exact_values(statistic, plan, found)
-        noisy = mechanism.publish(values, KeyedSource(key, b"noise of network statistic %d" % at))
+        noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
         true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
         numbers += [
             Number(statistic.label, label, _from(statistic.low, value), plan.error)

@@ -12,13 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crowdblend import __version__
 from crowdblend.calculus import Certificate
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
 from crowdblend.policies.sections import DataSource, Sampling
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import ReleaseKey
 
 
 class AnyPolicy(Protocol):
@@ -83,5 +86,5 @@ class Promised(Protocol):
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
 
-    def read(self, key: bytes, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Read the data with an engine; the key is the secret of everything random that follows."""

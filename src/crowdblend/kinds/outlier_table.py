@@ -17,6 +17,7 @@ from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
@@ -45,7 +46,7 @@ class OutlierPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        table = self.plan.mechanism()
+        table = self.mechanism.claim(self.plan.factor)
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:
@@ -97,7 +98,7 @@ class OutlierPromise(FromCounts):
             ),
         ]
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """Every bin of the sample, noisy."""
         published = self.mechanism.publish(sample, key)
         path = f"data.{self.policy.release.format}"

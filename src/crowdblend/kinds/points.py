@@ -20,6 +20,7 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
 from crowdblend.policies.points import PointsPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
 
@@ -53,7 +54,7 @@ class PointsPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """The certificate, complete once the published files are hashed."""
-        return self.plan.certificate(self.believed, {**self.facts(), "files": files or {}})
+        return self.plan.certify(self.mechanism, self.believed, {**self.facts(), "files": files or {}})
 
     def facts(self, _outcome: None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -132,7 +133,7 @@ class PointsPromise(FromCounts):
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """The points of the sample, moved; they were counted by cells of the resolution."""
         published = self.mechanism.publish(sample, key)
         names = [column.name for column in self.policy.columns[: -self.policy.dimension]]

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
@@ -21,6 +21,10 @@ from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
 from crowdblend.policies.sections import STDIN
 from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+
+if TYPE_CHECKING:
+    from crowdblend.mechanisms.totals import NoisyTotals
+    from crowdblend.randomness import ReleaseKey
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
@@ -40,9 +44,17 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        one, group = self.plan.zero_knowledge, self.policy.release.group
+        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.release.group
+        one = self.plan.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
-        return (one, *together, self.plan.differential)
+        return (one, *together, self.plan.differential_of(claims))
+
+    @property
+    def mechanisms(self) -> tuple[NoisyTotals, ...]:
+        """The noise on the totals of every way, as it is drawn and certified."""
+        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415  loads NumPy
+
+        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.plan.ways)
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -85,7 +97,7 @@ class Promise:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.release)
 
-    def read(self, key: bytes, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Add up everybody, the sample, or both."""
         policy = self.policy
         columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
@@ -97,9 +109,9 @@ class Promise:
         facts = {"people_drawn": max(some.people for some in totals.values())}
         return Reading(facts, lambda: self._published(totals, key))
 
-    def _draw(self, way: Way, key: bytes) -> Draw:
+    def _draw(self, way: Way, key: ReleaseKey) -> Draw:
         """Whom a way adds up."""
-        return Everybody() if way.mechanism == EVERYBODY else Exactly(key, way.samples, self.policy.people)
+        return Everybody() if way.mechanism == EVERYBODY else Exactly(key.coin(), way.samples, self.policy.people)
 
     def error(self, place: int) -> float:
         """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
@@ -120,20 +132,18 @@ class Promise:
             return steps * float(self.policy.measures[str(made.column)].resolution)
         return steps if made.what == "fraction" else steps * self.policy.people
 
-    def _published(self, totals: Mapping[Any, Any], key: bytes) -> Publication:
+    def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
         from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
-        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         values: dict[int, list[float]] = {}
-        for places, way in self.plan.ways:
+        for (places, way), mechanism in zip(self.plan.ways, self.mechanisms, strict=True):
             people = totals[way.mechanism].people
             exact = [
                 totals[way.mechanism].of(made, self.policy.bins(made))
                 for made in (self.policy.statistics[place] for place in places)
             ]
-            source = KeyedSource(key, f"noise on totals, {way.mechanism}".encode())
-            noisy = NoisyTotals(way.noise_epsilons).publish(exact, source)
+            source = key.source(f"noise on totals, {way.mechanism}".encode())
+            noisy = mechanism.publish(exact, source)
             for place, numbers in zip(places, noisy, strict=True):
                 values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]
         rows = [

@@ -19,6 +19,7 @@ from crowdblend.policies.synopsis import SynopsisPolicy
 if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
+    from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SynopsisPromise:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
         stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
         return Certificate(
-            (self.plan.promise, self.plan.differential, self.plan.usefulness),
+            (self.plan.zero_knowledge, self.plan.differential, self.plan.usefulness),
             stated,
             {**self.facts(outcome), "files": files or {}},
         )
@@ -48,9 +49,9 @@ class SynopsisPromise:
         parameters: dict[str, Any] = {
             "sample": self.policy.samples,
             "people": self.policy.people,
-            "epsilon": plan.promise.conclusion.epsilon,
-            "delta": plan.promise.conclusion.delta,
-            "sanitizer_epsilon": plan.leaf.conclusion.epsilon,
+            "epsilon": plan.zero_knowledge.conclusion.epsilon,
+            "delta": plan.zero_knowledge.conclusion.delta,
+            "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
             "rows": plan.mechanism.rows,
         }
         facts: dict[str, Any] = {
@@ -96,9 +97,9 @@ class SynopsisPromise:
         names = [column.name for column in self.policy.columns]
         check_source(default_engine(), self.policy.data, names, self.policy.release)
 
-    def read(self, key: bytes, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
-        counted = count_classes(self.policy, Everybody(row_key=key), engine, progress)
+        counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
         everybody = counted.classes
         if everybody.people != self.policy.people:
             raise InvalidInput(
@@ -107,20 +108,19 @@ class SynopsisPromise:
             )
         return Reading({"rows_read": counted.rows_read}, lambda: self._published(everybody, key))
 
-    def _published(self, everybody: SampledClasses, key: bytes) -> Publication:
+    def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
         import numpy as np  # noqa: PLC0415
 
         from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
         from crowdblend.mechanisms.synopsis.simulator import random_samples, sanitized  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         mechanism = self.plan.mechanism
         shape = mechanism.queries.shape
         cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
         table = np.repeat(cells.astype(np.int64), everybody.counts)
-        drawn = random_samples(table, self.policy.samples, KeyedSource(key, b"synopsis: who is drawn"))
-        made = sanitized(mechanism, drawn, KeyedSource(key, b"synopsis: noise, choice and rows"))
+        drawn = random_samples(table, self.policy.samples, key.source(b"synopsis: who is drawn"))
+        made = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         internal = {
             "error_about_sample": _error(mechanism.queries, made, counted(drawn, shape) / len(drawn)),
             "error_about_everybody": _error(mechanism.queries, made, counted(table, shape) / len(table)),

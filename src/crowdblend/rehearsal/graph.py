@@ -15,6 +15,7 @@ from crowdblend.kinds.graph import Promise
 from crowdblend.kinds.graph_numbers import exact_values
 from crowdblend.policies.graph import GraphPolicy, Statistic
 from crowdblend.policies.sections import DataSource
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
 from crowdblend.rehearsal.registry import Asked
@@ -62,7 +63,7 @@ class GraphRehearsal:
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.reading(self.found, key).publish())
+        return self._files.of(self._promised.reading(self.found, ReleaseKey(key)).publish())
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import promise
 from crowdblend.policies.sections import DataSource
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.files import Files
 
 MOST_PEOPLE = 1 << 17
@@ -49,7 +50,7 @@ class Rehearsal:
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Any]:
         """The files by name, and what else is published: whatever the data decided, if they did."""
-        published = self.promise.read(key, engine=self._engine).publish()
+        published = self.promise.read(ReleaseKey(key), engine=self._engine).publish()
         return self._files.of(published), published.outcome
 
 

@@ -7,6 +7,7 @@ them in a release.
 from __future__ import annotations
 
 from crowdblend.kinds.statistics import Promise
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.files import Files
 from crowdblend.rehearsal.table import Population, people_in_memory
 
@@ -20,4 +21,4 @@ class TotalsRehearsal:
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.read(key, engine=self._engine).publish())
+        return self._files.of(self._promised.read(ReleaseKey(key), engine=self._engine).publish())

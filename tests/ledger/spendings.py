@@ -1,4 +1,4 @@
-"""Promises as a planned release makes them."""
+"""What a planned release spends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 from crowdblend import plan
 from crowdblend.guarantees import Guarantee
-from crowdblend.ledger import Promise
+from crowdblend.ledger import Spending
 
 DIGEST, DATA = "ab" * 32, "cd" * 32
 
@@ -16,15 +16,15 @@ def planned(rate: float = 0.1, epsilon: float = 1.0) -> tuple[Guarantee, ...]:
     return plan(rate=rate, epsilon=epsilon, delta=1e-6).certificate().guarantees
 
 
-def promise(
+def spending(
     sample: str = "draw-1",
     population: str = "residents",
     fresh: bool = True,
     guarantees: tuple[Guarantee, ...] | None = None,
-) -> Promise:
+) -> Spending:
     made = planned() if guarantees is None else guarantees
-    return Promise(population, sample, fresh, "table", made, "out")
+    return Spending(population, sample, fresh, "table", made, "out")
 
 
-def shared(sample: str = "survey.parquet", population: str = "residents") -> Promise:
-    return promise(sample, population, fresh=False)
+def shared(sample: str = "survey.parquet", population: str = "residents") -> Spending:
+    return spending(sample, population, fresh=False)

@@ -1,0 +1,80 @@
+"""Every error has a code, a place, a message and a remedy, also those that were written as one text."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+
+from crowdblend import errors
+from crowdblend.cli.output import machine_limits, printable
+from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.guarantees.parameters import check
+
+CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")
+CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, CrowdblendError)]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_class_has_its_code_and_exit(kind: type[CrowdblendError]) -> None:
+    error = kind("It is wrong. Mend it.")
+    assert CODE.fullmatch(error.code)
+    assert error.exit_code in (1, 2)
+    assert sum(other.usual_code == kind.usual_code for other in CLASSES) == 1
+    assert (error.message, error.remedy, str(error)) == ("It is wrong.", "Mend it.", "It is wrong. Mend it.")
+
+
+def test_an_error_says_what_where_and_what_to_do() -> None:
+    error = InvalidInput("a is b.", remedy="Make it c.", where="[data] a", code="policy.a")
+    assert str(error) == "a is b. Make it c."
+    assert error.to_dict() == {
+        "code": "policy.a",
+        "where": "[data] a",
+        "message": "a is b.",
+        "remedy": "Make it c.",
+    }
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
+
+
+def test_one_sentence_has_no_remedy() -> None:
+    error = InvalidInput("x is 0.5, say e.g. more")
+    assert (error.message, error.remedy, error.to_dict()["remedy"]) == ("x is 0.5, say e.g. more", "", None)
+
+
+def test_a_parameter_out_of_range_is_named() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        check("rate", 10**5000)
+    assert (refused.value.code, refused.value.where) == ("parameter.range", "rate")
+    assert len(str(refused.value)) < 200
+
+
+def test_what_the_machine_lacks_is_a_sentence() -> None:
+    with pytest.raises(Unavailable) as refused, machine_limits():
+        raise OSError(28, "No space left on device", "/secret/place/file.parquet")
+    assert refused.value.code == "system.file"
+    assert "/secret" not in str(refused.value)
+    with pytest.raises(Unavailable) as refused, machine_limits():
+        raise MemoryError
+    assert refused.value.code == "system.memory"
+
+
+def test_a_message_cannot_steer_a_terminal() -> None:
+    assert printable("a\x1b[2K\rverified\n\x9b") == "a\\x1b[2K\\rverified\\n\\x9b"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+@pytest.mark.parametrize("options", [["rules"], ["rules", "suppression.exact"], ["rules", "--json"]])
+def test_every_encoding_of_the_terminal_will_do(encoding: str, options: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "crowdblend", *options],
+        capture_output=True,
+        check=False,
+        env={"PYTHONIOENCODING": encoding, "PYTHONPATH": ":".join(sys.path), "PATH": ""},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    if "--json" in options:
+        assert json.loads(done.stdout)["rules"]
