@@ -11,7 +11,6 @@ import glob
 import io
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.files import source_files
 from crowdblend.policies.sections import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -38,8 +38,6 @@ _TYPES = {
     "VARCHAR": ColumnType.TEXT,
 }
 _NESTED = ("STRUCT", "MAP", "UNION")
-_ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
-_PACKED = re.compile(r"\.(gz|zst)$")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
 # A longer name is a quotation mark that never ends.
@@ -222,7 +220,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         return [_spooled(data, folder)]
     if "://" in data.source:
         raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
-    files = _matching(data)
+    files = source_files(data.source, data.format)
     for file in files:
         try:
             with file.open("rb") as opened:
@@ -234,30 +232,6 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         if empty:
             raise InvalidInput(f"{_shown(data)} must have rows, and is empty. Check that it was written.")
     return files
-
-
-def _matching(data: DataSource) -> list[Path]:
-    path, endings = Path(data.source), _ENDINGS[data.format]
-    if path.is_dir():
-        found = sorted(
-            file
-            for file in path.rglob("*")
-            if _PACKED.sub("", file.name.lower()).endswith(endings)
-            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-            and file.is_file()
-        )
-        if not found:
-            raise InvalidInput(
-                f"the folder {_shown(data)} must hold files ending in {' or '.join(endings)}, and holds none. "
-                "Check source and format in [data]."
-            )
-        return found
-    if glob.has_magic(data.source) and not path.exists():
-        found = sorted(Path(name) for name in glob.glob(data.source, recursive=True) if os.path.isfile(name))
-        if not found:
-            raise InvalidInput(f"source {_shown(data)} must match a file, and matches none. Check the pattern.")
-        return found
-    return [path]
 
 
 def _spooled(data: DataSource, folder: Path) -> Path:
