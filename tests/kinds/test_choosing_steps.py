@@ -33,11 +33,11 @@ def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town:
     """What one person can move is computed again from k, the rate and the weights."""
     document = promise(parse_policy(POLICY, town)).certificate().to_dict()
     body = {name: part for name, part in document.items() if name != "digest"}
-    for promised in body["promises"]:
-        (leaf,) = scores_of(promised["derivation"])
+    for derivation in body["derivations"]:
+        (leaf,) = scores_of(derivation)
         assert (leaf["rule"], leaf["parameters"]["parts"]) == ("score.published", 3000)
         leaf["conclusion"]["sensitivity"] /= 2
-    with pytest.raises(DoesNotVerify, match="must be what the rule gives"):
+    with pytest.raises(DoesNotVerify, match="is not what the rule gives"):
         verify(json.dumps({**body, "digest": digest(body)}))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import decode, encode
@@ -94,6 +95,8 @@ class Entry:
     data_sha256: str | None = None
     key_commitment: str | None = None
     """What the chain knows of the key; None where no key was passed, or by a version that recorded none."""
+    internal: Mapping[str, Any] = field(default_factory=dict)
+    """What only the steward may know of the release."""
 
     @property
     def counts(self) -> bool:
@@ -106,7 +109,7 @@ class Entry:
         return self.status == "unfinished" or (self.key == "sealed" and self.status == "finished")
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as JSON-ready data; a key is not part of it."""
+        """The entry as JSON-ready data; neither a key nor what is internal is part of it."""
         return {
             "id": self.id,
             "created": self.created,

@@ -20,7 +20,7 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
-from crowdblend.numerics.saw import crossing_tails, rising_tail
+from crowdblend.numerics.tail_suprema import crossing_tails, rising_tail
 
 ROBUST = (
     Assumption.ROBUST_SAMPLING,

@@ -22,10 +22,10 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import expm1, log1p, round_up, upper_bound
-from crowdblend.numerics.saw import rising_tail
-from crowdblend.numerics.shift import crowd_divergence
-from crowdblend.numerics.shuffled import shuffled_divergence
-from crowdblend.numerics.spliced import spliced_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.numerics.noise_below_k import spliced_divergence
+from crowdblend.numerics.points_in_crowds import shuffled_divergence
+from crowdblend.numerics.tail_suprema import rising_tail
 
 # A promise under sampling names its rate; that the sample was in fact drawn so is assumed where the promise is used.
 FROM_SAMPLE = (Assumption.SECRET_SAMPLE, Assumption.SINGLE_RELEASE)

@@ -9,7 +9,7 @@ from crowdblend.calculus.description import Composite, mechanism
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.guarantees import BoundedScore, Differential, Relation
 from crowdblend.numerics.balls import round_up
-from crowdblend.numerics.published import largest_step
+from crowdblend.numerics.expected_people import largest_step
 
 _SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
 
