@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
+CERTIFICATE = "certificate.json"
 _PACKED = re.compile(r"\.(gz|zst)$")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
@@ -47,6 +48,8 @@ class Relation:
     sql: str
     columns: dict[str, tuple[str, str]]
     placed: bool = False
+    every: tuple[tuple[str, str], ...] = ()
+    """Name and identifier of every column of the source."""
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
@@ -79,7 +82,8 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
         f"escape = '\"', delim = {quoted(data.delimiter or ',')}, max_line_size = {_LONGEST_LINE}, "
         "hive_partitioning = false)"
     )
-    return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted})
+    every = tuple((name, f"c{position}") for position, name in enumerate(header))
+    return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted}, every=every)
 
 
 def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
@@ -161,7 +165,8 @@ def _described(connection: DuckDBPyConnection, data: DataSource, sql: str, wante
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     _check_names(data, list(types), wanted)
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
-    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed)
+    every = tuple((name, identifier(name)) for name in types)
+    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed, every)
 
 
 def _check_names(data: DataSource, names: list[str], wanted: Sequence[str]) -> None:
@@ -184,10 +189,10 @@ def _check_repeats(data: DataSource, names: list[str], wanted: Sequence[str]) ->
 def _files(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
-        return [_spooled(data, folder)]
+        return [spooled(data, folder)]
     if "://" in data.source:
         raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
-    files = _matching(data)
+    files = source_files(data)
     for file in files:
         try:
             with file.open("rb") as opened:
@@ -201,7 +206,11 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
     return files
 
 
-def _matching(data: DataSource) -> list[Path]:
+def source_files(data: DataSource) -> list[Path]:
+    """The files that are read: of a folder or pattern those with the right ending, without releases inside it.
+
+    A folder with a certificate is a release. Whoever publishes into the folder of the data does not read it as data.
+    """
     path, endings = Path(data.source), _ENDINGS[data.format]
     if path.is_dir():
         found = sorted(
@@ -210,6 +219,7 @@ def _matching(data: DataSource) -> list[Path]:
             if _PACKED.sub("", file.name.lower()).endswith(endings)
             and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
             and file.is_file()
+            and not any((path / part / CERTIFICATE).is_file() for part in file.relative_to(path).parents[:-1])
         )
         if not found:
             raise InvalidInput(
@@ -218,14 +228,15 @@ def _matching(data: DataSource) -> list[Path]:
             )
         return found
     if glob.has_magic(data.source) and not path.exists():
-        found = sorted(Path(name) for name in glob.glob(data.source, recursive=True) if os.path.isfile(name))
+        matching = (Path(name) for name in glob.glob(data.source, recursive=True) if os.path.isfile(name))
+        found = sorted(file for file in matching if not (file.parent / CERTIFICATE).is_file())
         if not found:
             raise InvalidInput(f"source {_shown(data)} must match a file, and matches none. Check the pattern.")
         return found
     return [path]
 
 
-def _spooled(data: DataSource, folder: Path) -> Path:
+def spooled(data: DataSource, folder: Path) -> Path:
     """What comes through stdin, in a private file, because it may have to be read twice."""
     path = folder / f"stdin.{data.format}"
     with redacted("the temporary folder must have room for what comes through stdin", "Free some space."):
