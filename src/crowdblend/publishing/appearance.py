@@ -41,7 +41,8 @@ def _take_name(staging: Staging, folder: Path) -> None:
         try:
             rename_to_new(staging.release, folder)
         except FileExistsError:
-            raise InvalidInput(f"{folder} appeared meanwhile and is somebody else's. Move it away.") from None
+            reason = f"{folder} appeared meanwhile and is somebody else's. Move it away."
+            raise InvalidInput(reason, where="--out", code="output-exists") from None
     elif not exchange(staging.release, folder):
         folder.rename(staging.retired)
         rename_to_new(staging.release, folder)

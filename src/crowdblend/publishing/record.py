@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.engines.identity import population_of, sample_of, source_of
-from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.kinds.kind import Promised, Reading
 from crowdblend.publishing.policy_digest import policy_digest
 from crowdblend.publishing.staging import Staging, Whole
@@ -64,34 +64,37 @@ class Record:
         try:
             yield
         except OSError as problem:
-            raise self._told(
-                InvalidInput(f"writing the release failed: {problem.strerror}. Make room for it.")
-            ) from None
+            reason = f"writing the release failed: {problem.strerror or type(problem).__name__}."
+            raise self._told(Unavailable(reason, remedy="Make room.", code="write-failed")) from None
         except MemoryError:
-            raise self._told(InvalidInput("the release needs more memory than there is. Make room for it.")) from None
+            reason = "the release needs more memory than there is."
+            raise self._told(Unavailable(reason, remedy="Make room.", code="out-of-memory")) from None
         except CrowdblendError as problem:
             self._told(problem)
             raise
         except Exception as problem:
             # Its own words may show a record.
-            told = (
-                f"making the release failed ({type(problem).__name__}). Report this, please: it is a mistake of ours."
-            )
-            raise self._told(Refused(told)) from problem
+            reason = f"a mistake of ours stopped the release ({type(problem).__name__}): please report it."
+            raise self._told(Refused(reason, remedy="", code="stopped")) from problem
         except BaseException as problem:  # Ctrl-C, or a signal that ends the process
             self._told(problem)
             raise
 
     def _told(self, problem: Problem) -> Problem:
-        if self.ledger is not None and not getattr(problem, "__notes__", None):
+        """Say how to go on, in the error's remedy or, for what is no error of ours, in a note."""
+        if self.ledger is None:
+            return problem
+        if not isinstance(problem, CrowdblendError):
             problem.add_note(self._how_to_resume())
+        elif "ledger resume" not in problem.remedy:
+            problem.remedy = f"{problem.remedy} {self._how_to_resume()}".strip()
         return problem
 
     def _how_to_resume(self) -> str:
         location = self.ledger.location if self.ledger is not None else None
         which = f" --ledger {location.words()}" if location is not None and location.named else ""
         return (
-            f"release {self.entry} is recorded and not published yet. Publish it, with the output that it would have "
+            f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
             f"had: crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}{which}"
         )
 
@@ -115,8 +118,13 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
     """Refuse to resume a release with another policy or other data: its output would be a second one."""
     begun = entry.spending
     if spending.policy != begun.policy:
-        raise InvalidInput(f"release {entry.id} was begun with another policy. Pass that one, unchanged.")
+        raise InvalidInput(
+            f"release {entry.id} was begun with another policy. Pass that one, unchanged.", code="other-policy"
+        )
     if (spending.source, spending.sample) != (begun.source, begun.sample):
-        raise InvalidInput(f"the data are not those that release {entry.id} was begun with. Restore them.")
+        raise InvalidInput(
+            f"the data are not those that release {entry.id} was begun with. Restore them.", code="other-data"
+        )
     if spending != begun:
-        raise InvalidInput(f"release {entry.id} was begun with other guarantees. Use the crowdblend that began it.")
+        reason = f"release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
+        raise InvalidInput(reason, code="other-version")

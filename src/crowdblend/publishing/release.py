@@ -24,7 +24,7 @@ from crowdblend import __version__
 from crowdblend.calculus import Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.progress import Progress
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import AnyPolicy, Promised, Reading
 from crowdblend.ledger import Entry, Ledger
@@ -100,9 +100,11 @@ def resume(
     entry = ledger.entry(entry_id)
     folder = Path(entry.spending.folder)
     if not folder.is_absolute():
-        raise InvalidInput(f"release {entry_id} was recorded by a version that could not resume. It counts as spent.")
+        reason = f"release {entry_id} was recorded by a version that could not resume. It counts as spent."
+        raise InvalidInput(reason, code="cannot-resume")
     if entry.status == "abandoned":
-        raise InvalidInput(f"release {entry_id} was abandoned before it spent anything. Release again.")
+        reason = f"release {entry_id} was abandoned before it spent anything. Release again."
+        raise InvalidInput(reason, code="cannot-resume")
     with alone(folder):
         recover(folder, ledger)
         entry = ledger.entry(entry_id)
@@ -116,7 +118,8 @@ def resume(
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
         promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
         if entry.software != f"crowdblend {__version__}":
-            raise InvalidInput(f"release {entry_id} was begun with {entry.software}. Resume it with that version.")
+            reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
+            raise InvalidInput(reason, code="other-version")
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
@@ -147,14 +150,16 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
 
     paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
     if not paths:
-        raise InvalidInput(f"release {entry.id} is to be computed again. Pass the policy that it was begun with.")
+        reason = f"release {entry.id} is to be computed again. Pass the policy that it was begun with."
+        raise InvalidInput(reason, code="policy-needed")
     loaded: AnyPolicy = load_policy(paths[0])
     return loaded
 
 
 def _finished(entry: Entry, folder: Path) -> Released:
     if digest_of(folder) != entry.certificate_digest:
-        raise InvalidInput(f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume.")
+        reason = f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
+        raise InvalidInput(reason, code="release-moved")
     return Released(folder, verify_file(folder / CERTIFICATE), entry=entry.id, internal=entry.internal)
 
 
@@ -162,7 +167,8 @@ def _staging(folder: Path, journal: Journal) -> Staging:
     try:
         return Staging.make(folder, journal)
     except OSError as problem:
-        raise InvalidInput(f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder.") from None
+        reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
+        raise Unavailable(reason, code="write-failed") from None
 
 
 def _publish(

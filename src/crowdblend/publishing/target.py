@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Unavailable
 
 CERTIFICATE = "certificate.json"
 # File systems allow 255 bytes, and staging folders and locks have longer names.
@@ -20,16 +20,19 @@ LEAST_FILES = 20
 
 def check_target(folder: Path, *, force: bool) -> None:
     """Refuse a target that exists, or that could not be written, before anything is spent."""
-    if os.path.lexists(folder) and not force:
-        raise InvalidInput(f"{folder} exists. Choose another folder, or pass --force to replace the release in it.")
-    if os.path.lexists(folder) and not (folder / CERTIFICATE).is_file():
-        raise InvalidInput(f"{folder} is not a release, and --force replaces nothing else. Choose another folder.")
+    exists = os.path.lexists(folder)
+    if exists and not force:
+        reason = f"{folder} exists. Choose another folder, or pass --force to replace the release in it."
+        raise InvalidInput(reason, where="--out", code="output-exists")
+    if exists and not (folder / CERTIFICATE).is_file():
+        reason = f"{folder} is not a release, and --force replaces nothing else. Choose another folder."
+        raise InvalidInput(reason, where="--out", code="not-a-release")
     if not folder.parent.is_dir() or not os.access(folder.parent, os.W_OK | os.X_OK):
-        raise InvalidInput(f"{folder.parent} is not a folder that can be written. Make it, or choose another.")
-    if not folder.name or len(folder.name.encode()) > LONGEST_NAME:
-        raise InvalidInput(f"the output folder's name has 1 to {LONGEST_NAME} bytes. Choose another name.")
-    if not str(folder).isprintable():
-        raise InvalidInput("the output folder's path has a control character in it. Choose another name.")
+        reason = f"{folder.parent} is not a folder that can be written. Make it, or choose another."
+        raise InvalidInput(reason, where="--out", code="output-parent")
+    if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
+        reason = f"the output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
+        raise InvalidInput(reason, where="--out", code="output-name")
     _check_room(folder.parent)
 
 
@@ -38,7 +41,7 @@ def _check_room(parent: Path) -> None:
     # Some file systems make room for files as they go, and count none.
     few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
     if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
-        raise InvalidInput(f"the disk of {parent} is full. Make room, or choose another folder.")
+        raise Unavailable(f"the disk of {parent} is full. Make room, or choose another folder.", code="disk-full")
 
 
 @contextmanager
@@ -62,16 +65,16 @@ def _locked(folder: Path, lock: Path) -> int:
         try:
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as problem:
-            raise InvalidInput(f"{folder.parent} cannot be written: {problem.strerror}.") from None
+            reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
+            raise Unavailable(reason, code="write-failed") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(handle).st_ino == lock.stat().st_ino:
                 return handle
         except BlockingIOError:
             os.close(handle)
-            raise InvalidInput(
-                f"another release is working on {folder}. Wait for it, or choose another folder."
-            ) from None
+            reason = f"another release is working on {folder}. Wait for it, or choose another folder."
+            raise Unavailable(reason, code="output-busy") from None
         except FileNotFoundError:
             pass
         os.close(handle)
