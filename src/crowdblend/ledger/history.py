@@ -69,6 +69,7 @@ def _begun(content: dict[str, Any]) -> Entry:
         software=content["software"],
         key_commitment=content.get("key_commitment"),
         identity=content.get("identity"),
+        not_compared=tuple(int(number) for number in content.get("not_compared", ())),
         spending=spending_of(content),
     )
 

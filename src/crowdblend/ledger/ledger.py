@@ -106,7 +106,7 @@ class Ledger:
         store = _store_module()
         with self._writing() as connection:
             records, history = _history(connection)
-            look(Known(spending, identity), _earlier(connection, history))
+            outlook = look(Known(spending, identity), _earlier(connection, history))
             kept = None if identity is None else identity.to_json()
             begun = {
                 **spending.to_dict(),
@@ -116,6 +116,7 @@ class Ledger:
                 "key": "destroyed" if sealed_key is None else "sealed",
                 "key_commitment": None if key is None else commitment(key),
                 "identity": None if kept is None else fingerprint(kept),
+                "not_compared": list(outlook.not_compared),
                 "software": f"crowdblend {__version__}",
             }
             store.write(connection, chain.append(records[-1], begun))
