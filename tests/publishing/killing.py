@@ -139,7 +139,8 @@ def look(folder: Path, mode: str, old: bytes) -> None:
         key, policy = ledger.held_key(1), load_policy(folder / "policy.toml")
         if out.exists():
             assert (out / "data.csv").read_bytes() == old, "published before it was finished"
-        expected = release(policy, folder / "expected", key=key)
+        other = Ledger.create(folder / "other.sqlite")
+        expected = release(policy, folder / "expected", key=key, ledger=other)
         # Where no journal was written yet, the steward says again that something is to be replaced.
         done = resume(ledger, 1, policy, force=mode in ("force", "journal"))
         for name in ("data.csv", "certificate.json"):
