@@ -1,4 +1,4 @@
-"""What goes wrong after the entry is recorded loses nothing: the same output is published when the release is resumed."""
+"""What goes wrong after the entry is recorded loses nothing: to resume the release publishes the same output."""
 
 from __future__ import annotations
 
