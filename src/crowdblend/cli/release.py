@@ -14,7 +14,7 @@ from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.identity import population_of
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import Promised
@@ -119,8 +119,7 @@ def _open_ledger(url: str | None) -> Ledger:
 
 def _promised(certificate: Certificate) -> str:
     """The promise about one person more or less where there is one, else the strongest."""
-    found = [made for made in certificate.guarantees if isinstance(made, Differential)]
-    return next((made for made in found if made.relation is Relation.ADD_REMOVE), certificate.guarantees[0]).words()
+    return (certificate.differential() or certificate.guarantees[0]).words()
 
 
 def _spent(total: Differential) -> str:
@@ -145,7 +144,7 @@ def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
     for guarantee in promised.certificate().guarantees:
         click.echo(f"would promise  {guarantee.words()}")
     for assumption in promised.certificate().assumptions():
-        click.echo(f"assuming       {assumption}")
+        click.echo(f"assuming       {assumption.sentence()}")
 
 
 def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> None:
