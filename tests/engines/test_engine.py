@@ -23,6 +23,7 @@ from crowdblend.engines import persons as persons_module  # noqa: E402
 from crowdblend.engines.duckdb import rows as streaming  # noqa: E402
 from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: E402
 from crowdblend.engines.duckdb.rows import Draw  # noqa: E402
+from tests.randomness.goodness import fits_share  # noqa: E402
 
 KEY = bytes(range(32))
 COLUMNS = {
@@ -351,7 +352,7 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
         return counted(sample_classes(made, Draw(KEY, 1.0))[0])
 
     alone, beside = kept([]), kept(range(n, n + 50))
-    assert abs(alone["Female", "11"] - n / 2) < 5 * np.sqrt(n) / 2
+    assert fits_share(int(alone["Female", "11"]), n, 0.5)
     assert alone.items() <= beside.items()
     assert beside["Male", "00"] == 50
 
@@ -367,7 +368,7 @@ def test_rows_as_people_are_thinned(tmp_path):
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
     assert same(sample_classes(made, Draw(KEY, 0.3))[0], drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
-    assert abs(drawn.people - 6000) < 5 * np.sqrt(20_000 * 0.21)
+    assert fits_share(drawn.people, 20_000, 0.3)
     for position in (3, 4):
         assert set(drawn.codes[:, position]) == set(range(len(drawn.labels[position])))
 
@@ -377,7 +378,7 @@ def test_the_sample_has_the_size_it_should(tmp_path):
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
     sizes = [sample_classes(made, Draw(bytes([i] * 32), 0.1))[0].people for i in range(10)]
     assert len(set(sizes)) > 5
-    assert abs(sum(sizes) - 20_000) < 5 * np.sqrt(200_000 * 0.09)
+    assert fits_share(sum(sizes), 200_000, 0.1)
 
 
 def test_progress_and_facts(tmp_path):

@@ -23,9 +23,10 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.choosing import lattice_of
 from crowdblend.publishing.release import release
-from crowdblend.randomness import coins
+from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
+from tests.randomness.goodness import fits_share
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 
@@ -121,26 +122,26 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
 def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split: the parts are disjoint and together the sample. Population: the draw is not the choice's."""
     promised = promise(parse_policy(SPLIT, town))
-    reading = read(promised, KEY, None)
+    reading = read(promised, ReleaseKey(KEY), None)
     people = pd.read_parquet(town / "town.parquet")
     sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
     assert reading.deciding.people + reading.released.people == sampled
-    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
-    whole = read(promise(parse_policy(POLICY, town)), KEY, None)
+    assert fits_share(reading.deciding.people, sampled, 0.25)
+    whole = read(promise(parse_policy(POLICY, town)), ReleaseKey(KEY), None)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
-    decide(promised, reading.deciding, KEY, None)
+    decide(promised, reading.deciding, ReleaseKey(KEY), None)
     assert scored[0] is reading.deciding.counts
 
 
 @pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
 def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
     text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
-    reading = read(promise(parse_policy(text, town)), KEY, None)
+    reading = read(promise(parse_policy(text, town)), ReleaseKey(KEY), None)
     sampled = reading.deciding.people + reading.released.people
-    assert sampled == 20_000 if drawn else abs(sampled - 10_000) < 400
-    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+    assert sampled == 20_000 if drawn else fits_share(sampled, 20_000, 0.5)
+    assert fits_share(reading.deciding.people, sampled, 0.25)
 
 
 @pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
@@ -175,7 +176,7 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
         epsilon = 1.0
         k = 20
         """
-    reading = read(promise(parse_policy(text, tmp_path)), KEY, None)
+    reading = read(promise(parse_policy(text, tmp_path)), ReleaseKey(KEY), None)
     ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
     assert not set(ages[0]) & set(ages[1]) - {0}
     assert reading.facts["people_deciding"] == reading.deciding.people
@@ -195,7 +196,7 @@ def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_
 
 def test_recoding_adds_up(town: Path) -> None:
     promised = promise(parse_policy(POLICY, town))
-    released = read(promised, KEY, None).released
+    released = read(promised, ReleaseKey(KEY), None).released
     coarsest = recoded(promised, released, (0, 3, 2))
     assert coarsest.people == released.people
     assert len(coarsest.counts) <= 4
