@@ -96,7 +96,7 @@ def test_noise_errors_are_the_smallest_that_hold(noise_epsilon: float, failure: 
 @pytest.mark.parametrize("bins", [1, 2, 12, 1000])
 @pytest.mark.parametrize("noise_epsilon", [0.01, 0.7])
 def test_the_error_of_a_histogram_holds_for_all_its_bins_at_once(bins: int, noise_epsilon: float) -> None:
-    """P[some bin is off by more than t] = 1 − (1 − P[|Y| > t])^bins ≤ failure, and t is hardly larger than it must be."""
+    """P[some bin is off by more than t] = 1 − (1 − P[|Y| > t])^bins ≤ failure, and t is hardly larger than needed."""
     people, failure, a = 10**6, 0.05, math.exp(-noise_epsilon)
 
     def missed(t: float) -> float:
