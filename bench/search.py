@@ -19,7 +19,7 @@ from pyarrow import parquet
 from crowdblend.engines.duckdb.class_counts import sample_classes
 from crowdblend.engines.duckdb.rows import Draw
 from crowdblend.kinds.table import promise
-from crowdblend.numerics.published import UNITS
+from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.choosing import lattice_of
 from crowdblend.randomness import SystemSource

@@ -46,7 +46,7 @@ def main(runs: int) -> None:
         results.append(
             {
                 "error": float(error),
-                "laplace": laplace_error(plan.leaf.conclusion.epsilon, plan.samples, queries),
+                "laplace": laplace_error(plan.mechanism.claim().conclusion.epsilon, plan.samples, queries),
                 "seconds": wall,
                 "cpu_seconds": cpu,
             }
@@ -56,8 +56,8 @@ def main(runs: int) -> None:
             {
                 "queries": queries.size,
                 "different_rows": queries.universe,
-                "epsilon": plan.promise.conclusion.epsilon,
-                "sanitizer_epsilon": plan.leaf.conclusion.epsilon,
+                "epsilon": plan.zero_knowledge.conclusion.epsilon,
+                "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
                 "planned_error_about_sample": plan.about_sample.accuracy,
                 "planned_error_about_everybody": plan.about_everybody.accuracy,
                 "largest_error": max(result["error"] for result in results),

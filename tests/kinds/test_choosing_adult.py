@@ -16,7 +16,7 @@ from crowdblend.guarantees import CrowdBlending
 from crowdblend.kinds.chosen import decide, recoded
 from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.numerics.published import UNITS
+from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
 from crowdblend.policies.choosing import lattice_of
 from crowdblend.randomness import KeyedSource, thin

@@ -55,7 +55,7 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
     certificate = promised.certificate()
-    steps = [step for step in certificate.promises[0].steps() if step.rule.id.startswith(("selection", "composition"))]
+    steps = [step for step in certificate.derivations[0].steps() if step.rule.id.startswith(("selection", "composition"))]
     together, *parts = steps
     assert [step.rule.id for step in steps] == [
         "composition.adaptive",
@@ -107,7 +107,7 @@ def test_large_lattices_are_searched_in_steps_by_themselves(town: Path, tmp_path
     assert lattice_of(policy.columns).size == 4 * 3**12
     done = release(policy, tmp_path / "out", key=KEY)
     certificate = verify_file(done.folder)
-    chosen = [step for step in certificate.promises[0].steps() if step.rule.id == "selection.exponential"]
+    chosen = [step for step in certificate.derivations[0].steps() if step.rule.id == "selection.exponential"]
     assert 1 < len(chosen) < 6
     with pytest.raises(InvalidInput, match='search = "whole"'):
         parse_policy(text.replace("using", 'search = "whole"\nusing'), town)

@@ -225,9 +225,9 @@ def test_the_noise_is_not_less_than_planned() -> None:
 
 def test_the_plan_keeps_its_promise_and_takes_the_better_way() -> None:
     plan = plan_synopsis(conjunctions((5, 4, 3), 2), samples=3000, population=9000, epsilon=1.0, failure=0.05)
-    assert 0.999999 < plan.promise.conclusion.epsilon <= 1.0
-    assert plan.promise.conclusion.epsilon == plan.differential.conclusion.epsilon
-    assert plan.promise.conclusion.delta == 0
+    assert 0.999999 < plan.zero_knowledge.conclusion.epsilon <= 1.0
+    assert plan.zero_knowledge.conclusion.epsilon == plan.differential.conclusion.epsilon
+    assert plan.zero_knowledge.conclusion.delta == 0
     assert plan.about_sample.accuracy < plan.about_everybody.accuracy
     for mechanism in ("fitted", "exponential"):
         other = plan_synopsis(

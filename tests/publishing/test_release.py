@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import stat
 from pathlib import Path
 
 import numpy as np
@@ -143,12 +141,13 @@ def test_the_same_key_keeps_the_same_row_of_a_person_in_a_table_already_drawn(tm
     assert made[0] == made[1] != other
 
 
-def test_internal_facts_stay_beside_the_folder(town: Path, tmp_path: Path) -> None:
-    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY)
-    internal = tmp_path / "out.internal.json"
-    assert stat.S_IMODE(internal.stat().st_mode) == 0o600
-    facts = json.loads(internal.read_text())
+def test_internal_facts_go_into_the_ledger_entry_and_nowhere_else(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    done = release(parse_policy(POLICY, town), tmp_path / "out", key=KEY, ledger=ledger)
+    facts = ledger.entry(1).internal
+    assert facts == done.internal
     assert facts["people_sampled"] > facts["published_total"] > 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ledger.sqlite", "out"]
     published = "".join(
         file.read_text(encoding="utf-8") for file in done.folder.iterdir() if file.suffix in (".json", ".html")
     )
@@ -222,33 +221,17 @@ def test_fresh_samples_compose_and_failures_give_back(town: Path, tmp_path: Path
     assert not list(tmp_path.glob(".*partial*"))
 
 
-def test_folders_made_meanwhile_are_left_alone(town: Path, tmp_path: Path) -> None:
-    from crowdblend.publishing.folder import whole_folder
-
-    def build() -> None:
-        with whole_folder(tmp_path / "out") as partial:
-            (partial / "certificate.json").write_text("{}")
-            (tmp_path / "out").mkdir()
-            (tmp_path / "out" / "notes.txt").write_text("mine")
-
-    with pytest.raises(InvalidInput, match="must not exist"):
-        build()
-    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
-    with whole_folder(tmp_path / "other"), pytest.raises(InvalidInput, match="another release"):
-        release(parse_policy(POLICY, town), tmp_path / "other")
-    with pytest.raises(InvalidInput, match="bytes"):
-        release(parse_policy(POLICY, town), tmp_path / ("x" * 250))
-
-
 def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_path: Path) -> None:
     policy = parse_policy(POLICY, town)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InvalidInput, match="must not exist"):
+    with pytest.raises(InvalidInput, match="exists"):
         release(policy, tmp_path / "mine")
-    with pytest.raises(InvalidInput, match="something else"):
+    with pytest.raises(InvalidInput, match="not a release"):
         release(policy, tmp_path / "mine", force=True)
-    with pytest.raises(InvalidInput, match="parent"):
+    with pytest.raises(InvalidInput, match="missing"):
         release(policy, tmp_path / "missing" / "out")
+    with pytest.raises(InvalidInput, match="bytes"):
+        release(policy, tmp_path / ("x" * 250))
     first = release(policy, tmp_path / "out", key=KEY)
     release(policy, tmp_path / "out", force=True)
     assert verify_file(first.folder).to_json() != first.certificate.to_json()

@@ -14,8 +14,8 @@ from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
-from crowdblend.publishing.folder import check_target
 from crowdblend.publishing.release import release
+from crowdblend.publishing.target import check_target
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 

@@ -9,30 +9,35 @@ import click
 
 from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, json_option, speaks
 
 
-@click.command("verify", epilog="Example: crowdblend verify certificate.json")
+@click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
 @json_option
 @speaks
 def command(target: str, *, as_json: bool) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
-    TARGET is a certificate, a release folder, or '-' for stdin.
+    TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
     """
-    certificate = verify(sys.stdin.read()) if target == "-" else verify_file(Path(target))
+    with_data = target != "-" and Path(target).is_dir()
+    certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
     if as_json:
-        emit({"verified": True, "promises": [encode(guarantee) for guarantee in certificate.guarantees]})
+        guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
+        emit({"verified": True, "data_checked": with_data, "guarantees": guarantees})
     else:
-        _tell(certificate)
+        _tell(certificate, with_data=with_data)
 
 
-def _tell(certificate: Certificate) -> None:
-    files = certificate.facts.get("files")
-    data = ", and every data file is the one that was certified" if files else ""
-    click.echo(f"verified: every number follows from the leaves{data}.")
+def _tell(certificate: Certificate, *, with_data: bool) -> None:
+    said = "The derivation is sound."
+    if certificate.facts.get("files"):
+        unchecked = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
+        said = "The derivation is sound, and every data file is the one that was certified." if with_data else unchecked
+    click.echo(said)
     for guarantee in certificate.guarantees:
-        click.echo(f"  promise   {guarantee.words()}")
-    for assumption in certificate.assumptions():
-        click.echo(f"  assuming  {assumption}")
+        click.echo(f"  guarantee  {guarantee.words()}")
+    for assumed in certificate.assumptions():
+        click.echo(f"  assuming   {assumed.sentence()}")

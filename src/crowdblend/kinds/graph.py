@@ -19,6 +19,7 @@ from crowdblend.policies.graph import GraphPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.links import Read
+    from crowdblend.mechanisms.networks import NoisyStatistic
     from crowdblend.randomness import ReleaseKey
 
 
@@ -29,13 +30,20 @@ class Promise:
     policy: GraphPolicy
     plans: tuple[NetworkPlan, ...]
 
+    @property
+    def mechanisms(self) -> tuple[NoisyStatistic, ...]:
+        """The noise on every statistic, as it is drawn and certified."""
+        from crowdblend.mechanisms.networks import NoisyStatistic  # noqa: PLC0415  loads NumPy
+
+        return tuple(NoisyStatistic(plan) for plan in self.plans)
+
     def together(self) -> Derivation:
         """All statistics in one promise."""
-        return compose(*(plan.derivation for plan in self.plans))
+        return compose(*(mechanism.claim() for mechanism in self.mechanisms))
 
     def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
         """The zero-knowledge promise, and the differential one against somebody who knows everybody else."""
-        promises = (self.together(), compose(*(plan.differential() for plan in self.plans)))
+        promises = (self.together(), compose(*(mechanism.claim_replaced() for mechanism in self.mechanisms)))
         return Certificate(promises, (), {**self.facts(outcome), "files": files or {}})
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:

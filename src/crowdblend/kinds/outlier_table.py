@@ -46,7 +46,7 @@ class OutlierPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        table = self.plan.mechanism()
+        table = self.mechanism.claim(self.plan.factor)
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:

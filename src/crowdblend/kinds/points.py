@@ -54,7 +54,7 @@ class PointsPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """The certificate, complete once the published files are hashed."""
-        return self.plan.certificate(self.believed, {**self.facts(), "files": files or {}})
+        return self.plan.certify(self.mechanism, self.believed, {**self.facts(), "files": files or {}})
 
     def facts(self, _outcome: None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""

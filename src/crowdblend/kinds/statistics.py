@@ -22,6 +22,7 @@ from crowdblend.policies.statistics import Statistic, StatisticsPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.totals import Totals
+    from crowdblend.mechanisms.totals import NoisyTotals
     from crowdblend.randomness import ReleaseKey
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
@@ -42,9 +43,17 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        one, group = self.plan.zero_knowledge, self.policy.release.group
+        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.release.group
+        one = self.plan.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
-        return (one, *together, self.plan.differential)
+        return (one, *together, self.plan.differential_of(claims))
+
+    @property
+    def mechanisms(self) -> tuple[NoisyTotals, ...]:
+        """The noise on the totals of every way, as it is drawn and certified."""
+        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415  loads NumPy
+
+        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.plan.ways)
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -127,17 +136,16 @@ class Promise:
 
     def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
         from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
-        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
 
         values: dict[int, list[float]] = {}
-        for places, way in self.plan.ways:
+        for (places, way), mechanism in zip(self.plan.ways, self.mechanisms, strict=True):
             people = totals[way.mechanism].people
             exact = [
                 totals[way.mechanism].of(made, self.policy.bins(made))
                 for made in (self.policy.statistics[place] for place in places)
             ]
             source = key.source(f"noise on totals, {way.mechanism}".encode())
-            noisy = NoisyTotals(way.noise_epsilons).publish(exact, source)
+            noisy = mechanism.publish(exact, source)
             for place, numbers in zip(places, noisy, strict=True):
                 values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]
         rows = [

@@ -37,7 +37,7 @@ class SynopsisPromise:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
         stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
         return Certificate(
-            (self.plan.promise, self.plan.differential, self.plan.usefulness),
+            (self.plan.zero_knowledge, self.plan.differential, self.plan.usefulness),
             stated,
             {**self.facts(outcome), "files": files or {}},
         )
@@ -48,9 +48,9 @@ class SynopsisPromise:
         parameters: dict[str, Any] = {
             "sample": self.policy.samples,
             "people": self.policy.people,
-            "epsilon": plan.promise.conclusion.epsilon,
-            "delta": plan.promise.conclusion.delta,
-            "sanitizer_epsilon": plan.leaf.conclusion.epsilon,
+            "epsilon": plan.zero_knowledge.conclusion.epsilon,
+            "delta": plan.zero_knowledge.conclusion.delta,
+            "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
             "rows": plan.mechanism.rows,
         }
         facts: dict[str, Any] = {

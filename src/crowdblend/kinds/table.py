@@ -18,6 +18,7 @@ from crowdblend.kinds.outcome import Chosen, chosen_facts
 from crowdblend.kinds.outputs import write_microdata, write_table
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
@@ -42,7 +43,7 @@ class Promise(FromCounts):
     def mechanism(self, outcome: Chosen | None = None) -> SuppressedHistogram | NoisyHistogram:
         """The sanitizer that the certificate speaks of; where it shows from depends on the chosen recoding."""
         if self.plan.noise_epsilon is None:
-            return SuppressedHistogram(self.plan.k)
+            return (SuppressedRecords if self.policy.kind == "microdata" else SuppressedHistogram)(self.plan.k)
         cells = self.policy.cells if outcome is None else self.policy.cells_at(outcome.node)
         assert cells is not None, "a noisy table has a closed domain"
         show_from = self.policy.release.show_from or natural_threshold(cells, self.plan.noise_epsilon)
@@ -70,17 +71,17 @@ class Promise(FromCounts):
         """The certificate, complete once the recoding is chosen and the published files are hashed."""
         facts = {**self.facts(outcome), "files": files or {}}
         if self.policy.recoding is None:
-            return self.plan.certificate(self.believed, facts)
+            return self.plan.certify(self.mechanism(outcome), self.believed, facts)
         return Certificate(self._chosen(self.policy.recoding), self.believed, facts)
 
     def _chosen(self, choosing: Choosing) -> tuple[Derivation, ...]:
         """Choice and release together. That the release alone blends into crowds says nothing of the choice."""
         choice = choosing.derived(lattice_of(self.policy.columns), self.score)
         if choosing.share is None:
-            together = recoding.recoding_from_population(choice, self.plan.sampled())
+            together = recoding.recoding_from_population(choice, self.plan.under_sampling(self.mechanism()))
         else:
             together = recoding.recoding_from_split(
-                choice, self.plan.mechanism(), rate=self.rate, share=choosing.share, epsilon=self.plan.epsilon
+                choice, self.mechanism().claim(), rate=self.rate, share=choosing.share, epsilon=self.plan.epsilon
             )
         return together, sampling.replacing_is_removing_and_adding(together)
 

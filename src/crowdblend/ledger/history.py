@@ -80,7 +80,10 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
             for name, value in digests.items():
                 check_digest(name, value)
-            return replace(entry, status="finished", **digests)
+            internal = content.get("internal", {})
+            if not isinstance(internal, dict):
+                raise InvalidInput("internal facts are names with values. Correct them.")
+            return replace(entry, status="finished", internal=internal, **digests)
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
     raise InvalidInput(_WHY[content["step"], entry.status].format(id=entry.id))

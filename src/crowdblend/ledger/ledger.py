@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -96,12 +97,22 @@ class Ledger:
         """Say that the output is about to be computed: from now on the entry is spent."""
         self._step(entry_id, {"step": "output"})
 
-    def finish(self, entry_id: int, *, certificate_digest: str, data_sha256: str) -> None:
-        """Record what has been published, and forget the key unless it is sealed."""
+    def finish(
+        self,
+        entry_id: int,
+        *,
+        certificate_digest: str,
+        data_sha256: str,
+        internal: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record what is published, and forget the key unless it is sealed.
+
+        `internal` is for the steward alone, such as how much was suppressed, as JSON has it.
+        """
         digests = {"certificate_digest": certificate_digest, "data_sha256": data_sha256}
         for name, value in digests.items():
             check_digest(name, value)
-        self._step(entry_id, {"step": "finished", **digests})
+        self._step(entry_id, {"step": "finished", **digests, "internal": dict(internal or {})})
 
     def abandon(self, entry_id: int) -> None:
         """Give an entry back, which is possible only while no output can exist; its key is forgotten."""

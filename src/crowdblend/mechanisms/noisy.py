@@ -15,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
@@ -57,6 +59,16 @@ class NoisyHistogram:
             cell_codes(cells[order], sample.labels),
             values[order],
             exact[order] if self.flag else None,
+        )
+
+    def claim(self) -> Derivation:
+        """Members of one class are interchangeable, and below k the noise hides one person."""
+        return mechanisms.histogram_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
+        """The exact divergence of sampling and this histogram, with or without the flag."""
+        return sampling.noisy_histogram_sampled(
+            k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon, flag=self.flag
         )
 
     def expected_false_cells(self, cells: int) -> float:

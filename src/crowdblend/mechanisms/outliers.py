@@ -15,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import outliers
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells
@@ -50,6 +52,12 @@ class OutlierHistogram:
         shown = np.flatnonzero(values >= self.show_from)
         order = shown[np.argsort(cells[shown], kind="stable")]
         return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
+
+    def claim(self, factor: float) -> Derivation:
+        """factor·ε(j) to members of bins of j people, except with the δ that goes with the factor."""
+        return outliers.outlier_histogram(
+            epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=factor
+        )
 
     def _noised(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:
         """Bins of one size after the other, each size with a stream of its own."""

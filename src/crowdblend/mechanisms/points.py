@@ -29,6 +29,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.recoding.blocks import Blocks
@@ -91,6 +93,14 @@ class NoisyPoints:
         places = crowds.codes.shape[1]
         labels, codes = _used(sample.labels[:places], rows[:places], len(rows[-1]))
         return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]))
+
+    def claim(self) -> Derivation:
+        """Points of one block are told apart by a factor of at most e^noise_epsilon; sparse blocks are not shown."""
+        return mechanisms.points_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
+        """Sampling hides how many of a block were drawn, and the shuffled noisy points whose they are."""
+        return sampling.points_sampled(k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon)
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
         """The classes of at least k points, cell by cell."""

@@ -67,8 +67,7 @@ def _read(path: Path) -> list[Published]:
 
 
 def _promise(folder: Folder) -> ZeroKnowledge | None:
-    found = [made for made in folder.certificate.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1]
-    return next(iter(found), None)
+    return folder.certificate.zero_knowledge()
 
 
 def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
