@@ -55,7 +55,9 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
     certificate = promised.certificate()
-    steps = [step for step in certificate.derivations[0].steps() if step.rule.id.startswith(("selection", "composition"))]
+    steps = [
+        step for step in certificate.derivations[0].steps() if step.rule.id.startswith(("selection", "composition"))
+    ]
     together, *parts = steps
     assert [step.rule.id for step in steps] == [
         "composition.adaptive",
