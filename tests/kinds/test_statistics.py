@@ -155,7 +155,7 @@ def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
     )
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
-    assert any("another person" in line for line in verify_file(tmp_path / "out").assumptions())
+    assert Assumption.ROWS_ARE_PEOPLE in verify_file(tmp_path / "out").stated
 
 
 def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_an_edit_of_the_data_fails_verification(town: Path, tmp_path: Path) -> N
 def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     done = release(parse_policy(DRAWN, town), tmp_path / "out", ledger=ledger)
-    assert "assumption" in done.certificate.to_dict()["assumptions"][0]
+    assert done.certificate.to_dict()["assumptions"][0]["id"] == "ASSUMED_RATE"
     with pytest.raises(DoesNotCompose, match=r"CBP|LQS") as refused:
         release(parse_policy(DRAWN.replace("epsilon = 1.0", "epsilon = 0.7"), town), tmp_path / "again", ledger=ledger)
     assert refused.value.exit_code == 1

@@ -68,7 +68,7 @@ def test_it_says_what_is_published_and_promised(tmp_path):
     assert "Counts of people by age and sex" in text
     assert "1,336" in text  # the published people
     assert all(promise.words()[1:] in text for promise in certificate().guarantees)
-    assert all(assumption in text for assumption in certificate().assumptions())
+    assert all(assumed.sentence() in text for assumed in certificate().assumptions())
     assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
     assert "fewer than 35 sampled people" in text
     assert "is not zero" in text

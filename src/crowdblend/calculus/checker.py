@@ -3,7 +3,8 @@
 The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
 and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
 document with the one it would have written itself. So an edit of anything derived is found. Stated assumptions and
-facts are not derived; only the digest guards them, and it has no key.
+facts are not derived; only the digest guards them, and it has no key. Whatever was issued verifies for ever: a change
+to what certificates hold, such as a further assumption of a rule, is a new format, and the old ones are still read.
 
 `verify` proves the derivations. That the data beside a certificate are the certified ones only `verify_folder` checks.
 """
@@ -129,6 +130,8 @@ def _stated_conclusion(node: dict[str, Any]) -> Any:
 
 def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:
     """Where two documents part, as a path of names; None when they are the same to the last type."""
+    if mine is theirs:
+        return None
     if type(mine) is not type(theirs):
         return path
     if isinstance(mine, dict):
