@@ -26,7 +26,6 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
-
 from tests.randomness.goodness import fits_share
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
