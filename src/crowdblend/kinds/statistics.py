@@ -180,6 +180,7 @@ class Promise:
         return {
             "what": made.what,
             "words": made.words(),
+            "bins": list(self.policy.bins(made)),
             "way": way.mechanism,
             "samples": way.samples,
             "noise_epsilon": self.plan.noise_epsilon(place),
