@@ -14,7 +14,7 @@ import pytest
 
 duckdb = pytest.importorskip("duckdb")
 
-from crowdblend.calculus import verify_file  # noqa: E402
+from crowdblend.calculus import Assumption, verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
 from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402

@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import chi2
 
 import crowdblend
+from crowdblend.calculus import Assumption
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.mechanisms.measurement import SampledMeasurement, sample_and_sanitize
