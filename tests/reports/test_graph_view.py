@@ -35,7 +35,7 @@ def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:
     assert "learns hardly more about you than from 500 random people and up to" in text
     assert "This holds whatever else somebody knows if the assumptions" in text
     assert "who was sampled" not in text
-    assert "connectivity is a share of the most links" in text
+    assert "connectivity is a share of the largest possible number of links" in text
     promised = done.certificate.guarantees[0].epsilon
     shown = re.search(r"ε, relative to those people ([0-9.]+)", text)
     assert shown

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
-from crowdblend.reports import report_html, write_report
+from crowdblend.reports import printable, report_html, write_report
 
 
 @click.command("report", epilog="Example: crowdblend report census-release --out census.html")
@@ -30,4 +30,4 @@ def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None
     if as_json:
         emit({"report": str(written), "verified": True})
     else:
-        click.echo(f"report: {written}")
+        click.echo(f"report: {printable(written)}")
