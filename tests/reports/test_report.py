@@ -202,21 +202,20 @@ def test_a_changed_certificate_is_refused(tmp_path):
 def test_changed_or_missing_data_are_refused(tmp_path, change):
     folder = release(tmp_path, table())
     change(folder / "data.parquet")
-    with pytest.raises(DoesNotVerify, match=r"data\.parquet|exactly the files"):
+    with pytest.raises(DoesNotVerify, match=r"data\.parquet"):
         write_report(folder)
 
 
 @pytest.mark.parametrize("name", ["../data.csv", "/etc/data.csv", "..", ""])
 def test_files_outside_the_folder_are_refused(tmp_path, name):
-    with pytest.raises(DoesNotVerify, match="exactly the files"):
+    with pytest.raises(DoesNotVerify, match="list the files"):
         write_report(release(tmp_path, table(), files={name: "0" * 64}))
 
 
 def test_files_that_are_not_certified_are_not_read(tmp_path):
     folder = release(tmp_path, table())
     (folder / "notes.csv").write_text("secret,count\nx,1\n")
-    with pytest.raises(DoesNotVerify, match="exactly the files"):
-        report_html(folder)
+    assert "secret" not in report_html(folder)
 
 
 @pytest.mark.parametrize(
