@@ -43,7 +43,7 @@ def test_what_does_not_verify_is_refused(tmp_path, run):
     (folder / "data.parquet").write_bytes(b"other")
     code, out, err = run(folder, "--json")
     assert code == 1
-    assert json.loads(out)["error"]["code"] == "does-not-verify"
+    assert json.loads(out)["error"]["code"] == "file-edited"
     assert len(err.strip().splitlines()) == 1
     assert not (folder / "report.html").exists()
 

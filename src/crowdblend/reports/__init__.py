@@ -1,5 +1,5 @@
 """Reports: a release folder explained on one self-contained page."""
 
-from crowdblend.reports.write import printable, report_html, write_report
+from crowdblend.reports.write import report_html, write_report
 
-__all__ = ["printable", "report_html", "write_report"]
+__all__ = ["report_html", "write_report"]

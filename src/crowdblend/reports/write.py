@@ -25,12 +25,12 @@ def write_report(folder: Path | str, out: Path | str | None = None, *, force: bo
     folder = Path(folder)
     target = folder / NAME if out is None else Path(out)
     if os.path.lexists(target) and not force:
-        raise InvalidInput(f"{printable(target)} exists. Pass force (--force) to replace it.", code="output-exists")
+        raise InvalidInput(f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists")
     if os.path.lexists(target) and not target.is_file():
-        reason = f"{printable(target)} is not a file. Remove it, or choose another --out."
+        reason = f"{visible(str(target))} is not a file. Remove it, or choose another --out."
         raise InvalidInput(reason, code="output-exists")
     if out is not None and not target.parent.is_dir():
-        raise InvalidInput(f"The folder {printable(target.parent)} does not exist. Create it first.")
+        raise InvalidInput(f"The folder {visible(str(target.parent))} does not exist. Create it first.")
     write_whole(target, report_html(folder).encode(), what="report")
     return target
 
@@ -44,8 +44,3 @@ def report_html(folder: Path | str) -> str:
         # Facts are guarded by a digest that anybody can compute, so they may be of any form.
         reason = "The facts of certificate.json do not describe its data files. No report can be written."
         raise InvalidInput(reason, code="facts-do-not-fit") from error
-
-
-def printable(path: Path) -> str:
-    """A path without characters that a terminal would obey."""
-    return visible(str(path))
