@@ -1,4 +1,4 @@
-"""The page says what is published and promised, loads nothing, and refuses what does not verify."""
+"""The page says what is published and guaranteed, loads nothing, and refuses what does not verify."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_it_says_what_is_published_and_guaranteed(tmp_path):
     lead = "guesses whether your data were used and is right with probability at most 73.2 %"
     assert text.index(lead) < text.index("ε, privacy loss") < text.index("times what it would be")
     assert "1,336" in text  # the published people
-    assert all(promise.words()[1:] in text for promise in certificate().guarantees)
+    assert all(guarantee.words()[1:] in text for guarantee in certificate().guarantees)
     assert all(assumed.sentence() in text for assumed in certificate().assumptions())
     assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
     assert "fewer than 35 sampled people" in text

@@ -91,5 +91,5 @@ class Axis(Intervals):
 
     def describe(self) -> str:
         """The bounds and the resolution."""
-        first, last, step = (exact("from", value) for value in (self.start, self.stop, self.width))
-        return f"a coordinate from {plain_digits(first)} to {plain_digits(last)}, rounded to {plain_digits(step)}, then moved by noise"
+        first, last, step = (plain_digits(exact("from", value)) for value in (self.start, self.stop, self.width))
+        return f"a coordinate from {first} to {last}, rounded to {step}, then moved by noise"

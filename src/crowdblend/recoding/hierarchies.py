@@ -83,9 +83,7 @@ def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise InvalidInput(
-            f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path."
-        ) from None
+        raise InvalidInput(f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path.") from None
     except UnicodeDecodeError:
         raise InvalidInput(f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8.") from None
     try:

@@ -137,8 +137,8 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
         raise InvalidInput(
-            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {stated} with rate "
-            f"{rate:g}. Lower k, or name one level per column."
+            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {stated} with "
+            f"rate {rate:g}. Lower k, or name one level per column."
         )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)
