@@ -58,7 +58,7 @@ class Assumption(Enum):
         "{parts}; each person who decides stands for at most {stands_for}."
     )
     CHOICE_WEIGHTS = (
-        "A candidate is chosen with probability proportional to e^({epsilon}·score/({monotone:|2·}{sensitivity}))."
+        "A candidate is chosen with probability proportional to e^({epsilon}·score/({monotone:1|2}·{sensitivity}))."
     )
     SYNOPSIS_WEIGHTS = (
         "Synthetic rows are chosen with probability proportional to e^(−{epsilon}·k·d/2), where d is the largest "
@@ -81,6 +81,10 @@ class Assumption(Enum):
     SINGLE_RELEASE = (
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "
         "its own."
+    )
+    SAMPLE_NOT_COMPARED = (
+        "The sample was not compared with that of every earlier release; the data holder says that none of them used "
+        "it."
     )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."

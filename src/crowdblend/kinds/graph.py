@@ -62,7 +62,7 @@ class Promise:
                 "confidence": CONFIDENCE,
             },
             "statistics": [
-                {"statistic": statistic.label, **_described(plan)}
+                {"statistic": statistic.label, "classes": list(statistic.classes), **_described(plan)}
                 for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
             ],
             "software": software(),

@@ -14,6 +14,7 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.policies.synopsis import SynopsisPolicy
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class SynopsisPromise:
                 "confidence": 1 - plan.about_everybody.failure,
             },
             "parameters": parameters,
-            "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in self.policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in self.policy.columns),
             "software": software(),
         }
         if outcome is not None:

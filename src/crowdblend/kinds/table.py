@@ -15,6 +15,7 @@ from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outcome import Chosen, chosen_facts
 from crowdblend.kinds.outputs import write_microdata, write_table
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
@@ -25,6 +26,7 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
 from crowdblend.policies.choosing import Choosing, lattice_of
 from crowdblend.policies.table import Column, Policy
+from crowdblend.recoding import Recoding
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ class Promise(FromCounts):
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
             "columns": _described(self.policy.columns, outcome),
+            "labels": listed_labels(_recodings(self.policy.columns, outcome)),
             "software": software(),
         }
         mechanism = self.mechanism(outcome)
@@ -186,11 +189,18 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
     """Every column's classes in words, once they are known."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].describe() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.describe()
         for column in columns
     }
+
+
+def _recodings(columns: tuple[Column, ...], outcome: Chosen | None) -> list[tuple[str, Recoding]]:
+    """Every column's recoding, once it is known."""
+    if outcome is not None:
+        return [(column.name, column.recodings[level]) for column, level in zip(columns, outcome.node, strict=True)]
+    return [(column.name, column.recoding) for column in columns if not column.chooses]
 
 
 def promise(policy: Policy) -> Promise:

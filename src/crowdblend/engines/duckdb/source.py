@@ -87,7 +87,7 @@ def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relat
 def _files(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
-        return [_spooled(data, folder)]
+        return [spooled(data, folder)]
     if "://" in data.source:
         raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
     files = source_files(data.source, data.format)
@@ -104,7 +104,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
     return files
 
 
-def _spooled(data: DataSource, folder: Path) -> Path:
+def spooled(data: DataSource, folder: Path) -> Path:
     """What comes through stdin, in a private file, because it may have to be read twice."""
     path = folder / f"stdin.{data.format}"
     with redacted("the temporary folder must have room for what comes through stdin", "Free some space."):
