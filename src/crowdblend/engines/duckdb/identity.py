@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
-from crowdblend.engines.duckdb.source import Relation, open_source
+from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.source import open_source
 from crowdblend.ledger.sketch import MOST, Anchor
 from crowdblend.policies.sections import DataSource, Release
 
@@ -105,6 +106,6 @@ def open_identity(data: DataSource, release: Release, size: int) -> Iterator[Ide
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
     with private_folder() as folder, database(release, folder) as connection:
-        relation = open_source(connection, data, wanted, folder)
+        relation = open_source(connection, data, wanted, folder).ready()
         with redacted(must, remedy):
             yield IdentityScan(data, connection, relation, size)
