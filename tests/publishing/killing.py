@@ -4,8 +4,8 @@
 
 A process that has done a release once forks a child for every kill: what a start would take is done. The child is
 killed with SIGKILL before its n-th step (a file opened, renamed or removed, a step of the ledger, a rename), n going
-through all of them and then at random moments. A second child looks at what is left, and resumes it. The report's figures are
-left out, as they take most of the time of a release and touch nothing.
+through all of them and then at random moments. A second child looks at what is left, and resumes it. The report's
+figures are left out, as they take most of the time of a release and touch nothing.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class Steps:
             setattr(owner, name, self._around(getattr(owner, name)))
 
     def _event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in EVENTS and isinstance(arguments[0], str | bytes | os.PathLike):
-            if self.folder in os.fsdecode(arguments[0]):
-                self.step()
+        named = event in EVENTS and isinstance(arguments[0], str | bytes | os.PathLike)
+        if named and self.folder in os.fsdecode(arguments[0]):
+            self.step()
 
     def _around(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any, **named: Any) -> Any:
@@ -139,7 +139,8 @@ def look(folder: Path, mode: str, old: bytes) -> None:
         key, policy = ledger.held_key(1), load_policy(folder / "policy.toml")
         if out.exists():
             assert (out / "data.csv").read_bytes() == old, "published before it was finished"
-        expected = release(policy, folder / "expected", key=key)
+        other = Ledger.create(folder / "other.sqlite")
+        expected = release(policy, folder / "expected", key=key, ledger=other)
         # Where no journal was written yet, the steward says again that something is to be replaced.
         done = resume(ledger, 1, policy, force=mode in ("force", "journal"))
         for name in ("data.csv", "certificate.json"):

@@ -82,6 +82,10 @@ class Assumption(Enum):
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "
         "its own."
     )
+    SAMPLE_NOT_COMPARED = (
+        "The sample was not compared with that of every earlier release; the data holder says that none of them used "
+        "it."
+    )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."

@@ -21,6 +21,7 @@ from crowdblend.calculus import format1
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
+from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
@@ -77,9 +78,9 @@ def verify_file(path: Path) -> Certificate:
 
 
 def verify_folder(folder: Path) -> Certificate:
-    """Verify a release folder: its certificate, and that every file is the certified one."""
-    certificate = verify(read_text(folder / "certificate.json"))
-    _check_files(folder, certificate.facts.get("files", {}))
+    """Verify a release folder: its certificate, and that every file it lists is the certified one."""
+    certificate = verify(read_text(folder / CERTIFICATE))
+    check_files(folder, certificate.facts.get("files", {}))
     return certificate
 
 
@@ -87,18 +88,6 @@ def sha256_of(path: Path) -> str:
     """The hash of a file, as certificates state it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _check_files(folder: Path, stated: Any) -> None:
-    if not isinstance(stated, dict):
-        raise DoesNotVerify("the facts must list the files of the release with their hashes, and they do not.")
-    found = {file.name for file in folder.iterdir()} - {"certificate.json", "report.html"}
-    if found != set(stated):
-        raise DoesNotVerify("the folder must hold exactly the files that the certificate lists, and it does not.")
-    for name, expected in stated.items():
-        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
-            shown = name if name.isprintable() else ascii(name)
-            raise DoesNotVerify(f"{shown} is not the file that was certified: it was edited.")
 
 
 def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Derivation:

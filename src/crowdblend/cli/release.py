@@ -12,7 +12,6 @@ import click
 from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
-from crowdblend.engines.identity import population_of
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
@@ -21,6 +20,7 @@ from crowdblend.kinds.kind import Promised
 from crowdblend.ledger import Budget, Ledger
 from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
+from crowdblend.publishing.prospect import Prospect
 from crowdblend.publishing.release import Released, release
 from crowdblend.publishing.target import check_target
 
@@ -61,10 +61,17 @@ def command(
         return
     check_target(folder, force=force)
     ledger = _open_ledger(ledger_url)
-    _confirm(promised, folder, ledger, yes=yes)
+    if not yes and not sys.stdin.isatty():
+        raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")
+
+    def before(prospect: Prospect) -> None:
+        _confirm(promised, prospect, folder, ledger, yes=yes)
+
     with notes_on_stderr(), progress_line(quiet=as_json) as progress:
-        done = release(loaded, folder, ledger=ledger, force=force, progress=progress, policy_file=Path(policy))
-    budget = _budget_after(ledger, population_of(loaded.data))
+        done = release(
+            loaded, folder, ledger=ledger, force=force, progress=progress, policy_file=Path(policy), before=before
+        )
+    budget = _budget_after(ledger, done.entry)
     if as_json:
         total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
@@ -100,10 +107,10 @@ def tell_released(done: Released, budget: Budget | None) -> None:
     click.echo(f"  check it with: crowdblend verify {done.folder}")
 
 
-def _budget_after(ledger: Ledger, population: str) -> Budget | None:
+def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
     """The new total; None, with a warning, where the ledger does not answer: the release is published all the same."""
     try:
-        return ledger.budget(population)
+        return ledger.budget(ledger.entry(entry).spending.population) if entry is not None else None
     except CrowdblendError as problem:
         click.echo(f"crowdblend: published and recorded, but the new total could not be read: {problem}", err=True)
         return None
@@ -147,13 +154,14 @@ def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
         click.echo(f"assuming       {assumption.sentence()}")
 
 
-def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def _confirm(promised: Promised, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+    """Say what the ledger cannot know, and ask unless the answer was given."""
+    if prospect.warning is not None:
+        click.echo(f"crowdblend: {prospect.warning}", err=True)
     if yes:
         return
-    if not sys.stdin.isatty():
-        raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
     click.echo(f"promise: {_promised(promised.certificate())}", err=True)
-    before = ledger.budget(population_of(promised.policy.data)).differential
+    before = ledger.budget(prospect.spending.population).differential
     click.echo(f"promised about these people so far: {_spent(before) if before else 'nothing'}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.")

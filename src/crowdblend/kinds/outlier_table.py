@@ -12,6 +12,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_table
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
@@ -65,7 +66,8 @@ class OutlierPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns),
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
             "software": software(),

@@ -12,6 +12,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_points
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.points import NoisyPoints, all_within
@@ -64,7 +65,8 @@ class PointsPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": self.plan.to_dict(),
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns[: -policy.dimension]),
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
+from crowdblend.engines.engine import Source
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outcome import Chosen, chosen_facts
 from crowdblend.kinds.outputs import write_microdata, write_table
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
@@ -24,10 +26,10 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
 from crowdblend.policies.choosing import Choosing, lattice_of
 from crowdblend.policies.table import Column, Policy
+from crowdblend.recoding import Recoding
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
@@ -96,6 +98,7 @@ class Promise(FromCounts):
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
             "columns": _described(self.policy.columns, outcome),
+            "labels": listed_labels(_recodings(self.policy.columns, outcome)),
             "software": software(),
         }
         mechanism = self.mechanism(outcome)
@@ -134,19 +137,19 @@ class Promise(FromCounts):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.kinds import chosen  # noqa: PLC0415
 
         if self.policy.recoding is None:
-            return super().read_with(classes, key, progress)
-        reading = chosen.read(self, key, progress, classes)
+            return super().read_source(source, key, progress)
+        reading = chosen.read(self, source, key)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
             return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
-        return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
+        return Reading(reading.facts, publish, reading.same_people)
 
     def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""
@@ -186,11 +189,18 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
     """Every column's classes in words, once they are known."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].describe() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.describe()
         for column in columns
     }
+
+
+def _recodings(columns: tuple[Column, ...], outcome: Chosen | None) -> list[tuple[str, Recoding]]:
+    """Every column's recoding, once it is known."""
+    if outcome is not None:
+        return [(column.name, column.recodings[level]) for column, level in zip(columns, outcome.node, strict=True)]
+    return [(column.name, column.recoding) for column in columns if not column.chooses]
 
 
 def promise(policy: Policy) -> Promise:

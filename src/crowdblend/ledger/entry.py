@@ -95,6 +95,10 @@ class Entry:
     data_sha256: str | None = None
     key_commitment: str | None = None
     """What the chain knows of the key; None where no key was passed, or by a version that recorded none."""
+    identity: str | None = None
+    """The SHA-256 of the identity of the source, which the ledger keeps beside the chain; None where it has none."""
+    not_compared: tuple[int, ...] = ()
+    """Earlier releases of which the ledger could not know whether they used this sample."""
     internal: Mapping[str, Any] = field(default_factory=dict)
     """What only the steward may know of the release."""
 

@@ -59,14 +59,17 @@ def _begun(content: dict[str, Any]) -> Entry:
             raise InvalidInput(f"{name} is a printable text. Correct it.")
     if content["key"] not in ("destroyed", "sealed"):
         raise InvalidInput("a key is destroyed or sealed. Correct it.")
-    if content.get("key_commitment") is not None:
-        check_digest("key_commitment", content["key_commitment"])
+    for name in ("key_commitment", "identity"):
+        if content.get(name) is not None:
+            check_digest(name, content[name])
     return Entry(
         id=content["entry"],
         created=content["at"],
         key=content["key"],
         software=content["software"],
         key_commitment=content.get("key_commitment"),
+        identity=content.get("identity"),
+        not_compared=tuple(int(number) for number in content.get("not_compared", ())),
         spending=spending_of(content),
     )
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from crowdblend import ledger as books
-from crowdblend.engines.identity import population_of, sample_of, source_of
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
-from crowdblend.kinds.kind import Promised, Reading
-from crowdblend.publishing.policy_digest import policy_digest
+from crowdblend.publishing.prospect import Prospect
 from crowdblend.publishing.staging import Staging, Whole
 
 Problem = TypeVar("Problem", bound=BaseException)
@@ -29,20 +26,26 @@ class Record:
 
     @classmethod
     def begin(
-        cls, ledger: books.Ledger | None, spending: books.Spending, key: bytes, *, seal: bool, policy: str | None
+        cls, ledger: books.Ledger | None, prospect: Prospect | None, key: bytes, *, seal: bool, policy: str | None
     ) -> Record:
         """Record the entry together with its key before anything is computed from the sample, or refuse it.
 
         The ledger forgets a key that is not sealed when the release is finished; until then whoever resumes it gets the
         same output, and no other.
         """
-        if ledger is None:
+        if ledger is None or prospect is None:
             return cls(None)
-        entry = ledger.begin(spending, sealed_key=key if seal else None, held_key=None if seal else key)
-        record = cls(ledger, entry, spending.sample, policy)
+        keys = {"sealed_key" if seal else "held_key": key}
+        entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
+        record = cls(ledger, entry, prospect.spending.sample, policy)
         with record.resumable():
             ledger.output_begins(entry)
         return record
+
+    @property
+    def compared(self) -> bool:
+        """Whether the ledger compared the sample with that of every earlier release."""
+        return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
 
     def noted(self, staging: Staging) -> Staging:
         """The staging folder, with a journal that says which entry it belongs to."""
@@ -97,21 +100,6 @@ class Record:
             f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
             f"had: crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}{which}"
         )
-
-
-def spending_of(promised: Promised, folder: Path, reading: Reading, key: bytes) -> books.Spending:
-    """What a release spends, about whom, and by what it is known again."""
-    policy = promised.policy
-    return books.Spending(
-        population=population_of(policy.data),
-        sample=sample_of(policy.data, policy.sampling, key, reading.same_people),
-        fresh=not policy.sampling.already_drawn,
-        kind=policy.kind,
-        guarantees=promised.certificate().guarantees,
-        folder=str(folder.absolute()),
-        source=source_of(policy.data),
-        policy=policy_digest(policy),
-    )
 
 
 def refuse_another(entry: books.Entry, spending: books.Spending) -> None:

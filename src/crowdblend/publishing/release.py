@@ -16,20 +16,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from crowdblend import __version__
-from crowdblend.calculus import Certificate, sha256_of, verify_file
+from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
+from crowdblend.engines.identity import on_disk
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import AnyPolicy, Promised, Reading
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.appearance import appear, digest_of
-from crowdblend.publishing.record import Record, refuse_another, spending_of
+from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
+from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_staged, of_entry, recover
 from crowdblend.publishing.staging import Journal, Staging, Whole
 from crowdblend.publishing.target import CERTIFICATE, alone, check_target
@@ -56,28 +58,33 @@ def release(
     force: bool = False,
     progress: Progress | None = None,
     policy_file: Path | None = None,
+    before: Before = warn,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
-    where the policy came from, for whoever has to resume the release.
+    where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
+    release and nothing is spent yet.
     """
-    promised = promise(policy)
+    promise(policy)
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_target(folder, force=force)
-    with alone(folder):
+    with alone(folder), on_disk(policy.data) as data:
+        promised = promise(with_data(policy, data))
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
         staging = _staging(folder, Journal(force=force, policy=path))
         try:
+            prospect = None if ledger is None else prospect_of(promised, folder, ledger, secret)
+            if prospect is not None:
+                before(prospect)
             reading = promised.read(ReleaseKey(secret), progress)
-            spending = spending_of(promised, folder, reading, secret)
             seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
             named = None if policy_file is None else str(policy_file)
-            record = Record.begin(ledger, spending, secret, seal=seal, policy=named)
+            record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
         except BaseException:
             staging.discard()
             raise
@@ -116,14 +123,16 @@ def resume(
         if stagings and is_staged(stagings[0]):
             staged = verify_file(stagings[0].release)
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
-        promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
+        policy = policy if policy is not None else _recorded_policy(entry, stagings)
         if entry.software != f"crowdblend {__version__}":
             reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
             raise InvalidInput(reason, code="other-version")
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
+        with on_disk(policy.data) as data:
+            promised = promise(with_data(policy, data))
+            return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
 
 
 def _again(
@@ -135,8 +144,8 @@ def _again(
     record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
     try:
         with record.resumable():
+            refuse_another(entry, resumed(promised, folder, ledger, key, entry))
             reading = promised.read(ReleaseKey(key), progress)
-            refuse_another(entry, spending_of(promised, folder, reading, key))
             if not entry.output:
                 ledger.output_begins(entry.id)
     except BaseException:
@@ -187,6 +196,8 @@ def _publish(
             published.write(staging.release)
             files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
             certificate = promised.certificate(files, published.outcome)
+            if not record.compared:
+                certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
             (staging.release / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
             write_report(staging.release)
             internal = {**reading.facts, **published.internal, "seconds": time.perf_counter() - started}
