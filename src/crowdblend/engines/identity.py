@@ -13,7 +13,8 @@ import hashlib
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource, Sampling
+from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.source import STDIN, DataSource
 
 BLOCK = 65_536
 UNNAMED = "source:"
@@ -29,7 +30,7 @@ def source_of(data: DataSource) -> str:
     return "unknown" if data.source == STDIN else UNNAMED + fingerprint(data)
 
 
-def sample_of(data: DataSource, sampling: Sampling, key: bytes, same_people: int | None) -> str:
+def sample_of(data: DataSource, sampling: Sampling | ExactSample, key: bytes, same_people: int | None) -> str:
     """The sample's name; same_people is what the engine makes of the persons of a table that was already drawn."""
     if not sampling.already_drawn:
         return "drawn:" + hashlib.sha256(b"the name of a sample" + key).hexdigest()[:32]

@@ -17,7 +17,7 @@ from crowdblend.engines.duckdb.rows import Draw, Part
 from crowdblend.engines.progress import Progress
 from crowdblend.kinds.outcome import Chosen
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import KeyedSource
 from crowdblend.randomness.keys import subkey
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up

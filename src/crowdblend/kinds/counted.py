@@ -45,7 +45,7 @@ class FromCounts:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415  the engine is loaded when it runs
 
-        open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
+        open_columns(self.policy.data, self.policy.resources, [column.name for column in self.policy.columns])
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Count the sample's classes."""

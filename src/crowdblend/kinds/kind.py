@@ -17,7 +17,8 @@ from typing import Any, Protocol
 from crowdblend import __version__
 from crowdblend.calculus import Certificate
 from crowdblend.engines.progress import Progress
-from crowdblend.policies.sections import DataSource, Sampling
+from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.source import DataSource
 
 
 class AnyPolicy(Protocol):
@@ -32,7 +33,7 @@ class AnyPolicy(Protocol):
         """Where the people are."""
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> Sampling | ExactSample:
         """How they were, or will be, drawn."""
 
 

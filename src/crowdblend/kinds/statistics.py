@@ -17,8 +17,9 @@ from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
-from crowdblend.policies.sections import STDIN
-from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.statistics import Statistic
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.totals import Totals
@@ -41,7 +42,7 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        one, group = self.plan.zero_knowledge, self.policy.release.group
+        one, group = self.plan.zero_knowledge, self.policy.group
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
         return (one, *together, self.plan.differential)
 
@@ -86,7 +87,7 @@ class Promise:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
 
-        open_columns(self.policy.data, self.policy.release, self.policy.wanted)
+        open_columns(self.policy.data, self.policy.resources, self.policy.wanted)
 
     def read(self, key: bytes, progress: Progress | None) -> Reading:
         """Add up everybody, the sample, or both."""
@@ -145,12 +146,12 @@ class Promise:
             for place, made in enumerate(self.policy.statistics)
             for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
         ]
-        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
+        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.format}"))
 
     def _column(self, name: str) -> str:
         """How a column was read: its labels, its bounds, or both."""
         policy, read = self.policy, []
-        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+        if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
             read += [column.recoding.words() for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
             read.append(policy.measures[name].words())

@@ -13,8 +13,8 @@ from crowdblend.engines.duckdb.links import Read, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import Promise
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import GraphPolicy, Statistic
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import StatisticQuestion as Statistic
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
 from crowdblend.rehearsal.registry import Asked
@@ -99,7 +99,7 @@ class GraphSubject(Rehearsed):
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
         one, other = (self._rehearsal(web).found for web in pair)
-        for statistic, plan in zip(self.policy.statistics, self.promised.plans, strict=True):
+        for statistic, plan in zip(self.policy.questions, self.promised.plans, strict=True):
             here, instead = (exact_values(statistic, plan, found) for found in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -110,7 +110,7 @@ class GraphSubject(Rehearsed):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        about = [statistic for statistic in self.policy.questions if statistic.column == column]
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
@@ -137,12 +137,9 @@ def made_up(policy: GraphPolicy, web: Web) -> Read:
             values = zip(policy.columns, web.data, web.others, strict=True)
             columns = {name: [mine, *[other] * (people - 1)] for name, mine, other in values}
             parquet.write_table(pa.table({graph.vertex: range(people), **columns}), vertices)
-            graph = replace(graph, vertices=_parquet(vertices))
-        return read_network(replace(policy, data=_parquet(links), graph=graph, graph_in_memory=None), None)
-
-
-def _parquet(path: Path) -> DataSource:
-    return DataSource(str(path), "parquet", rows_are_people=True)
+            graph = replace(graph, vertices=str(vertices))
+        here = replace(policy, source=str(links), source_format="parquet", table=None, delimiter=None)
+        return read_network(replace(here, graph=graph, graph_in_memory=None), None)
 
 
 def _offered(statistic: Statistic) -> list[str]:

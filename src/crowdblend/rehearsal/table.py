@@ -23,8 +23,9 @@ from crowdblend.engines.persons import Mask, Persons, read_persons
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import promise
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.sections import DataSource, Release
-from crowdblend.policies.table import Column
+from crowdblend.policies.columns import Column
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.rehearsal.files import Files
 
 MOST_PEOPLE = 1 << 17
@@ -73,7 +74,7 @@ class _Table:
             raise InvalidInput(
                 f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer."
             )
-        self._coding, words = coded(policy.release, policy.columns, tuple(crowd.values for crowd in population))
+        self._coding, words = coded(policy.resources, policy.columns, tuple(crowd.values for crowd in population))
         self._words: Words = tuple(np.repeat(word, sizes) for word in words)
         self._policy = policy
         self._persons = numbered(policy.data, people)
@@ -125,7 +126,7 @@ def drawn_here(policy: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def coded(release: Release, columns: tuple[Column, ...], values: tuple[Values, ...]) -> tuple[Coding, Words]:
+def coded(resources: Resources, columns: tuple[Column, ...], values: tuple[Values, ...]) -> tuple[Coding, Words]:
     """The recoding of some columns, and the words of each combination of values, as the engine makes them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     from pyarrow import parquet  # noqa: PLC0415
@@ -136,7 +137,7 @@ def coded(release: Release, columns: tuple[Column, ...], values: tuple[Values, .
         source = Path(folder) / "values.parquet"
         parquet.write_table(pa.table(raw), source)
         data = DataSource(str(source), "parquet", rows_are_people=True)
-        with open_rows(data, release, names, Draw()) as rows:
+        with open_rows(data, resources, names, Draw()) as rows:
             coding = Coding(rows.cursor, columns, rows.types(names))
             (chunk,) = rows.everybody(coding.selected(rows.identifiers(names)))
             numbered = chunk.append_column("row", pa.array(np.arange(chunk.num_rows)))

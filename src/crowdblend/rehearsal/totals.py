@@ -15,7 +15,7 @@ from crowdblend.engines.drawing import random_places, smallest_marks
 from crowdblend.engines.duckdb.totals import Totals
 from crowdblend.kinds.statistics import Promise
 from crowdblend.planning.statistics import EVERYBODY, Way
-from crowdblend.policies.statistics import StatisticsPolicy
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 from crowdblend.rehearsal.files import Files
 from crowdblend.rehearsal.table import Population, coded, counted, numbered
 
@@ -48,7 +48,7 @@ class _People:
         self._places = pa.record_batch([pa.array(self._all)], names=["place"])
         self._persons = numbered(policy.data, len(self._all))
         wanted, made = policy.wanted, policy.statistics
-        labelled = {name for one in made for name in one.where} | {
+        labelled = {name for one in made for name in one.among} | {
             one.column for one in made if one.what == "histogram"
         }
         columns = tuple(column for column in policy.classes if column.name in labelled)
@@ -56,7 +56,7 @@ class _People:
         if columns:
             places = [wanted.index(column.name) for column in columns]
             values = tuple(tuple(crowd.values[place] for place in places) for crowd in population)
-            self._coding, words = coded(policy.release, columns, values)
+            self._coding, words = coded(policy.resources, columns, values)
             self._words = tuple(np.repeat(word, sizes) for word in words)
         self._steps: dict[str, Places] = {}
         for name in {str(one.column) for one in made if one.what == "average"}:

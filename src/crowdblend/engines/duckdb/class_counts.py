@@ -25,7 +25,8 @@ from crowdblend.engines.persons import OneOfEach, Persons
 from crowdblend.engines.progress import Progress
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.policies.sections import DataSource, Release
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
 from crowdblend.randomness import KeyedSource, thin
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Counted(Protocol):
         """Where the people are."""
 
     @property
-    def release(self) -> Release:
+    def resources(self) -> Resources:
         """How much room the engine has."""
 
     @property
@@ -56,7 +57,7 @@ def sample_classes(
 ) -> tuple[SampledClasses, dict[str, int]]:
     """The class counts of a sample, and facts for the steward; `progress` is told the phase and the rows so far."""
     names = [column.name for column in policy.columns]
-    with open_rows(policy.data, policy.release, names, draw, progress) as rows:
+    with open_rows(policy.data, policy.resources, names, draw, progress) as rows:
         coding = Coding(rows.cursor, policy.columns, rows.types(names))
         tally = Tally(coding.words, coding.classes, rows.room)
         _count(rows, coding, tally, coding.selected(rows.identifiers(names)))

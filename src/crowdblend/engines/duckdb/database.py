@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import Release
+from crowdblend.policies.policy import Resources
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -45,7 +45,7 @@ def private_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def database(release: Release, folder: Path) -> Iterator[DuckDBPyConnection]:
+def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]:
     """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
     try:
         import duckdb  # noqa: PLC0415 - heavy
@@ -60,10 +60,10 @@ def database(release: Release, folder: Path) -> Iterator[DuckDBPyConnection]:
         "autoinstall_known_extensions": False,
         "python_enable_replacements": False,
     }
-    if release.threads is not None:
-        settings["threads"] = release.threads
-    if release.memory is not None:
-        settings["memory_limit"] = release.memory.replace(" ", "")
+    if resources.threads is not None:
+        settings["threads"] = resources.threads
+    if resources.memory is not None:
+        settings["memory_limit"] = resources.memory.replace(" ", "")
     with redacted("the database engine must start"):
         connection = duckdb.connect(":memory:", config=settings)
     try:

@@ -21,8 +21,11 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.naming import numbered
-from crowdblend.policies.graph import GraphPolicy, Links, Statistic
-from crowdblend.policies.sections import STDIN, DataSource, Release
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import Links
+from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
     import pyarrow
@@ -57,10 +60,10 @@ def check_source(policy: GraphPolicy) -> None:
     """Refuse files that are not there or lack a column, without reading a row; a stream is not touched."""
     links = policy.graph
     if policy.graph_in_memory is None and policy.data.source != STDIN:
-        with _opened(policy.data, policy.release, (links.source, links.target)):
+        with _opened(policy.data, policy.resources, (links.source, links.target)):
             pass
-    if links.vertices is not None:
-        with _opened(links.vertices, policy.release, (links.vertex, *policy.columns)):
+    if links.people_source is not None:
+        with _opened(links.people_source, policy.resources, (links.vertex, *policy.columns)):
             pass
 
 
@@ -68,16 +71,16 @@ def read_network(policy: GraphPolicy, progress: Progress | None) -> Read:
     """The network of a policy, checked against its bounds."""
     links, known = policy.graph, None
     if policy.graph_in_memory is None:
-        ends = _table(policy.data, policy.release, (links.source, links.target), "links")
-    elif links.vertices is None:
+        ends = _table(policy.data, policy.resources, (links.source, links.target), "links")
+    elif links.people_source is None:
         ends = _of_graph(policy.graph_in_memory, links)
     else:
         raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
     columns: dict[str, pyarrow.ChunkedArray] = {}
     if progress:
         progress("reading", ends.num_rows)
-    if links.vertices is not None:
-        people = _table(links.vertices, policy.release, (links.vertex, *policy.columns), "vertices", 1)
+    if links.people_source is not None:
+        people = _table(links.people_source, policy.resources, (links.vertex, *policy.columns), "vertices", 1)
         known = people.column(0)
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
     if not ends.num_rows:
@@ -90,7 +93,7 @@ def read_network(policy: GraphPolicy, progress: Progress | None) -> Read:
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = Read(made, columns, rows)
-    for statistic in policy.statistics:
+    for statistic in policy.questions:
         if statistic.column is not None:
             # Whatever lies outside of its domain is refused now, before the promise counts as spent.
             read.values(statistic)
@@ -124,15 +127,17 @@ def _check_bounds(links: Links, made: Network) -> None:
 
 
 @contextmanager
-def _opened(data: DataSource, release: Release, names: Sequence[str]) -> Iterator[tuple[DuckDBPyConnection, Relation]]:
-    with private_folder() as folder, database(release, folder) as connection:
+def _opened(
+    data: DataSource, resources: Resources, names: Sequence[str]
+) -> Iterator[tuple[DuckDBPyConnection, Relation]]:
+    with private_folder() as folder, database(resources, folder) as connection:
         yield connection, open_source(connection, data, names, folder)
 
 
-def _table(data: DataSource, release: Release, names: Sequence[str], what: str, ids: int = 2) -> pyarrow.Table:
+def _table(data: DataSource, resources: Resources, names: Sequence[str], what: str, ids: int = 2) -> pyarrow.Table:
     """The columns as they are, the first `ids` of them as whole numbers or texts; a NULL anywhere is refused."""
     must = f"the file of the {what} must be readable from beginning to end"
-    with _opened(data, release, names) as (connection, relation), redacted(must):
+    with _opened(data, resources, names) as (connection, relation), redacted(must):
         selected = []
         for at, name in enumerate(names):
             column, kind = relation.columns[name]

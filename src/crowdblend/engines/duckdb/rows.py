@@ -22,7 +22,8 @@ from crowdblend.engines.duckdb.source import PLACE, Relation, open_source
 from crowdblend.engines.persons import OneRowEach, Persons, read_persons
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource, Release
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.randomness import KeyedSource, new_key, thin
 
 if TYPE_CHECKING:
@@ -242,24 +243,24 @@ class Rows:
 
 @contextmanager
 def open_rows(
-    data: DataSource, release: Release, columns: Sequence[str], draw: Draw, progress: Progress | None = None
+    data: DataSource, resources: Resources, columns: Sequence[str], draw: Draw, progress: Progress | None = None
 ) -> Iterator[Rows]:
     """The rows of a source, with these columns; whatever the engine says of a record is kept back."""
     wanted = [*columns] if data.person is None else [data.person, *columns]
     must = "the source must be readable from beginning to end"
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
-    with private_folder() as folder, database(release, folder) as connection:
+    with private_folder() as folder, database(resources, folder) as connection:
         relation = open_source(connection, data, wanted, folder)
         with closing(connection.cursor()) as cursor, redacted(must, remedy):
-            yield Rows(data, connection, cursor, relation, draw, bytes_of(release.memory), progress)
+            yield Rows(data, connection, cursor, relation, draw, bytes_of(resources.memory), progress)
 
 
-def open_columns(data: DataSource, release: Release, columns: Sequence[str]) -> None:
+def open_columns(data: DataSource, resources: Resources, columns: Sequence[str]) -> None:
     """Open the source and look for the columns; no row is read, and a stream is not touched."""
     if data.source == STDIN:
         return
     wanted = [*columns] if data.person is None else [data.person, *columns]
-    with private_folder() as folder, database(release, folder) as connection:
+    with private_folder() as folder, database(resources, folder) as connection:
         open_source(connection, data, wanted, folder)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
-from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+from crowdblend.policies.statistics import Statistic
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 
 if TYPE_CHECKING:
     import pyarrow
@@ -48,7 +49,7 @@ class Totals:
         classes = self.classes
         assert classes is not None, "conditions and histograms have columns with classes"
         fits = np.ones(len(classes.counts), dtype=np.bool_)
-        for name, labels in statistic.where.items():
+        for name, labels in statistic.among.items():
             place = classes.columns.index(name)
             wanted = [classes.labels[place].index(label) for label in labels]
             fits &= np.isin(classes.codes[:, place], wanted)
@@ -100,7 +101,7 @@ def _rate(samples: int, population: int, margin: float) -> float:
 
 
 def _open(policy: StatisticsPolicy, draw: Draw, progress: Progress | None) -> AbstractContextManager[Rows]:
-    return open_rows(policy.data, policy.release, policy.wanted, draw, progress)
+    return open_rows(policy.data, policy.resources, policy.wanted, draw, progress)
 
 
 class _Counter:
@@ -109,7 +110,7 @@ class _Counter:
     def __init__(self, policy: StatisticsPolicy, rows: Rows) -> None:
         averaged = {str(made.column) for made in policy.statistics if made.what == "average"}
         labelled = {str(made.column) for made in policy.statistics if made.what == "histogram"}
-        labelled |= {name for made in policy.statistics for name in made.where}
+        labelled |= {name for made in policy.statistics for name in made.among}
         columns = [column for column in policy.classes if column.name in labelled]
         names = [column.name for column in columns]
         self._rows, self._sums = rows, {name: 0 for name in policy.measures if name in averaged}
