@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds import promise
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
@@ -32,7 +32,7 @@ def main(runs: int) -> None:
     plan, source = promised.plan, SystemSource()
     mechanism, queries = plan.mechanism, plan.mechanism.queries
     assert isinstance(mechanism, FittedSynopsis)
-    everybody, _ = sample_classes(promised.policy, Draw())
+    everybody = count_classes(promised.policy, Everybody()).classes
     cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in promised.order), queries.shape)
     people = np.repeat(cells, everybody.counts)
     results = []
@@ -46,7 +46,7 @@ def main(runs: int) -> None:
         results.append(
             {
                 "error": float(error),
-                "laplace": laplace_error(plan.leaf.conclusion.epsilon, plan.samples, queries),
+                "laplace": laplace_error(plan.mechanism.claim().conclusion.epsilon, plan.samples, queries),
                 "seconds": wall,
                 "cpu_seconds": cpu,
             }
@@ -56,8 +56,8 @@ def main(runs: int) -> None:
             {
                 "queries": queries.size,
                 "different_rows": queries.universe,
-                "epsilon": plan.promise.conclusion.epsilon,
-                "sanitizer_epsilon": plan.leaf.conclusion.epsilon,
+                "epsilon": plan.zero_knowledge.conclusion.epsilon,
+                "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
                 "planned_error_about_sample": plan.about_sample.accuracy,
                 "planned_error_about_everybody": plan.about_everybody.accuracy,
                 "largest_error": max(result["error"] for result in results),

@@ -81,7 +81,7 @@ def test_a_second_release_of_one_sample_is_refused(tmp_path: Path) -> None:
     """Differencing and xor: the ledger knows the people of a sample that was drawn before."""
     write_town(tmp_path, rich=True)
     policy = parse_policy(POLICY.replace("rate = 0.25", "rate = 0.25\nalready_drawn = true"), folder=tmp_path)
-    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger = Ledger.create(tmp_path / "ledger.db")
     release(policy, tmp_path / "first", ledger=ledger)
     with pytest.raises(DoesNotCompose):
         release(policy, tmp_path / "second", ledger=ledger)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.demo import write_population
+from crowdblend.ledger import Ledger
 
 POLICY = """
 [data]
@@ -40,6 +41,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(town: Path, tmp_path: Path) -> Path:
     (tmp_path / "town.parquet").symlink_to(town / "town.parquet")
     (tmp_path / "policy.toml").write_text(POLICY, encoding="utf-8")
+    Ledger.create(tmp_path / "ledger.sqlite")
     return tmp_path
 
 
@@ -63,7 +65,7 @@ def test_dry_run_writes_nothing(place: Path) -> None:
     assert "k = 12" in done.stdout
     described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
     assert described["parameters"]["k"] == 12
-    assert sorted(file.name for file in place.iterdir()) == ["policy.toml", "town.parquet"]
+    assert sorted(file.name for file in place.iterdir()) == ["ledger.sqlite", "policy.toml", "town.parquet"]
     (place / "policy.toml").write_text(POLICY.replace("age =", "aeg ="))
     wrong = crowdblend(place, "release", "policy.toml", "--dry-run")
     assert wrong.returncode == 2
@@ -187,12 +189,40 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
     assert done.returncode == 2
-    made, refused = done.stderr.strip().splitlines()
-    assert "new and empty" in made
-    assert "disk" in refused
+    assert "disk" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "crowdblend ledger resume 1 policy.toml --ledger ledger.sqlite" in done.stderr
     assert not [file for file in place.iterdir() if "published" in file.name]
     listed = json.loads(crowdblend(place, "ledger", "list", "--ledger", "ledger.sqlite", "--json").stdout)
     assert "unfinished" in json.dumps(listed)
+    resumed = crowdblend(place, "ledger", "resume", "1", "policy.toml", "--ledger", "ledger.sqlite")
+    assert resumed.returncode == 0, resumed.stderr
+    assert crowdblend(place, "verify", "published").returncode == 0
+    internal = crowdblend(place, "ledger", "show", "1", "--internal", "--json", "--ledger", "ledger.sqlite")
+    assert json.loads(internal.stdout)["internal"]["people_sampled"] > 0
+
+
+def test_ctrl_c_says_how_to_resume(place: Path) -> None:
+    """Whoever presses Ctrl-C when the release is recorded gets it later, with the same output."""
+    stopped = (
+        "import crowdblend.reports as reports, crowdblend.cli.main as main, os, signal\n"
+        "reports.write_report = lambda folder: os.kill(os.getpid(), signal.SIGINT)\n"
+        "main.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", stopped, "release", "policy.toml", "--out", "published", "--yes"],
+        cwd=place,
+        env={**os.environ, "CROWDBLEND_LEDGER": str(place / "ledger.sqlite")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert "crowdblend ledger resume 1 policy.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (place / "published").exists()
+    assert crowdblend(place, "ledger", "resume", "1", "policy.toml").returncode == 0
+    assert crowdblend(place, "verify", "published").returncode == 0
 
 
 STATISTICS = """

@@ -12,7 +12,8 @@ pa = pytest.importorskip("pyarrow")
 
 from pyarrow import csv, parquet  # noqa: E402
 
-from crowdblend.engines.duckdb.rows import Draw, open_rows  # noqa: E402
+from crowdblend.engines.draw import Everybody  # noqa: E402
+from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: E402
 from crowdblend.policies.policy import Resources  # noqa: E402
 from crowdblend.policies.source import DataSource  # noqa: E402
 
@@ -32,7 +33,10 @@ def written(folder: Path, sizes: list[int], names: tuple[str, ...] = ("row",)) -
 
 def at(data: DataSource, places: np.ndarray) -> tuple[list[int], int, bool]:
     """The rows, how many were read, and whether the engine looked for places."""
-    with open_rows(data, Resources(), ["row"], Draw()) as rows:
+    with (
+        DuckDBEngine().open(data, ["row"], Resources()) as source,
+        source.rows(Everybody()) as rows,
+    ):
         found = [int(row) for table in rows.at(places, '"row"' if data.format == "parquet" else "c0")
                  for row in table.column(0).to_pylist()]  # fmt: skip
         return sorted(found), rows.read, rows.relation.placed

@@ -17,7 +17,7 @@ from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, Z
 from crowdblend.kinds import promise
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
-from crowdblend.randomness import coins
+from crowdblend.randomness import ReleaseKey, coins
 from tests.refusals import is_refusal
 
 POINTS = """
@@ -282,11 +282,11 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
 def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
     rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
     pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
-    from crowdblend.engines.duckdb.class_counts import sample_classes
-    from crowdblend.engines.duckdb.rows import Draw
+    from crowdblend.engines.draw import Everybody
+    from crowdblend.engines.engine import count_classes
 
     policy = parse_policy(POINTS, people)
-    sample, _ = sample_classes(policy, Draw())
+    sample = count_classes(policy, Everybody()).classes
     blocks = policy.blocks.of(sample.codes.astype(np.int64))
     # sorted by cell: (1.999, −1), (0, 0) come first; 2.0 begins the next block, 8 and 1 are in the last
     assert sorted(zip(sample.codes.tolist(), blocks.tolist(), strict=True)) == [
@@ -315,7 +315,7 @@ def test_outlier_tables_are_released(people: Path) -> None:
 def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
     """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
     policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
-    internal = promise(policy).read(KEY, None).publish().internal
+    internal = promise(policy).read(ReleaseKey(KEY), None).publish().internal
     assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
 
 

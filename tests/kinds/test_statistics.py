@@ -14,7 +14,7 @@ import pytest
 
 duckdb = pytest.importorskip("duckdb")
 
-from crowdblend.calculus import verify_file  # noqa: E402
+from crowdblend.calculus import Assumption, verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
 from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
@@ -22,6 +22,7 @@ from crowdblend.kinds import promise  # noqa: E402
 from crowdblend.ledger import Ledger  # noqa: E402
 from crowdblend.policies import parse_policy  # noqa: E402
 from crowdblend.publishing.release import release  # noqa: E402
+from crowdblend.randomness import ReleaseKey  # noqa: E402
 
 N, K = 3000, 400
 KEY = bytes(range(32))
@@ -154,7 +155,7 @@ def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
     )
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
-    assert any("another person" in line for line in verify_file(tmp_path / "out").assumptions())
+    assert Assumption.ROWS_ARE_PEOPLE in verify_file(tmp_path / "out").stated
 
 
 def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -
 
 
 def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     for name in ("one", "two"):
         release(parse_policy(POLICY, town), tmp_path / name, ledger=ledger)
     (budget,) = ledger.budgets()
@@ -307,12 +308,12 @@ def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, 
     assert promise(policy).facts()["statistics"]["men"]["way"] == "sample"
     for seed in range(5):
         with pytest.raises(InvalidInput, match=r"must have one row per person, and somebody has several"):
-            promise(policy).read(bytes([seed]) * 32, None)
+            promise(policy).read(ReleaseKey(bytes([seed]) * 32), None)
 
 
 def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_path: Path) -> None:
     """The key draws the noise: with one person more and the same noise, the difference would be that person."""
-    ledger = Ledger.open(tmp_path / "ledger.sqlite")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     release(parse_policy(POLICY, town), tmp_path / "one", ledger=ledger, key=KEY)
     lines = (town / "people.csv").read_text().splitlines(keepends=True)
     (tmp_path / "people.csv").write_text("".join(lines[:-1]))

@@ -1,27 +1,29 @@
-"""The databases that the ledger's tests run on: always SQLite, and PostgreSQL where the environment names one."""
+"""The databases that the ledger's tests run on: SQLite, and a PostgreSQL server that each test process starts."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-POSTGRESQL = os.environ.get("CROWDBLEND_TEST_POSTGRESQL")
-"""A URL of an empty database that the tests may use up, such as postgresql://me@localhost/test."""
+from tests.ledger.postgresql_server import MISSING, server
 
-DATABASES = [
-    "sqlite",
-    pytest.param("postgresql", marks=pytest.mark.skipif(not POSTGRESQL, reason="no CROWDBLEND_TEST_POSTGRESQL")),
-]
+needs_postgresql = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+DATABASES = ["sqlite", pytest.param("postgresql", marks=needs_postgresql)]
 
 
 def place(database: str, folder: Path) -> str:
-    """Where a new ledger shall be."""
+    """Where a new ledger shall be; in PostgreSQL the one of the test before is dropped."""
     if database == "sqlite":
         return str(folder / "ledger.sqlite")
+    execute("DROP SCHEMA IF EXISTS crowdblend CASCADE")
+    return server()
+
+
+def execute(*statements: str) -> None:
+    """Change a ledger in PostgreSQL behind its back."""
     import psycopg
 
-    with psycopg.connect(POSTGRESQL) as connection:
-        connection.execute("DROP SCHEMA IF EXISTS crowdblend CASCADE")
-    return str(POSTGRESQL)
+    with psycopg.connect(server()) as connection:
+        for statement in statements:
+            connection.execute(statement)

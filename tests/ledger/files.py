@@ -7,15 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 from crowdblend.ledger import Ledger
-from tests.ledger.promises import DATA, DIGEST, promise
+from tests.ledger.spendings import DATA, DIGEST, spending
 
 KEY = bytes(range(32))
 
 
 def filled(path: Path) -> Path:
-    ledger = Ledger.open(path)
+    ledger = Ledger.create(path)
     for number in range(3):
-        entry = ledger.begin(promise(f"draw-{number}"), sealed_key=KEY)
+        entry = ledger.begin(spending(f"draw-{number}"), sealed_key=KEY)
         ledger.output_begins(entry)
         ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
     return path

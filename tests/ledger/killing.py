@@ -15,7 +15,7 @@ import time
 
 from crowdblend.errors import DoesNotCompose
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
-from crowdblend.ledger import Ledger, Promise, store  # noqa: F401  the children find the database loaded
+from crowdblend.ledger import Ledger, Spending, store  # noqa: F401  the children find the database loaded
 
 MADE = (Differential(1.0, 1e-6, Relation.ADD_REMOVE), CrowdBlending(8, 0.0))
 
@@ -25,7 +25,7 @@ def child(path: str, number: int, acknowledge: int) -> None:
     ledger = Ledger.open(path)
     for attempt in range(10**6):
         sample = f"draw-{number}-{attempt}"
-        entry = ledger.begin(Promise("residents", sample, True, "table", MADE, "out"), sealed_key=os.urandom(32))
+        entry = ledger.begin(Spending("residents", sample, True, "table", MADE, "out"), sealed_key=os.urandom(32))
         os.write(acknowledge, f"begun {entry} {sample}\n".encode())
         ledger.output_begins(entry)
         os.write(acknowledge, f"output {entry} {sample}\n".encode())
@@ -51,19 +51,18 @@ def kill_one(path: str, number: int, chance: random.Random) -> list[str]:
 
 def main(path: str, kills: int) -> None:
     chance = random.Random(7)
+    Ledger.create(path)
     said: list[str] = []
     for number in range(kills):
         said += kill_one(path, number, chance)
-        if os.path.exists(path):
-            ledger = Ledger.open(path)
-            ledger.check()
-            entries = ledger.entries()
-            for entry in entries[-1:]:
-                try:
-                    ledger.begin(entry.promise)
-                except DoesNotCompose:
-                    continue
-                raise AssertionError("a sample was used twice")
+        ledger = Ledger.open(path)
+        ledger.check()
+        for entry in ledger.entries()[-1:]:
+            try:
+                ledger.begin(entry.spending)
+            except DoesNotCompose:
+                continue
+            raise AssertionError("a sample was used twice")
     print(json.dumps({"said": said}))  # noqa: T201
 
 

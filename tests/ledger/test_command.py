@@ -14,7 +14,7 @@ import pytest
 from crowdblend import plan
 from crowdblend.cli import main as entry_point
 from crowdblend.ledger import Ledger
-from tests.ledger.promises import DATA, DIGEST, promise, shared
+from tests.ledger.spendings import DATA, DIGEST, shared, spending
 
 KEY = b"\x5a" * 32
 
@@ -22,11 +22,11 @@ KEY = b"\x5a" * 32
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "ledger.sqlite"
-    ledger = Ledger.open(made)
-    first = ledger.begin(promise("draw-1", population="[bold]town"), sealed_key=KEY)
+    ledger = Ledger.create(made)
+    first = ledger.begin(spending("draw-1", population="[bold]town"), sealed_key=KEY)
     ledger.output_begins(first)
     ledger.finish(first, certificate_digest=DIGEST, data_sha256=DATA)
-    ledger.begin(promise("draw-2", population="[bold]town"))
+    ledger.begin(spending("draw-2", population="[bold]town"))
     ledger.abandon(ledger.begin(shared("survey", "country")))
     return made
 
@@ -61,7 +61,7 @@ def test_list(ask) -> None:
 
 def test_no_loss_is_listed_smaller_than_it_is(tmp_path: Path, ask) -> None:
     guarantees = plan(rate=0.1, k=20, epsilon=0.5).certificate().guarantees  # a delta of 2.631783…e-11
-    Ledger.open(tmp_path / "other.sqlite").begin(promise(guarantees=guarantees))
+    Ledger.create(tmp_path / "other.sqlite").begin(spending(guarantees=guarantees))
     _, out, _ = ask("list", where=str(tmp_path / "other.sqlite"))
     assert "2.63179e-11" in out
 
@@ -77,7 +77,7 @@ def test_show(ask) -> None:
     code, out, _ = ask("show", "2")
     assert code == 0
     assert "unfinished (counts as spent)" in out
-    assert "promise" in out
+    assert "guarantee" in out
 
 
 def test_budget(ask) -> None:
@@ -100,7 +100,7 @@ def test_check(ask, path: Path) -> None:
     assert ask("check", "--seen", "0" * 64)[0] == 1
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TRIGGER records_UPDATE")
-        connection.execute("UPDATE records SET body = replace(body, 'town', 'city') WHERE number = 1")
+        connection.execute("UPDATE records SET body = replace(body, 'town', 'city') WHERE number = 2")
     code, out, err = ask("check")
     assert (code, out) == (1, "")
     assert "edited" in err
@@ -112,7 +112,7 @@ def test_check(ask, path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["show", "9"], "got 9"),
+        (["show", "9"], "no release 9"),
         (["show", "one"], "ID"),
         (["show"], "ID"),
         (["budget", "nobody"], "nobody"),
@@ -135,10 +135,10 @@ def test_a_missing_ledger_is_not_an_empty_one(ask, tmp_path: Path, monkeypatch: 
     for arguments in (["list"], ["budget"], ["check"], ["show", "1"]):
         code, out, err = ask(*arguments, where=missing)
         assert (code, out) == (2, "")
-        assert "must exist" in err
+        assert "there is no ledger" in err
     for arguments in (["list"], ["budget"]):
         code, out, _ = ask(*arguments, where=None)
-        assert (code, out) == (0, "nothing has been promised yet.\n")
+        assert (code, out) == (0, "the ledger has no releases yet.\n")
     monkeypatch.setenv("CROWDBLEND_LEDGER", missing)
     assert ask("list", where=None)[0] == 2
     assert not Path(missing).exists()

@@ -38,7 +38,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         assert entry.status in ("unfinished", "finished")
         assert entry.counts
         assert len(ledger.sealed_key(number)) == 32
-    assert len({entry.promise.sample for entry in entries.values()}) == len(entries)
+    assert len({entry.spending.sample for entry in entries.values()}) == len(entries)
     # a journal that the kill left behind is rolled back or overwritten by the next writer
     for found in path.parent.iterdir():
         assert found.name.removesuffix("-journal") == path.name or found.name.startswith(".ledger.sqlite.")

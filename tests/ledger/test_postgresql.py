@@ -1,4 +1,4 @@
-"""What is special about a ledger in PostgreSQL; runs where CROWDBLEND_TEST_POSTGRESQL names a database."""
+"""What is special about a ledger in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,28 +8,24 @@ import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
-from tests.ledger.databases import POSTGRESQL, place
-from tests.ledger.promises import promise
+from tests.ledger.databases import execute, needs_postgresql, place
+from tests.ledger.spendings import spending
 
-pytestmark = pytest.mark.skipif(not POSTGRESQL, reason="no CROWDBLEND_TEST_POSTGRESQL")
+pytestmark = needs_postgresql
 KEY = bytes(range(32))
 
 
-def change(statement: str) -> None:
-    import psycopg
-
-    with psycopg.connect(POSTGRESQL) as connection:
-        connection.execute(statement)
-
-
-def test_a_missing_ledger_is_made_only_by_a_release(tmp_path: Path) -> None:
+def test_a_missing_ledger_is_made_only_on_request(tmp_path: Path) -> None:
     where = place("postgresql", tmp_path)
-    with pytest.raises(InvalidInput, match="crowdblend ledger"):
-        Ledger.open(where, make=False)
-    Ledger.open(where).begin(promise(), sealed_key=KEY)
+    for make in (False, True):
+        with pytest.raises(InvalidInput, match="crowdblend ledger init"):
+            Ledger.open(where, make=make)
+    Ledger.create(where).begin(spending(), sealed_key=KEY)
     ledger = Ledger.open(where, make=False)
     assert ledger.sealed_key(1) == KEY
     assert len(ledger.entries()) == 1
+    with pytest.raises(InvalidInput, match="already"):
+        Ledger.create(where)
 
 
 @pytest.mark.parametrize(
@@ -40,30 +36,32 @@ def test_a_missing_ledger_is_made_only_by_a_release(tmp_path: Path) -> None:
         "TRUNCATE crowdblend.records",
         "UPDATE crowdblend.keys SET key = 'x'",
         "DELETE FROM crowdblend.about",
+        "UPDATE crowdblend.secrets SET value = 'x'",
+        "DELETE FROM crowdblend.identities",
     ],
 )
 def test_the_database_itself_refuses_edits(tmp_path: Path, statement: str) -> None:
     import psycopg
 
-    ledger = Ledger.open(place("postgresql", tmp_path))
-    ledger.begin(promise(), sealed_key=KEY)
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.begin(spending(), sealed_key=KEY)
     before = ledger.check()
     with pytest.raises(psycopg.Error, match="append-only"):
-        change(statement)
+        execute(statement)
     assert ledger.check() == before
 
 
 def test_an_edit_is_found(tmp_path: Path) -> None:
-    ledger = Ledger.open(place("postgresql", tmp_path))
-    ledger.begin(promise())
-    change("ALTER TABLE crowdblend.records DISABLE TRIGGER append_only")
-    change("UPDATE crowdblend.records SET body = replace(body, 'residents', 'others')")
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.begin(spending())
+    execute("ALTER TABLE crowdblend.records DISABLE TRIGGER append_only")
+    execute("UPDATE crowdblend.records SET body = replace(body, 'residents', 'others')")
     with pytest.raises(DoesNotVerify):
         ledger.check()
 
 
 def test_a_server_that_does_not_answer() -> None:
-    with pytest.raises(InvalidInput, match="answers") as refused:
+    with pytest.raises(InvalidInput, match="does not answer") as refused:
         Ledger.open("postgresql://me:secret@127.0.0.1:1/nothing")
     assert "secret" not in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.ledger import Ledger, store
+from crowdblend.ledger import Ledger, sqlite_file
 from crowdblend.ledger.location import locate
 from tests.ledger.files import KEY, change, filled
-from tests.ledger.promises import promise, shared
+from tests.ledger.spendings import shared, spending
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def assert_one_sentence(refused: pytest.ExceptionInfo[CrowdblendError]) -> None:
 def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        Ledger.open(tmp_path / "a" / "b" / "ledger.sqlite").begin(promise())
+        Ledger.create(tmp_path / "a" / "b" / "ledger.sqlite").begin(spending())
     finally:
         os.umask(before)
     assert mode(tmp_path / "a" / "b" / "ledger.sqlite") == 0o600
@@ -64,7 +64,7 @@ def test_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert Ledger.open(make=False).entries() == ()
     assert not (tmp_path / "data").exists()
-    Ledger.open().begin(promise())
+    Ledger.open().begin(spending())
     made = tmp_path / "data" / "crowdblend" / "ledger.sqlite"
     assert mode(made) == 0o600
     assert mode(made.parent) == 0o700
@@ -105,11 +105,11 @@ def test_a_missing_sqlalchemy_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delitem(sys.modules, "crowdblend.ledger.store")
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(InvalidInput, match=r"sqlalchemy.*crowdblend\[release\]"):
-        Ledger.open(tmp_path / "ledger.sqlite")
+        Ledger.create(tmp_path / "ledger.sqlite")
 
 
 def test_a_named_ledger_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="must exist"):
+    with pytest.raises(InvalidInput, match="there is no ledger"):
         Ledger.open(tmp_path / "missing.sqlite", make=False)
     assert list(tmp_path.iterdir()) == []
 
@@ -118,7 +118,7 @@ def test_a_folder_or_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for where in (tmp_path, tmp_path / "file" / "ledger.sqlite"):
         with pytest.raises(InvalidInput) as refused:
-            Ledger.open(where)
+            Ledger.create(where)
         assert_one_sentence(refused)
 
 
@@ -127,7 +127,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(InvalidInput, match="written") as refused:
-            Ledger.open(tmp_path / "ledger.sqlite")
+            Ledger.create(tmp_path / "ledger.sqlite")
     finally:
         tmp_path.chmod(0o700)
     assert_one_sentence(refused)
@@ -137,9 +137,9 @@ def test_a_folder_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def refuse(**_) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(store.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(sqlite_file.tempfile, "mkstemp", refuse)
     with pytest.raises(InvalidInput, match="Permission denied") as refused:
-        Ledger.open(tmp_path / "ledger.sqlite")
+        Ledger.create(tmp_path / "ledger.sqlite")
     assert_one_sentence(refused)
 
 
@@ -157,7 +157,7 @@ def test_something_else_is_no_ledger_and_is_left_alone(tmp_path: Path, content: 
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(content)
     for make in (True, False):
-        with pytest.raises(InvalidInput, match="undamaged") as refused:
+        with pytest.raises(InvalidInput, match="damaged") as refused:
             Ledger.open(path, make=make)
         assert_one_sentence(refused)
     assert path.read_bytes() == content
@@ -166,7 +166,7 @@ def test_something_else_is_no_ledger_and_is_left_alone(tmp_path: Path, content: 
 def test_another_sqlite_file_is_no_ledger(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     change(path, "CREATE TABLE people (name TEXT)")
-    with pytest.raises(InvalidInput, match="undamaged"):
+    with pytest.raises(InvalidInput, match="damaged"):
         Ledger.open(path)
 
 
@@ -193,18 +193,18 @@ def test_a_cut_file_is_refused(path: Path) -> None:
 
 
 def test_another_format(path: Path) -> None:
-    change(path, "UPDATE about SET format = 'crowdblend ledger 2'")
-    with pytest.raises(InvalidInput, match="crowdblend ledger 2"):
+    change(path, "UPDATE about SET format = 'crowdblend ledger 3'")
+    with pytest.raises(InvalidInput, match="crowdblend ledger 3"):
         Ledger.open(path)
 
 
 def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert len(Ledger.open(path).entries()) == 3
         with pytest.raises(InvalidInput, match="another process") as refused:
-            Ledger.open(path).begin(promise("new"))
+            Ledger.open(path).begin(spending("new"))
     assert_one_sentence(refused)
 
 
@@ -223,14 +223,14 @@ def test_a_sealed_key_is_kept_apart(path: Path) -> None:
 @pytest.mark.parametrize("key", [b"", b"short", "x" * 32, bytes(33)])
 def test_a_key_has_its_length(path: Path, key) -> None:
     with pytest.raises(InvalidInput, match="32 bytes"):
-        Ledger.open(path).begin(promise("new"), sealed_key=key)
+        Ledger.open(path).begin(spending("new"), sealed_key=key)
     assert len(Ledger.open(path).entries()) == 3
 
 
 def test_an_error_shows_no_key(path: Path) -> None:
     change(path, "DROP TABLE keys", without_triggers=False)
     with pytest.raises(InvalidInput) as refused:
-        Ledger.open(path).begin(promise("new"), sealed_key=KEY)
+        Ledger.open(path).begin(spending("new"), sealed_key=KEY)
     assert_one_sentence(refused)
     assert KEY.hex() not in repr(refused.value.__context__)
     assert len(Ledger.open(path).entries()) == 3

@@ -10,7 +10,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Ledger, chain, store
 from tests.ledger.files import change, filled
-from tests.ledger.promises import promise
+from tests.ledger.spendings import spending
 
 
 @pytest.fixture
@@ -42,31 +42,31 @@ def test_the_database_itself_refuses_edits(path: Path, statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE records SET body = replace(body, 'residents', 'somebody') WHERE number = 4",
-        "UPDATE records SET body = replace(body, '1.0', '0.1') WHERE number = 1",
-        "UPDATE records SET body = body || ' ' WHERE number = 9",
-        "UPDATE records SET body = replace(body, 'finished', 'abandoned') WHERE number = 9",
-        "UPDATE records SET hash = previous WHERE number = 9",
-        "DELETE FROM records WHERE number = 1",
+        "UPDATE records SET body = replace(body, 'residents', 'somebody') WHERE number = 5",
+        "UPDATE records SET body = replace(body, '1.0', '0.1') WHERE number = 2",
+        "UPDATE records SET body = body || ' ' WHERE number = 10",
+        "UPDATE records SET body = replace(body, 'finished', 'abandoned') WHERE number = 10",
+        "UPDATE records SET hash = previous WHERE number = 10",
+        "DELETE FROM records WHERE number = 2",
         "DELETE FROM records WHERE number = 5",
         "DELETE FROM records WHERE number <= 3",
-        "UPDATE records SET number = number + 1 WHERE number = 9",
-        "INSERT INTO records SELECT 10, 'x', body, hash FROM records WHERE number = 1",
+        "UPDATE records SET number = number + 1 WHERE number = 10",
+        "INSERT INTO records SELECT 11, 'x', body, hash FROM records WHERE number = 1",
     ],
 )
 def test_an_edit_is_found_and_nothing_is_added_to_it(path: Path, statement: str) -> None:
     change(path, statement)
     ledger = Ledger.open(path)
-    for call in (ledger.check, ledger.entries, ledger.budgets, lambda: ledger.begin(promise("new"))):
+    for call in (ledger.check, ledger.entries, ledger.budgets, lambda: ledger.begin(spending("new"))):
         with pytest.raises(DoesNotVerify):
             call()
 
 
 def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
     seen = Ledger.open(path).check()
-    Ledger.open(path).begin(promise("new"))
+    Ledger.open(path).begin(spending("new"))
     assert Ledger.open(path).check(seen) != seen
-    change(path, "DELETE FROM records WHERE number >= 7")
+    change(path, "DELETE FROM records WHERE number >= 8", "DELETE FROM keys WHERE entry = 3")
     ledger = Ledger.open(path)
     ledger.check()
     with pytest.raises(DoesNotVerify, match="cut off"):

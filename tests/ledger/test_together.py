@@ -10,14 +10,14 @@ import pytest
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger
 from tests.ledger.databases import DATABASES, place
-from tests.ledger.promises import shared
+from tests.ledger.spendings import shared
 
 PROCESSES = 3
 SAMPLES = 15
 
 
 def want(path: str, start, results) -> None:
-    """Ask for every sample in turn, all processes at the same moment; the first also makes the ledger."""
+    """Ask for every sample in turn, all processes at the same moment; on a ledger that is there."""
     shared()
     won = []
     for number in range(SAMPLES):
@@ -33,6 +33,7 @@ def want(path: str, start, results) -> None:
 @pytest.mark.parametrize("database", DATABASES)
 def test_exactly_one_begins(database: str, tmp_path: Path) -> None:
     path = place(database, tmp_path)
+    Ledger.create(path)
     context = multiprocessing.get_context("spawn")
     start, results = context.Barrier(PROCESSES), context.Queue()
     processes = [context.Process(target=want, args=(path, start, results)) for _ in range(PROCESSES)]

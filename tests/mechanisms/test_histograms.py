@@ -18,12 +18,13 @@ from scipy import stats
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.randomness import ReleaseKey
 
 FALSE_ALARM = 1e-6
 
 
-def key(number: int) -> bytes:
-    return hashlib.sha256(number.to_bytes(8, "big")).digest()
+def key(number: int) -> ReleaseKey:
+    return ReleaseKey(hashlib.sha256(number.to_bytes(8, "big")).digest())
 
 
 def one_column(counts: list[int], cells: int | None = None) -> SampledClasses:

@@ -13,9 +13,10 @@ import pytest
 from scipy.stats import chi2
 
 import crowdblend
+from crowdblend.calculus import Assumption
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.mechanisms.measurement import promises_of, sample_and_sanitize
+from crowdblend.mechanisms.measurement import SampledMeasurement, sample_and_sanitize
 from crowdblend.randomness import SeededSource
 
 dp = pytest.importorskip("opendp.prelude")
@@ -43,7 +44,8 @@ def gaussian():
 
 def test_the_promise_is_that_of_the_replaced_row_amplified() -> None:
     measurement = counting()
-    zero_knowledge, differential = (made.conclusion for made in promises_of(measurement, samples=10, population=100))
+    mechanism = SampledMeasurement(measurement, 10, 100)
+    zero_knowledge, differential = mechanism.claim().conclusion, mechanism.claim_replaced().conclusion
     # A person more or less costs 1/2, a replaced one 1; a tenth of the people are drawn.
     assert measurement.map(1) == pytest.approx(0.5)
     expected = math.log1p(0.1 * math.expm1(measurement.map(2)))
@@ -54,7 +56,7 @@ def test_the_promise_is_that_of_the_replaced_row_amplified() -> None:
 
 def test_a_metric_that_counts_changes_is_read_at_one_change() -> None:
     measurement = sized(dp.change_one_distance())
-    leaf = promises_of(measurement, samples=3, population=3)[0].premises[0]
+    leaf = SampledMeasurement(measurement, 3, 3).claim().premises[0]
     assert leaf.conclusion.epsilon == measurement.map(1)
 
 
@@ -63,7 +65,7 @@ def test_approximate_promises_are_converted_by_opendp(how: str) -> None:
     made, delta = gaussian(), 1e-7
     converted = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(made), delta)
     given = {"concentrated": made, "smoothed": dp.c.make_zCDP_to_approxDP(made), "fixed": converted}[how]
-    derived = promises_of(given, samples=5, population=50, delta=None if how == "fixed" else delta)[0]
+    derived = SampledMeasurement(given, 5, 50, None if how == "fixed" else delta).claim()
     assert (derived.premises[0].conclusion.epsilon, derived.premises[0].conclusion.delta) == converted.map(2)
     assert delta / 10 <= derived.conclusion.delta < delta / 9.99
 
@@ -74,7 +76,7 @@ def test_the_certificate_names_the_measurement_and_verifies() -> None:
     assert again.guarantees == made.certificate.guarantees
     assert "SymmetricDistance" in again.facts["measurement"]
     assert again.facts["private_randomness"] is True
-    assert any("OpenDP's privacy map" in sentence for sentence in again.assumptions())
+    assert any(made.assumption is Assumption.STATED_MAP for made in again.assumptions())
     assert isinstance(made.value, int)
 
 
@@ -91,7 +93,7 @@ def test_mechanism_and_simulator_are_within_the_promise_exactly() -> None:
     Outside the range of the sums both laws fall by the same factor, so a few values tell everything.
     """
     n, k = 5, 2
-    promise = promises_of(counting(), samples=k, population=n)[0].conclusion
+    promise = SampledMeasurement(counting(), k, n).claim().conclusion
     worst = 0.0
     for ones in range(1, n + 1):
         table = (1,) * ones + (0,) * (n - ones)
@@ -172,11 +174,11 @@ def test_what_cannot_be_certified_is_refused_without_a_record(data, k, make, opt
 def test_other_metrics_and_measures_are_refused() -> None:
     scalar = (dp.atom_domain(T=int), dp.absolute_distance(T=int)) >> dp.m.then_laplace(scale=1.0)
     with pytest.raises(InvalidInput, match="compare datasets"):
-        promises_of(scalar, samples=1, population=2)
+        SampledMeasurement(scalar, 1, 2).claim()
     domain, metric = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
     dp.enable_features("honest-but-curious")
     renyi = dp.m.make_user_measurement(
         domain, metric, dp.renyi_divergence(), lambda rows: 0.0, lambda d_in: lambda alpha: d_in
     )
     with pytest.raises(InvalidInput, match="OpenDP converts"):
-        promises_of(renyi, samples=1, population=2)
+        SampledMeasurement(renyi, 1, 2).claim()

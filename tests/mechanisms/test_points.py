@@ -18,6 +18,7 @@ from scipy import stats
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
 from crowdblend.mechanisms.points import AxisNoise, _sorted, all_within
+from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
 
 FALSE_ALARM = 1e-6
@@ -25,8 +26,8 @@ GRID = Grid((5, 4), (2, 3))
 AXES = (10, 12)
 
 
-def key(number: int) -> bytes:
-    return hashlib.sha256(number.to_bytes(8, "big")).digest()
+def key(number: int) -> ReleaseKey:
+    return ReleaseKey(hashlib.sha256(number.to_bytes(8, "big")).digest())
 
 
 def sample(

@@ -32,7 +32,7 @@ def laplace_law(noise_epsilon: float, first: int, last: int) -> list[float]:
 
 def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
     exact = [np.full(RUNS, 70), np.tile([3, 0, 9], RUNS)]
-    one, bins = NoisyTotals((0.5, 0.2)).publish(exact, SeededSource(1))
+    one, bins = NoisyTotals((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
     assert fits_whole_numbers(one - 70, laplace_law(0.5, -20, 20), -20)
     for place, total in enumerate([3, 0, 9]):
         assert fits_whole_numbers(bins[place::3] - total, laplace_law(0.2, -30, 30), -30)
@@ -40,7 +40,7 @@ def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
 
 @pytest.mark.parametrize("kind", [EVERYBODY, SAMPLE])
 def test_simulators_publish_their_estimates_like_the_release(kind: str) -> None:
-    mechanism, bins = NoisyTotals((0.5, 0.2)), (1, 2)
+    mechanism, bins = NoisyTotals((Shape(1), Shape(1, 2)), (0.5, 0.2)), (1, 2)
     simulator = EverybodySimulator(mechanism, bins, 9) if kind == EVERYBODY else SampleSimulator(mechanism, bins)
     rows = np.array([[5, 1, 0], [2, 0, 1], [4, 0, 0]])
     made_up = simulator.simulate(rows, SeededSource(4))
@@ -64,7 +64,7 @@ def test_a_simulator_sees_k_rows_and_never_the_concealed_one() -> None:
 
 
 def test_estimates_are_scaled_up_and_rounded_to_the_nearest_whole_number() -> None:
-    simulator = EverybodySimulator(NoisyTotals((1.0,)), (2,), population=10)
+    simulator = EverybodySimulator(NoisyTotals((Shape(1, 2),), (1.0,)), (2,), population=10)
     assert simulator.estimate(np.array([[1, 0], [1, 0], [0, 1]])).tolist() == [7, 3]
     assert simulator.estimate(np.array([[1, 0], [0, 0], [0, 0], [0, 3]])).tolist() == [3, 8]
 
@@ -83,7 +83,7 @@ def _world(kind: str, mechanism: str) -> tuple[np.ndarray, Way, Simulator]:
     shape = Shape(1, bins=bins) if kind == "bins" else Shape(10)
     way = plan_statistics(Asked((shape,), 0.5, K, N, 0.05)).alternatives[mechanism]  # type: ignore[index]
     assert way is not None
-    noisy = NoisyTotals(way.noise_epsilons)
+    noisy = NoisyTotals(way.shapes, way.noise_epsilons)
     simulator = EverybodySimulator(noisy, (bins,), N) if mechanism == EVERYBODY else SampleSimulator(noisy, (bins,))
     return table, way, simulator
 
@@ -102,7 +102,7 @@ def _simulated(table: np.ndarray, way: Way, simulator: Any, source: SeededSource
 
 def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarray:
     together = np.array(totals)
-    return NoisyTotals(way.noise_epsilons).publish([together.ravel()], source)[0].reshape(together.shape)
+    return NoisyTotals(way.shapes, way.noise_epsilons).publish([together.ravel()], source)[0].reshape(together.shape)
 
 
 @pytest.mark.parametrize("mechanism", [EVERYBODY, SAMPLE])

@@ -20,6 +20,7 @@ from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
 from crowdblend.mechanisms.simulators import EverybodySimulator
 from crowdblend.mechanisms.totals import NoisyTotals as Mechanism
+from crowdblend.planning.statistics import Shape
 from crowdblend.planning.statistics.accuracy import finite_population
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
@@ -92,7 +93,9 @@ def everybody(world: Statistics, table: Sequence[Row]) -> dict[Hashable, Fractio
 
 def simulated(world: Statistics, seen: Sequence[Row], k: int) -> dict[Hashable, Fraction]:
     """What the simulator of everybody's totals publishes when it sees k random rows of this table."""
-    simulator = EverybodySimulator(Mechanism((1.0,) * len(world.bins)), world.bins, N)
+    simulator = EverybodySimulator(
+        Mechanism(tuple(Shape(1, bins) for bins in world.bins), (1.0,) * len(world.bins)), world.bins, N
+    )
     return mix(
         (share, world.noisy(simulator.estimate(np.array([seen[place] for place in places]))))
         for share, places in drawn(seen, k)  # type: ignore[arg-type]

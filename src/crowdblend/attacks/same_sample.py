@@ -89,7 +89,9 @@ def theorem_6(rate: float) -> Bound:
 def by_population(rate: float) -> Bound:
     """What we certify when the whole population chooses."""
     choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
-    promised: Any = RULES["recoding.population"].conclude(choice, our_table(rate, K).plan.sampled().conclusion)
+    planned = our_table(rate, K).plan
+    released = planned.under_sampling(planned.mechanism).conclusion
+    promised: Any = RULES["recoding.population"].conclude(choice, released)
     return Bound(promised.epsilon, promised.delta, "our certificate, recoding.population")
 
 

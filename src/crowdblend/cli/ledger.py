@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import click
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger
@@ -18,11 +21,24 @@ HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "po
 
 @click.group("ledger", epilog="Example: crowdblend ledger list")
 def command() -> None:
-    """What was promised before: every release, and what they come to together.
+    """What was released before, and what it comes to together.
 
     A release is recorded here before it appears, and refused when it may not stand beside an earlier one. One that is
     unfinished counts as spent.
     """
+
+
+@command.command("init")
+@click.argument("place", metavar="URL|PATH", required=False)
+@json_option
+@speaks
+def init_ledger(place: str | None, *, as_json: bool) -> None:
+    """Make a new and empty ledger; without URL or PATH the one of CROWDBLEND_LEDGER, else your own."""
+    words = Ledger.create(place).location.words()
+    if as_json:
+        emit({"ledger": words})
+    else:
+        click.echo(f"made the ledger {words}.")
 
 
 @command.command("list")
@@ -37,25 +53,60 @@ def list_entries(*, where: str | None, as_json: bool) -> None:
     elif entries:
         _tell_rows([HEADINGS, *(_row(entry) for entry in entries)])
     else:
-        click.echo("nothing has been promised yet.")
+        click.echo("the ledger has no releases yet.")
 
 
 @command.command("show")
 @click.argument("entry_id", metavar="ID", type=int)
+@click.option("--internal", is_flag=True, help="Show what only you may know of it, such as how much was suppressed.")
+@click.option("--page", metavar="FILE", help="Write that as a web page, for a network.")
 @ledger_option
 @json_option
 @speaks
-def show_entry(entry_id: int, *, where: str | None, as_json: bool) -> None:
+def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | None, as_json: bool) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
+    if page is not None:
+        _write_page(entry, page)
     if as_json:
-        emit(entry.to_dict())
+        emit({**entry.to_dict(), "internal": dict(entry.internal)} if internal else entry.to_dict())
+        return
+    if internal:
+        for name, value in entry.internal.items():
+            click.echo(f"{name:<28}{json.dumps(value)}")
         return
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):
             click.echo(f"{name:<20}{'–' if value is None else value}{_note(name, entry)}")
-    for made in entry.promise.guarantees:
-        click.echo(f"{'promise':<20}{made.words()}")
+    for guarantee in entry.spending.guarantees:
+        click.echo(f"{'guarantee':<20}{guarantee.words()}")
+
+
+@command.command("resume")
+@click.argument("entry_id", metavar="ID", type=int)
+@click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@ledger_option
+@json_option
+@force_option
+@speaks
+def resume_entry(entry_id: int, policy: str | None, *, where: str | None, as_json: bool, force: bool) -> None:
+    """Publish a release that was begun and stopped, with the output that it would have had.
+
+    POLICY is the one that it was begun with; it is only needed where that file has moved.
+    """
+    from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
+    from crowdblend.cli.release import notes_on_stderr, tell_released  # noqa: PLC0415
+    from crowdblend.policies import load_policy  # noqa: PLC0415
+    from crowdblend.publishing.release import resume  # noqa: PLC0415
+
+    ledger = Ledger.open(where)
+    loaded = None if policy is None else load_policy(policy)
+    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
+        done = resume(ledger, entry_id, loaded, force=force, progress=progress)
+    if as_json:
+        emit({"folder": str(done.folder), "entry": done.entry})
+    else:
+        tell_released(done, None)
 
 
 @command.command("budget")
@@ -65,7 +116,7 @@ def show_entry(entry_id: int, *, where: str | None, as_json: bool) -> None:
 @json_option
 @speaks
 def show_budget(population: str | None, *, group: int | None, where: str | None, as_json: bool) -> None:
-    """Add up all promises about the same people."""
+    """Add up all releases about the same people."""
     budgets = Ledger.open(where, make=False).budgets()
     if population is not None:
         budgets = tuple(budget for budget in budgets if budget.population == population)
@@ -79,7 +130,7 @@ def show_budget(population: str | None, *, group: int | None, where: str | None,
         for budget in budgets:
             _tell(budget, group)
     else:
-        click.echo("nothing has been promised yet.")
+        click.echo("the ledger has no releases yet.")
 
 
 @command.command("check")
@@ -97,18 +148,32 @@ def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
         click.echo(f"keep this hash and pass it as --seen next time: {sealed}")
 
 
+def _write_page(entry: Entry, target: str) -> None:
+    """A network's own numbers with figures, in a file that only its owner can read."""
+    from crowdblend.reports.network import network_page  # noqa: PLC0415  only needed here
+
+    if entry.spending.kind != "graph" or not entry.internal:
+        raise InvalidInput(f"release {entry.id} is not a finished release of a network. Leave --page out.")
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(network_page(entry.internal))
+    except OSError as problem:
+        raise InvalidInput(f"{target} cannot be written: {problem.strerror}. Name another file.") from None
+
+
 def _row(entry: Entry) -> list[str]:
-    promise = entry.promise
-    loss = promise.differential or promise.replaced
+    spending = entry.spending
+    loss = spending.differential or spending.replaced
     return [
         str(entry.id),
         entry.created[:10],
         entry.status,
-        promise.kind,
-        "fresh" if promise.fresh else "shared",
+        spending.kind,
+        "fresh" if spending.fresh else "shared",
         at_most(loss.epsilon) if loss else "–",
         at_most(loss.delta) if loss else "–",
-        promise.population,
+        spending.population,
     ]
 
 
@@ -121,7 +186,7 @@ def _tell_rows(rows: list[list[str]]) -> None:
 
 def _note(name: str, entry: Entry) -> str:
     if name == "sample":
-        return " (drawn for this release)" if entry.promise.fresh else " (already drawn)"
+        return " (drawn for this release)" if entry.spending.fresh else " (already drawn)"
     return " (counts as spent)" if name == "status" and entry.status == "unfinished" else ""
 
 
@@ -133,15 +198,13 @@ def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
 def _tell(budget: Budget, group: int | None) -> None:
     click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
     if budget.differential is None:
-        click.echo("  together  nothing: these releases promise no differential privacy that adds up")
+        click.echo("  together  nothing: these releases have no differential privacy that adds up")
     for made in (budget.zero_knowledge, budget.differential):
         if made is not None:
             click.echo(f"  together  {made.words()}")
     if group is not None:
         together = budget.for_group(group)
-        said = (
-            together.words() if together else "nothing: these releases promise no zero-knowledge privacy that adds up"
-        )
+        said = together.words() if together else "nothing: these releases have no zero-knowledge privacy that adds up"
         click.echo(f"  group     {said}")
     for assumption in budget.assumptions:
         click.echo(f"  assuming  {assumption.value}")

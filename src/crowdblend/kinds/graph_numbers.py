@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.engines.duckdb.links import Read
+from crowdblend.engines.network import NetworkData
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import write_columns
 from crowdblend.mechanisms.networks import NoisyStatistic
@@ -19,7 +19,7 @@ from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan
 from crowdblend.policies.graph import Graph as GraphPolicy
 from crowdblend.policies.graph import StatisticQuestion as Statistic
-from crowdblend.randomness import KeyedSource
+from crowdblend.randomness import ReleaseKey
 from crowdblend.reports.network import network_page
 
 
@@ -33,7 +33,7 @@ class Number:
     error: float
 
 
-def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key: bytes) -> Publication:
+def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: ReleaseKey) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
     structure = found.structure
     numbers: list[Number] = []
@@ -41,7 +41,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
     for at, (statistic, plan) in enumerate(zip(policy.questions, plans, strict=True)):
         mechanism = NoisyStatistic(plan)
         values = exact_values(statistic, plan, found)
-        noisy = mechanism.publish(values, KeyedSource(key, b"noise of network statistic %d" % at))
+        noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
         true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
         numbers += [
             Number(statistic.label, label, _from(statistic.low, value), plan.error)
@@ -56,7 +56,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
     )
 
 
-def exact_values(statistic: Statistic, plan: NetworkPlan, found: Read) -> list[Fraction]:
+def exact_values(statistic: Statistic, plan: NetworkPlan, found: NetworkData) -> list[Fraction]:
     """The numbers of a statistic without noise, above the lower end of its range."""
     return [NoisyStatistic(plan).exact(found.structure)] if statistic.column is None else found.values(statistic)
 

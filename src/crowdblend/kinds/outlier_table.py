@@ -12,11 +12,13 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_table
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.policies.outlier_table import OutlierTable as OutlierPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
@@ -45,7 +47,7 @@ class OutlierPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        table = self.plan.mechanism()
+        table = self.mechanism.claim(self.plan.factor)
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:
@@ -65,6 +67,7 @@ class OutlierPromise(FromCounts):
             "person": policy.data.person,
             "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
             "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns),
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
             "software": software(),
@@ -97,7 +100,7 @@ class OutlierPromise(FromCounts):
             ),
         ]
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """Every bin of the sample, noisy."""
         published = self.mechanism.publish(sample, key)
         path = f"data.{self.policy.format}"

@@ -12,6 +12,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_points
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.points import NoisyPoints, all_within
@@ -20,6 +21,7 @@ from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
 from crowdblend.policies.points import Points as PointsPolicy
+from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
 
@@ -53,7 +55,7 @@ class PointsPromise(FromCounts):
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
         """The certificate, complete once the published files are hashed."""
-        return self.plan.certificate(self.believed, {**self.facts(), "files": files or {}})
+        return self.plan.certify(self.mechanism, self.believed, {**self.facts(), "files": files or {}})
 
     def facts(self, _outcome: None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -64,6 +66,7 @@ class PointsPromise(FromCounts):
             "person": policy.data.person,
             "parameters": self.plan.to_dict(),
             "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns[: -policy.dimension]),
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,
@@ -132,7 +135,7 @@ class PointsPromise(FromCounts):
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def published(self, sample: SampledClasses, key: bytes) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """The points of the sample, moved; they were counted by cells of the resolution."""
         published = self.mechanism.publish(sample, key)
         names = [column.name for column in self.policy.columns[: -self.policy.dimension]]

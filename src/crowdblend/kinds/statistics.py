@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
+from crowdblend.engines.draw import Draw, Everybody, Exactly
+from crowdblend.engines.engine import Engine, check_source, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Publication, Reading, software
@@ -22,7 +24,8 @@ from crowdblend.policies.statistics import Statistic
 from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.totals import Totals
+    from crowdblend.mechanisms.totals import NoisyTotals
+    from crowdblend.randomness import ReleaseKey
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
@@ -42,9 +45,17 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        one, group = self.plan.zero_knowledge, self.policy.group
+        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.group
+        one = self.plan.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
-        return (one, *together, self.plan.differential)
+        return (one, *together, self.plan.differential_of(claims))
+
+    @property
+    def mechanisms(self) -> tuple[NoisyTotals, ...]:
+        """The noise on the totals of every way, as it is drawn and certified."""
+        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415  loads NumPy
+
+        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.plan.ways)
 
     def facts(self, outcome: Any = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -85,26 +96,23 @@ class Promise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+        check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.resources)
 
-        open_columns(self.policy.data, self.policy.resources, self.policy.wanted)
-
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Add up everybody, the sample, or both."""
-        from crowdblend.engines.duckdb.totals import everybodys_totals, samples_totals  # noqa: PLC0415
-
-        def totals(way: Way) -> Totals:
-            if way.mechanism == EVERYBODY:
-                return everybodys_totals(self.policy, progress)
-            return samples_totals(self.policy, way.samples, key, progress)
-
-        return self.read_with(totals, key)
-
-    def read_with(self, totals_of: Callable[[Way], Totals], key: bytes) -> Reading:
-        """The same from wherever totals come: the engine, or people who are held in memory."""
-        totals = {way.mechanism: totals_of(way) for _, way in self.plan.ways}
+        policy = self.policy
+        columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
+        measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
+        with (engine or default_engine()).open(policy.data, policy.wanted, policy.resources, progress) as source:
+            totals = {
+                way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.plan.ways
+            }
         facts = {"people_drawn": max(some.people for some in totals.values())}
         return Reading(facts, lambda: self._published(totals, key))
+
+    def _draw(self, way: Way, key: ReleaseKey) -> Draw:
+        """Whom a way adds up."""
+        return Everybody() if way.mechanism == EVERYBODY else Exactly(key.coin(), way.samples, self.policy.people)
 
     def error(self, place: int) -> float:
         """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
@@ -125,20 +133,18 @@ class Promise:
             return steps * float(self.policy.measures[str(made.column)].resolution)
         return steps if made.what == "fraction" else steps * self.policy.people
 
-    def _published(self, totals: Mapping[Any, Any], key: bytes) -> Publication:
+    def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
         from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
-        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         values: dict[int, list[float]] = {}
-        for places, way in self.plan.ways:
+        for (places, way), mechanism in zip(self.plan.ways, self.mechanisms, strict=True):
             people = totals[way.mechanism].people
             exact = [
                 totals[way.mechanism].of(made, self.policy.bins(made))
                 for made in (self.policy.statistics[place] for place in places)
             ]
-            source = KeyedSource(key, f"noise on totals, {way.mechanism}".encode())
-            noisy = NoisyTotals(way.noise_epsilons).publish(exact, source)
+            source = key.source(f"noise on totals, {way.mechanism}".encode())
+            noisy = mechanism.publish(exact, source)
             for place, numbers in zip(places, noisy, strict=True):
                 values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]
         rows = [
@@ -175,6 +181,7 @@ class Promise:
         return {
             "what": made.what,
             "words": made.words(),
+            "bins": list(self.policy.bins(made)),
             "way": way.mechanism,
             "samples": way.samples,
             "noise_epsilon": self.plan.noise_epsilon(place),
@@ -185,6 +192,17 @@ class Promise:
                 name: None if error is None else self.in_unit(place, error) for name, error in published.items()
             },
         }
+
+
+def _labelled(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns whose labels some statistic counts."""
+    histograms = {str(made.column) for made in statistics if made.what == "histogram"}
+    return histograms | {name for made in statistics for name in made.among}
+
+
+def _averaged(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns that some statistic averages."""
+    return {str(made.column) for made in statistics if made.what == "average"}
 
 
 def _shown(error: float) -> str:

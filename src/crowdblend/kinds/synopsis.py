@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import Engine, check_source, count_classes, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
+    from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class SynopsisPromise:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
         stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
         return Certificate(
-            (self.plan.promise, self.plan.differential, self.plan.usefulness),
+            (self.plan.zero_knowledge, self.plan.differential, self.plan.usefulness),
             stated,
             {**self.facts(outcome), "files": files or {}},
         )
@@ -47,9 +50,9 @@ class SynopsisPromise:
         parameters: dict[str, Any] = {
             "sample": self.policy.samples,
             "people": self.policy.people,
-            "epsilon": plan.promise.conclusion.epsilon,
-            "delta": plan.promise.conclusion.delta,
-            "sanitizer_epsilon": plan.leaf.conclusion.epsilon,
+            "epsilon": plan.zero_knowledge.conclusion.epsilon,
+            "delta": plan.zero_knowledge.conclusion.delta,
+            "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
             "rows": plan.mechanism.rows,
         }
         facts: dict[str, Any] = {
@@ -66,6 +69,7 @@ class SynopsisPromise:
             },
             "parameters": parameters,
             "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in self.policy.columns),
             "software": software(),
         }
         if outcome is not None:
@@ -92,43 +96,33 @@ class SynopsisPromise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+        names = [column.name for column in self.policy.columns]
+        check_source(default_engine(), self.policy.data, names, self.policy.resources)
 
-        open_columns(self.policy.data, self.policy.resources, [column.name for column in self.policy.columns])
-
-    def read(self, key: bytes, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
-        from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
-
-    def read_with(self, classes: Classes, key: bytes) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
-
-        everybody, facts = classes(Draw(secret=key))
+        counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
+        everybody = counted.classes
         if everybody.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
                 "another number. Count them again."
             )
-        read = {name: facts[name] for name in ("rows_read",) if name in facts}
-        return Reading(read, lambda: self._published(everybody, key))
+        return Reading({"rows_read": counted.rows_read}, lambda: self._published(everybody, key))
 
-    def _published(self, everybody: SampledClasses, key: bytes) -> Publication:
+    def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
         import numpy as np  # noqa: PLC0415
 
         from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
         from crowdblend.mechanisms.synopsis.simulator import random_samples, sanitized  # noqa: PLC0415
-        from crowdblend.randomness import KeyedSource  # noqa: PLC0415
 
         mechanism = self.plan.mechanism
         shape = mechanism.queries.shape
         cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
         table = np.repeat(cells.astype(np.int64), everybody.counts)
-        drawn = random_samples(table, self.policy.samples, KeyedSource(key, b"synopsis: who is drawn"))
-        made = sanitized(mechanism, drawn, KeyedSource(key, b"synopsis: noise, choice and rows"))
+        drawn = random_samples(table, self.policy.samples, key.source(b"synopsis: who is drawn"))
+        made = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         internal = {
             "error_about_sample": _error(mechanism.queries, made, counted(drawn, shape) / len(drawn)),
             "error_about_everybody": _error(mechanism.queries, made, counted(table, shape) / len(table)),

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
+from crowdblend.engines.engine import Source
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outcome import Chosen, chosen_facts
 from crowdblend.kinds.outputs import write_microdata, write_table
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
@@ -26,10 +29,11 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.microdata import Microdata
 from crowdblend.policies.offered import lattice_of
 from crowdblend.policies.table import Table
+from crowdblend.recoding import Recoding
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
+    from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -44,7 +48,7 @@ class Promise(FromCounts):
     def mechanism(self, outcome: Chosen | None = None) -> SuppressedHistogram | NoisyHistogram:
         """The sanitizer that the certificate speaks of; where it shows from depends on the chosen recoding."""
         if self.plan.noise_epsilon is None:
-            return SuppressedHistogram(self.plan.k)
+            return (SuppressedRecords if self.policy.kind == "microdata" else SuppressedHistogram)(self.plan.k)
         cells = self.policy.cells if outcome is None else self.policy.cells_at(outcome.node)
         assert cells is not None, "a noisy table has a closed domain"
         show_from = self.policy.show_from or natural_threshold(cells, self.plan.noise_epsilon)
@@ -72,17 +76,17 @@ class Promise(FromCounts):
         """The certificate, complete once the recoding is chosen and the published files are hashed."""
         facts = {**self.facts(outcome), "files": files or {}}
         if self.policy.recoding is None:
-            return self.plan.certificate(self.believed, facts)
+            return self.plan.certify(self.mechanism(outcome), self.believed, facts)
         return Certificate(self._chosen(self.policy.recoding), self.believed, facts)
 
     def _chosen(self, choosing: Choosing) -> tuple[Derivation, ...]:
         """Choice and release together. That the release alone blends into crowds says nothing of the choice."""
         choice = choosing.derived(lattice_of(self.policy.columns), self.score)
         if choosing.share is None:
-            together = recoding.recoding_from_population(choice, self.plan.sampled())
+            together = recoding.recoding_from_population(choice, self.plan.under_sampling(self.mechanism()))
         else:
             together = recoding.recoding_from_split(
-                choice, self.plan.mechanism(), rate=self.rate, share=choosing.share, epsilon=self.plan.epsilon
+                choice, self.mechanism().claim(), rate=self.rate, share=choosing.share, epsilon=self.plan.epsilon
             )
         return together, sampling.replacing_is_removing_and_adding(together)
 
@@ -96,6 +100,7 @@ class Promise(FromCounts):
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
             "columns": _described(self.policy.columns, outcome),
+            "labels": listed_labels(_recodings(self.policy.columns, outcome)),
             "software": software(),
         }
         mechanism = self.mechanism(outcome)
@@ -134,21 +139,21 @@ class Promise(FromCounts):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def read_with(self, classes: Classes, key: bytes, progress: Progress | None = None) -> Reading:
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.kinds import chosen  # noqa: PLC0415
 
         if self.policy.recoding is None:
-            return super().read_with(classes, key, progress)
-        reading = chosen.read(self, key, progress, classes)
+            return super().read_source(source, key, progress)
+        reading = chosen.read(self, source, key)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
             return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
-        return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
+        return Reading(reading.facts, publish, reading.same_people)
 
-    def published(self, sample: SampledClasses, key: bytes, outcome: Chosen | None = None) -> Publication:
+    def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""
         mechanism = self.mechanism(outcome)
         if isinstance(mechanism, NoisyHistogram):
@@ -191,6 +196,13 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
         column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
         for column in columns
     }
+
+
+def _recodings(columns: tuple[Column, ...], outcome: Chosen | None) -> list[tuple[str, Recoding]]:
+    """Every column's recoding, once it is known."""
+    if outcome is not None:
+        return [(column.name, column.recodings[level]) for column, level in zip(columns, outcome.node, strict=True)]
+    return [(column.name, column.recoding) for column in columns if not column.chooses]
 
 
 def promise(policy: Table | Microdata) -> Promise:

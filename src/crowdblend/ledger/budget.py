@@ -1,4 +1,4 @@
-"""What all releases about the same people promise together."""
+"""What all releases about the same people come to."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from crowdblend.ledger.entry import Entry
 
 @dataclass(frozen=True)
 class Budget:
-    """The spent promises of one population, added up; None where no theorem adds them up.
+    """The spent entries of one population, added up; None where no theorem adds them up.
 
-    Differential privacy is for one person more or less where every release promises that, and else for one person's
+    Differential privacy is for one person more or less where every release has that, and else for one person's
     data replaced. Zero-knowledge privacy adds up the rounds, or the number of random people, that it is relative to.
     """
 
@@ -36,7 +36,7 @@ class Budget:
     assumptions: tuple[Assumption, ...]
 
     def for_group(self, people: int) -> ZeroKnowledge | None:
-        """What the zero-knowledge promises together come to for several people, by the best of three propositions."""
+        """What the zero-knowledge guarantees together come to for several people, by the best of three propositions."""
         if self.zero_knowledge is None:
             return None
         return best_for_group(self.zero_knowledge, people).conclude(self.zero_knowledge, people=people)  # type: ignore[return-value]
@@ -54,12 +54,12 @@ class Budget:
 
 def add_up(population: str, entries: Iterable[Entry]) -> Budget:
     """The budget of the people that are called `population`."""
-    spent = [entry for entry in entries if entry.counts and entry.promise.population == population]
-    losses = [entry.promise.differential for entry in spent]
-    replaced = [entry.promise.replaced for entry in spent]
-    relative = [entry.promise.zero_knowledge for entry in spent]
+    spent = [entry for entry in entries if entry.counts and entry.spending.population == population]
+    losses = [entry.spending.differential for entry in spent]
+    replaced = [entry.spending.replaced for entry in spent]
+    relative = [entry.spending.zero_knowledge for entry in spent]
     several = len(spent) > 1
-    shared = any(not entry.promise.fresh for entry in spent)
+    shared = any(not entry.spending.fresh for entry in spent)
     taken = {Assumption.FRESH_SAMPLES: several, Assumption.ASSUMED_RATE: shared}
     return Budget(
         population=population,
@@ -73,7 +73,7 @@ def add_up(population: str, entries: Iterable[Entry]) -> Budget:
 
 
 def _sum(premises: list[Any], *rules: Any) -> Any:
-    """What the first rule that applies concludes; None when a release has no such promise or no rule applies."""
+    """What the first rule that applies concludes; None when a release has no such guarantee or no rule applies."""
     known: list[Guarantee] = [premise for premise in premises if premise is not None]
     if not known or len(known) < len(premises):
         return None

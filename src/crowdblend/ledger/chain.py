@@ -10,8 +10,10 @@ from typing import Any
 
 from crowdblend.errors import DoesNotVerify
 
-FORMAT = "crowdblend ledger 1"
-GENESIS = hashlib.sha256(FORMAT.encode()).hexdigest()
+FIRST_FORMAT = "crowdblend ledger 1"
+FORMAT = "crowdblend ledger 2"
+GENESIS = hashlib.sha256(FIRST_FORMAT.encode()).hexdigest()
+"""What the first record follows, in every format: a ledger that is brought to a new format keeps its chain."""
 
 
 @dataclass(frozen=True)
@@ -32,24 +34,42 @@ def append(last: Record | None, content: dict[str, Any]) -> Record:
 
 
 def contents(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """What the records say, in order; raises DoesNotVerify when one was edited, removed or slipped in."""
-    found: list[dict[str, Any]] = []
+    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
+    bodies: list[dict[str, Any]] = []
     previous = GENESIS
     for number, record in enumerate(records, 1):
-        sealed = _hash(number, previous, record.body)
-        if (record.number, record.previous, record.hash) != (number, previous, sealed):
+        body, stated = record.body, (record.number, record.previous, record.hash)
+        if not isinstance(body, str) or stated != (number, previous, _hash(number, previous, body)):
             raise DoesNotVerify(
-                f"record {number} of the ledger must be as it was written, and it is not: the ledger was edited. "
+                f"record {number} of the ledger is not as it was written: the ledger was edited. "
                 "Restore it from a backup."
             )
-        found.append(json.loads(record.body))
+        bodies.append(_parsed(number, body))
         previous = record.hash
-    return found
+    return bodies
 
 
 def head(records: list[Record]) -> str:
     """The hash that seals everything recorded so far."""
     return records[-1].hash if records else GENESIS
+
+
+def unreadable(number: int) -> DoesNotVerify:
+    """The refusal of a record whose hash is right and whose content makes no sense to this version."""
+    return DoesNotVerify(
+        f"record {number} of the ledger holds nothing that this version understands. "
+        "Use the crowdblend that wrote it, or restore a backup."
+    )
+
+
+def _parsed(number: int, body: str) -> dict[str, Any]:
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        raise unreadable(number) from None
+    if not isinstance(content, dict):
+        raise unreadable(number)
+    return content
 
 
 def _hash(number: int, previous: str, body: str) -> str:

@@ -3,56 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
-from crowdblend.ledger.entry import Entry, promise_of
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.ledger.chain import unreadable
+from crowdblend.ledger.entry import Entry, check_digest, spending_of
 
 
-def replay(contents: Iterable[dict[str, Any]]) -> dict[int, Entry]:
-    """Every entry by its id, as the records leave it."""
-    entries: dict[int, Entry] = {}
+@dataclass
+class History:
+    """Every entry by its id, as the records leave it, and the commitment to the ledger's secret."""
+
+    entries: dict[int, Entry] = field(default_factory=dict)
+    secret: str | None = None
+
+    def follow(self, content: dict[str, Any]) -> None:
+        """Take one more record into account; raises InvalidInput when it may not follow."""
+        if content["step"] == "format":
+            self._new_format(content)
+            return
+        if content["step"] == "begun":
+            entry = _begun(content)
+            if type(entry.id) is not int or entry.id != len(self.entries) + 1:
+                raise InvalidInput("entries are numbered one after the other. Begin the next one.")
+        else:
+            entry = after(self.entries[content["entry"]], content)
+        self.entries[entry.id] = entry
+
+    def _new_format(self, content: dict[str, Any]) -> None:
+        """The ledger got its secret, and the keys that an older version had sealed got commitments."""
+        if self.secret is not None:
+            raise InvalidInput("a ledger comes to its format once. Go on.")
+        check_digest("secret", content["secret"])
+        for number, stated in content["keys"].items():
+            check_digest("key", stated)
+            self.entries[int(number)] = replace(self.entries[int(number)], key_commitment=stated)
+        self.secret = content["secret"]
+
+
+def replay(contents: Iterable[dict[str, Any]]) -> History:
+    """What all records come to."""
+    history = History()
     for number, content in enumerate(contents, 1):
         try:
-            entry = _begun(content) if content["step"] == "begun" else follow(entries[content["entry"]], content)
-            if content["step"] == "begun" and entry.id != len(entries) + 1:
-                raise KeyError(entry.id)
-        except (KeyError, TypeError, ValueError, CrowdblendError) as problem:
-            raise DoesNotVerify(
-                f"record {number} of the ledger must be a step that this version knows, and it is not. "
-                "Use the crowdblend that wrote it, or restore a backup."
-            ) from problem
-        entries[entry.id] = entry
-    return entries
+            history.follow(content)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError, CrowdblendError):
+            raise unreadable(number) from None
+    return history
 
 
 def _begun(content: dict[str, Any]) -> Entry:
-    named = {"id": content["entry"], "created": content["at"], "key": content["key"], "software": content["software"]}
-    return Entry(**named, promise=promise_of(content))
+    for name in ("at", "software"):
+        if not isinstance(content[name], str) or not content[name].isprintable():
+            raise InvalidInput(f"{name} is a printable text. Correct it.")
+    if content["key"] not in ("destroyed", "sealed"):
+        raise InvalidInput("a key is destroyed or sealed. Correct it.")
+    for name in ("key_commitment", "identity"):
+        if content.get(name) is not None:
+            check_digest(name, content[name])
+    return Entry(
+        id=content["entry"],
+        created=content["at"],
+        key=content["key"],
+        software=content["software"],
+        key_commitment=content.get("key_commitment"),
+        identity=content.get("identity"),
+        not_compared=tuple(int(number) for number in content.get("not_compared", ())),
+        spending=spending_of(content),
+    )
 
 
-def follow(entry: Entry, content: dict[str, Any]) -> Entry:
+def after(entry: Entry, content: dict[str, Any]) -> Entry:
     """The entry after one more step; raises InvalidInput when the step may not follow."""
     match content["step"], entry.status, entry.output:
         case "output", "unfinished", False:
             return replace(entry, output=True)
         case "finished", "unfinished", True:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
-            return replace(entry, status="finished", **digests)
+            for name, value in digests.items():
+                check_digest(name, value)
+            internal = content.get("internal", {})
+            if not isinstance(internal, dict):
+                raise InvalidInput("internal facts are names with values. Correct them.")
+            return replace(entry, status="finished", internal=internal, **digests)
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
     raise InvalidInput(_WHY[content["step"], entry.status].format(id=entry.id))
 
 
-_ENDED = "release {id} must be unfinished to go on, and it is not. Begin a new one."
+_ENDED = "release {id} is no longer unfinished. Begin a new one."
 _WHY = {
-    ("output", "unfinished"): "the output of release {id} must be announced once, and it was before. Go on.",
+    ("output", "unfinished"): "the output of release {id} was announced before, and is announced once. Go on.",
     (
         "finished",
         "unfinished",
-    ): "the output of release {id} must be announced before it is finished. Call output_begins.",
-    ("abandoned", "unfinished"): "release {id} must have no output to be abandoned, and it may have one, so it counts "
-    "as spent. Begin a new one.",
+    ): "the output of release {id} is announced before it is finished. Call output_begins.",
+    ("abandoned", "unfinished"): "release {id} may have an output, so it counts as spent. Resume it instead.",
     **{(step, status): _ENDED for step in ("output", "finished", "abandoned") for status in ("finished", "abandoned")},
 }

@@ -24,6 +24,11 @@ class Location:
     url: str | None = None
     named: bool = True
 
+    @property
+    def is_new_default(self) -> bool:
+        """Whether this is the user's own ledger, and there is none yet."""
+        return not self.named and self.path is not None and not os.path.lexists(self.path)
+
     def words(self) -> str:
         """The location for a message, without a password."""
         if self.url is not None:

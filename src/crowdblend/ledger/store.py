@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +12,29 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crowdblend.errors import InvalidInput
-from crowdblend.ledger.chain import FORMAT, Record
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.ledger import chain, sqlite_file
+from crowdblend.ledger.chain import FIRST_FORMAT, FORMAT, Record
+from crowdblend.ledger.history import History, replay
 from crowdblend.ledger.location import Location
-from crowdblend.ledger.tables import ABOUT, KEYS, RECORDS, SCHEMA, create
-
-PATIENCE = 30.0
-"""Seconds to wait for another process that is writing."""
+from crowdblend.ledger.secrets import commitment, matches, new_secret
+from crowdblend.ledger.tables import ABOUT, IDENTITIES, KEYS, RECORDS, SCHEMA, SECRETS, create, extend
 
 _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
+_SECRET = "sketches"
 
 _REASONS = {
-    "SQLITE_BUSY": "free within {patience:g} seconds, and another process holds it. Wait for it and try again",
-    "SQLITE_READONLY": "writable, and it is not. Change its permissions or name another",
-    "SQLITE_CANTOPEN": "a file that can be opened, with a writable folder, and it is not. Change its permissions",
-    "SQLITE_PERM": "readable, and it is not. Change its permissions",
-    "SQLITE_AUTH": "readable, and it is not. Change its permissions",
-    "SQLITE_FULL": "on a disk with room, and the disk is full. Make room and try again",
-    "SQLITE_IOERR": "on a disk that can be read and written, and it fails. Check the disk and its room",
+    "SQLITE_BUSY": "is held by another process for {patience:g} seconds. Wait for it and try again",
+    "SQLITE_READONLY": "cannot be written. Change its permissions or name another",
+    "SQLITE_CANTOPEN": "cannot be opened, or its folder cannot be written. Change its permissions",
+    "SQLITE_PERM": "cannot be read. Change its permissions",
+    "SQLITE_AUTH": "cannot be read. Change its permissions",
+    "SQLITE_FULL": "is on a disk that is full. Make room and try again",
+    "SQLITE_IOERR": "is on a disk that cannot be read or written. Check the disk and its room",
 }
-_DAMAGED = "an undamaged crowdblend ledger, and it is not. Restore it from a backup or name another"
-_MISSING = "a database with a crowdblend ledger, and it has none. Make a release first or name another"
-_UNREACHABLE = "a database that answers and allows this, and it does not. Check the address and your rights"
+_DAMAGED = "is damaged, or is no crowdblend ledger. Restore it from a backup or name another"
+_MISSING = "has no crowdblend ledger. Make one with crowdblend ledger init, or name another"
+_UNREACHABLE = "does not answer or does not allow this. Check the address and your rights"
 
 
 class Store:
@@ -46,12 +45,21 @@ class Store:
         self._engine = engine
 
     @classmethod
-    def open(cls, location: Location, *, make: bool) -> Store:
+    def open(cls, location: Location, *, make: bool, protect: bool = True) -> Store:
         """The store at this location, made when it is missing and `make` allows it."""
         if location.path is not None:
-            _prepare_file(location.path, make=make)
-            return cls(location, _sqlite(location.path))._checked(make=False)
+            sqlite_file.check_file(location.path, make=_fill if make else None, protect=protect)
+            return cls(location, sqlite_file.sqlite_engine(location.path))._checked(make=False)
         return cls(location, _postgresql(location))._checked(make=make)
+
+    @classmethod
+    def create(cls, location: Location) -> Store:
+        """A new store; refuses a location that has one."""
+        if location.path is not None:
+            if os.path.lexists(location.path):
+                raise InvalidInput(f"there is something at {location.path} already. Name a new file.")
+            return cls.open(location, make=True)
+        return cls(location, _postgresql(location))._checked(make=True, new=True)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -61,7 +69,17 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that no other writer can overlap; it is durable when the block has ended."""
+        """A transaction that no other writer can overlap; it is durable when the block has ended.
+
+        A ledger of the first format comes to the second one here, as part of the transaction.
+        """
+        with self._alone() as connection:
+            if layout(connection) == FIRST_FORMAT:
+                _upgrade(connection)
+            yield connection
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
         options = {"crowdblend_writing": True}
         with (
             _in_words(self.location),
@@ -70,20 +88,27 @@ class Store:
         ):
             yield connection
 
-    def _checked(self, *, make: bool) -> Store:
-        with self.writing() if make else self.reading() as connection:
-            if not inspect(connection).has_table(ABOUT.name, schema=_schema(connection)):
+    def _checked(self, *, make: bool, new: bool = False) -> Store:
+        with self._alone() if make else self.reading() as connection:
+            exists = inspect(connection).has_table(ABOUT.name, schema=_schema(connection))
+            if new and exists:
+                raise InvalidInput(f"{self.location.words()} has a ledger already. Name another database.")
+            if not exists:
                 if not make:
                     reason = _DAMAGED if self.location.path is not None else _MISSING
-                    raise InvalidInput(f"the ledger {self.location.words()} must be {reason}.")
-                create(connection, FORMAT)
-            found = connection.execute(select(ABOUT.c.format)).scalars().all()
-        if found != [FORMAT]:
-            given = ", ".join(map(repr, found)) or "none"
-            raise InvalidInput(
-                f"the ledger's format must be {FORMAT!r}, got {given}. Use the crowdblend that wrote it."
-            )
+                    raise InvalidInput(f"the ledger {self.location.words()} {reason}.")
+                _create(connection)
+            layout(connection)
         return self
+
+
+def layout(connection: Connection) -> str:
+    """The format of the ledger; refuses one that this version does not know."""
+    stated = connection.execute(select(ABOUT.c.format).order_by(ABOUT.c.format)).scalars().all()
+    if not stated or not set(stated) <= {FIRST_FORMAT, FORMAT}:
+        given = ", ".join(map(repr, stated)) or "none"
+        raise InvalidInput(f"the ledger has the format {given}. Use the crowdblend that wrote it.")
+    return str(stated[-1])
 
 
 def records(connection: Connection) -> list[Record]:
@@ -96,39 +121,73 @@ def write(connection: Connection, record: Record) -> None:
     connection.execute(RECORDS.insert().values(**vars(record)))
 
 
-def seal(connection: Connection, entry: int, key: bytes) -> None:
+def keep_key(connection: Connection, entry: int, key: bytes) -> None:
     """Keep the key of an entry, apart from the records."""
     connection.execute(KEYS.insert().values(entry=entry, key=key.hex()))
 
 
-def unseal(connection: Connection, entry: int) -> bytes | None:
-    """The key that was sealed for an entry, if it is still there."""
-    found = connection.execute(select(KEYS.c.key).where(KEYS.c.entry == entry)).scalar()
-    return bytes.fromhex(found) if found else None
+def delete_key(connection: Connection, entry: int) -> None:
+    """Forget the key of an entry."""
+    connection.execute(KEYS.delete().where(KEYS.c.entry == entry))
+
+
+def keys(connection: Connection) -> dict[int, bytes]:
+    """Every key that is kept, by entry; one that is no hexadecimal number is empty."""
+    return {entry: _bytes(key) for entry, key in connection.execute(select(KEYS))}
+
+
+def keep_identity(connection: Connection, entry: int, body: str) -> None:
+    """Keep by what the source of an entry is known again, apart from the records."""
+    connection.execute(IDENTITIES.insert().values(entry=entry, body=body))
+
+
+def identities(connection: Connection) -> dict[int, str]:
+    """By what every source is known again, by entry."""
+    if layout(connection) == FIRST_FORMAT:
+        return {}
+    return {entry: body for entry, body in connection.execute(select(IDENTITIES))}  # noqa: C416 - rows are no pairs
+
+
+def secret(connection: Connection, history: History) -> bytes:
+    """The ledger's secret; raises DoesNotVerify when it is not the one that the records committed to."""
+    stated = connection.execute(select(SECRETS.c.value).where(SECRETS.c.name == _SECRET)).scalar()
+    found = _bytes(stated)
+    if not matches(found, history.secret or ""):
+        raise DoesNotVerify("the secret of the ledger was changed or deleted. Restore the ledger from a backup.")
+    return found
+
+
+def _bytes(stated: Any) -> bytes:
+    try:
+        return bytes.fromhex(stated)
+    except (TypeError, ValueError):
+        return b""
+
+
+def _create(connection: Connection) -> None:
+    create(connection)
+    _upgrade(connection)
+
+
+def _fill(path: Path) -> None:
+    with Store(Location(path=path), sqlite_file.sqlite_engine(path))._alone() as connection:
+        _create(connection)
+
+
+def _upgrade(connection: Connection) -> None:
+    """Add what the second format has: a secret, and commitments to the keys that are there."""
+    written = records(connection)
+    history = replay(chain.contents(written))
+    extend(connection, FORMAT)
+    made = new_secret()
+    connection.execute(SECRETS.insert().values(name=_SECRET, value=made.hex()))
+    known = {str(entry): commitment(key) for entry, key in keys(connection).items() if entry in history.entries}
+    content = {"step": "format", "format": FORMAT, "secret": commitment(made), "keys": known}
+    write(connection, chain.append(written[-1] if written else None, content))
 
 
 def _schema(connection: Connection) -> str | None:
     return SCHEMA if connection.dialect.name == "postgresql" else None
-
-
-def _sqlite(path: Path) -> Engine:
-    address = f"{path.absolute().as_uri()}?mode=rw"  # never made by opening it, so a wrong path is no empty ledger
-
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
-        # EXTRA also syncs the folder: a commit that was reported survives a power cut.
-        connection.execute("PRAGMA synchronous = EXTRA")
-        connection.execute("PRAGMA secure_delete = ON")
-        return connection
-
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("crowdblend_writing")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-
-    return engine
 
 
 def _postgresql(location: Location) -> Engine:
@@ -137,11 +196,9 @@ def _postgresql(location: Location) -> Engine:
     try:
         made = create_engine(f"postgresql+{driver}://{rest}", poolclass=NullPool, hide_parameters=True)
     except (ImportError, NoSuchModuleError):
-        raise InvalidInput(
-            f"a ledger in PostgreSQL needs the package {driver}, and it is missing. Install it."
-        ) from None
+        raise InvalidInput(f"a ledger in PostgreSQL needs the package {driver}. Install it.") from None
     except (SQLAlchemyError, ValueError):
-        raise InvalidInput(f"the ledger must be a PostgreSQL URL, got {location.words()}. Correct it.") from None
+        raise InvalidInput(f"{location.words()} is no PostgreSQL URL. Correct it.") from None
     engine = made.execution_options(schema_translate_map={None: SCHEMA})
 
     @event.listens_for(engine, "begin")
@@ -150,52 +207,6 @@ def _postgresql(location: Location) -> Engine:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
 
     return engine
-
-
-def _prepare_file(path: Path, *, make: bool) -> None:
-    """A file that only its owner can read, whole from its first moment."""
-    try:
-        if path.is_dir():
-            raise InvalidInput(f"the ledger must be a file, got the folder {path}. Name a file in it.")
-        if not path.exists():
-            if not make:
-                raise InvalidInput(f"the ledger must exist, got {path}. Correct the path, or make a release first.")
-            _make_file(path)
-        elif make and path.stat().st_mode & 0o077:
-            with suppress(PermissionError):  # somebody else's file is theirs to protect
-                path.chmod(0o600)
-    except OSError as problem:
-        raise InvalidInput(
-            f"the ledger must be in a folder that can be written, got {path}: {problem.strerror}. Name another."
-        ) from None
-
-
-def _make_file(path: Path) -> None:
-    """Build the tables under another name and link them into place, so that nobody sees half a ledger."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)  # mode 600
-    os.close(handle)
-    building = Path(name)
-    try:
-        location = Location(path=building)
-        with Store(location, _sqlite(building)).writing() as connection:
-            create(connection, FORMAT)
-        building.chmod(0o600)
-        try:
-            os.link(building, path)
-        except FileExistsError:  # another process was quicker, and its ledger is as good
-            return
-        _sync_folder(path.parent)
-    finally:
-        building.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager
@@ -208,4 +219,5 @@ def _in_words(location: Location) -> Iterator[None]:
         name = str(getattr(origin, "sqlite_errorname", ""))
         known = next((reason for prefix, reason in _REASONS.items() if name.startswith(prefix)), None)
         reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
-        raise InvalidInput(f"the ledger {location.words()} must be {reason.format(patience=PATIENCE)}.") from None
+        patience = sqlite_file.PATIENCE
+        raise InvalidInput(f"the ledger {location.words()} {reason.format(patience=patience)}.") from None

@@ -20,6 +20,15 @@ KEYS = Table(
     Column("key", String(64), nullable=False),
 )
 ABOUT = Table("about", METADATA, Column("format", String(64), primary_key=True))
+# The second format adds what follows.
+SECRETS = Table("secrets", METADATA, Column("name", String(64), primary_key=True), Column("value", String(64)))
+IDENTITIES = Table(
+    "identities",
+    METADATA,
+    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+)
+ADDED = (SECRETS, IDENTITIES)
 
 SCHEMA = "crowdblend"
 """PostgreSQL databases are shared: there the tables live in a schema of their own."""
@@ -27,12 +36,26 @@ SCHEMA = "crowdblend"
 _APPEND_ONLY = "the ledger is append-only"
 _GAP = "(SELECT COALESCE(MAX(number), 0) + 1 FROM {records})"
 
+
+def _sqlite_triggers(*tables: str) -> list[str]:
+    return [
+        f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END"
+        for table in tables
+        for verb in ("UPDATE", "DELETE")
+    ]
+
+
+def _postgresql_triggers(*tables: str) -> list[str]:
+    return [
+        f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {SCHEMA}.{table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()"
+        for table in tables
+    ]
+
+
 # INSERT OR REPLACE deletes without firing a delete trigger, so the number of a new record is checked as well.
 _SQLITE = [
-    *(
-        f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END"
-        for table, verb in (("records", "UPDATE"), ("records", "DELETE"), ("about", "UPDATE"), ("about", "DELETE"))
-    ),
+    *_sqlite_triggers("records", "about"),
     f"CREATE TRIGGER keys_UPDATE BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END",
     f"CREATE TRIGGER records_INSERT BEFORE INSERT ON records WHEN NEW.number <> {_GAP.format(records='records')} "
     f"BEGIN SELECT RAISE(ABORT, '{_APPEND_ONLY}'); END",
@@ -40,21 +63,26 @@ _SQLITE = [
 _POSTGRESQL = [
     f"CREATE FUNCTION {SCHEMA}.refuse() RETURNS trigger LANGUAGE plpgsql AS "
     f"$$ BEGIN RAISE EXCEPTION '{_APPEND_ONLY}'; END $$",
-    *(
-        f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {SCHEMA}.{table} "
-        f"FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()"
-        for table in ("records", "about")
-    ),
+    *_postgresql_triggers("records", "about"),
     f"CREATE TRIGGER append_only BEFORE UPDATE ON {SCHEMA}.keys FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse()",
 ]
 
 
-def create(connection: Connection, layout: str) -> None:
-    """Make the tables and their triggers, inside the caller's transaction."""
+def create(connection: Connection) -> None:
+    """Make the tables of the first format and their triggers, inside the caller's transaction."""
     on_postgresql = connection.dialect.name == "postgresql"
     if on_postgresql:
         connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    METADATA.create_all(connection, checkfirst=False)
+    METADATA.create_all(connection, tables=[RECORDS, KEYS, ABOUT], checkfirst=False)
     for statement in _POSTGRESQL if on_postgresql else _SQLITE:
+        connection.exec_driver_sql(statement)
+
+
+def extend(connection: Connection, layout: str) -> None:
+    """Add the tables of the second format and name it, inside the caller's transaction."""
+    METADATA.create_all(connection, tables=list(ADDED), checkfirst=False)
+    names = [table.name for table in ADDED]
+    triggers = _postgresql_triggers if connection.dialect.name == "postgresql" else _sqlite_triggers
+    for statement in triggers(*names):
         connection.exec_driver_sql(statement)
     connection.execute(ABOUT.insert().values(format=layout))

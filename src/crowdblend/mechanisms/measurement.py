@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ _FAILED = object()
 
 @dataclass(frozen=True)
 class Sanitized:
-    """What a measurement said about a random sample, and what that promises about everybody."""
+    """What a measurement said about a random sample, and what that guarantees to everybody."""
 
     value: Any
     certificate: Certificate
@@ -49,38 +50,57 @@ def sample_and_sanitize(
 ) -> Sanitized:
     """Run an OpenDP measurement on k random rows and certify zero-knowledge privacy relative to k random people.
 
-    Every row of `data` is one person, and their number is public. `delta` is needed where the measurement promises one
+    Every row of `data` is one person, and their number is public. `delta` is needed where the measurement has one
     ε for each δ (zero-concentrated or smoothed): OpenDP itself converts it. A source of one's own is for tests.
     """
     n = len(data)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
         raise InvalidInput(f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it.")
-    promises = promises_of(measurement, samples=k, population=n, delta=delta)
+    mechanism = SampledMeasurement(measurement, k, n, delta)
+    claims = (mechanism.claim(), mechanism.claim_replaced())
     bits = source or SystemSource()
-    rows = _rows(data, distinct(k, n, bits)[permutation(k, bits)])
-    value = _measured(measurement, rows)
+    value = mechanism.publish(data, bits)
     facts = {
         "kind": "measurement",
         "measurement": _described(measurement),
         "private_randomness": bits.private,
         "software": {"opendp": metadata.version("opendp")},
     }
-    return Sanitized(value, Certificate(promises, (), facts))
+    return Sanitized(value, Certificate(claims, (), facts))
 
 
-def promises_of(
-    measurement: Measurement, *, samples: int, population: int, delta: float | None = None
-) -> tuple[Derivation, Derivation]:
-    """What a measurement on random samples promises, from its privacy map: zero-knowledge and differential privacy.
+@dataclass(frozen=True)
+class SampledMeasurement:
+    """An OpenDP measurement run on exactly `samples` of `population` random rows.
 
-    No data are needed.
+    `delta` is needed where the measurement has one ε for each δ (zero-concentrated or smoothed).
     """
-    epsilon, least = _loss(measurement, delta)
-    leaf = sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
-    return (
-        zero_knowledge.sample_and_sanitize_sharp(leaf, samples=samples, population=population),
-        zero_knowledge.sample_and_sanitize_differential(leaf, samples=samples, population=population),
-    )
+
+    measurement: Measurement
+    samples: int
+    population: int
+    delta: float | None = None
+
+    @cached_property
+    def measured(self) -> Derivation:
+        """What the measurement's privacy map says of one replaced row of the sample; no data are needed."""
+        epsilon, least = _loss(self.measurement, self.delta)
+        return sanitizers.opendp_measurement(epsilon=epsilon, delta=least)
+
+    def claim(self) -> Derivation:
+        """Zero-knowledge privacy relative to as many random people."""
+        return zero_knowledge.sample_and_sanitize_sharp(self.measured, samples=self.samples, population=self.population)
+
+    def claim_replaced(self) -> Derivation:
+        """Differential privacy with one person's data replaced, from the same argument."""
+        return zero_knowledge.sample_and_sanitize_differential(
+            self.measured, samples=self.samples, population=self.population
+        )
+
+    def publish(self, data: Sequence[Any], source: Source) -> Any:
+        """The measurement's answer about the rows that are drawn, in random order."""
+        drawn = distinct(self.samples, self.population, source)[permutation(self.samples, source)]
+        return _measured(self.measurement, _rows(data, drawn))
 
 
 def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:

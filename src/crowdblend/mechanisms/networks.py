@@ -2,7 +2,7 @@
 
 Both round to the grid and add the same noise; they differ in what they start from. The mechanism computes the statistic
 from the whole network. The simulator estimates it by looking at a few random people of the network with somebody
-concealed. That their outputs are close is the promise, and it can be tried.
+concealed. That their outputs are close is the guarantee, and it can be tried.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from crowdblend.calculus import Derivation
 from crowdblend.networks import exact, samplers
 from crowdblend.networks.exact import Structure
 from crowdblend.networks.views import View
-from crowdblend.planning.networks import NetworkPlan
+from crowdblend.planning.networks import NetworkPlan, differential, released
 from crowdblend.randomness import Source, discrete_laplace
 
 
@@ -53,6 +54,15 @@ class NoisyStatistic:
     def noise(self) -> GridNoise:
         """The noise that the certificate speaks of."""
         return GridNoise(self.plan.scale, self.plan.resolution, self.plan.width)
+
+    def claim(self) -> Derivation:
+        """What this noise guarantees relative to as many random people as the estimator of the plan sees."""
+        estimated = self.plan.derivation.premises[0]
+        return released(self.plan.question, estimated, self.noise.scale, self.noise.resolution)
+
+    def claim_replaced(self) -> Derivation:
+        """What this noise guarantees against somebody who knows everybody else."""
+        return differential(self.plan.question, self.noise.scale, self.noise.resolution)
 
     def exact(self, structure: Structure) -> Fraction:
         """The statistic of the whole network."""

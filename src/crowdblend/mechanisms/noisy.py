@@ -15,9 +15,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.randomness import KeyedSource, discrete_laplace, geometric, reaches, successes
+from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
 
 MOST_CELLS = 2**62
 # By default about this many empty cells may show up with a positive value.
@@ -37,13 +39,13 @@ class NoisyHistogram:
         if self.show_from < 1:
             raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
 
-    def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:
+    def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise the small cells, keep the large ones; the same key gives the same publication."""
         if sample.cells > MOST_CELLS:
             raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
         small = sample.counts < self.k
         values = sample.counts.copy()
-        values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, KeyedSource(key, b"noise below k"))
+        values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, key.source(b"noise below k"))
         cells = cell_numbers(sample)
         empty, appeared = empty_cells(sample.cells, cells, self.noise_epsilon, self.show_from, key)
         cells = np.concatenate([cells, empty])
@@ -57,6 +59,16 @@ class NoisyHistogram:
             cell_codes(cells[order], sample.labels),
             values[order],
             exact[order] if self.flag else None,
+        )
+
+    def claim(self) -> Derivation:
+        """Members of one class are interchangeable, and below k the noise hides one person."""
+        return mechanisms.histogram_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
+        """The exact divergence of sampling and this histogram, with or without the flag."""
+        return sampling.noisy_histogram_sampled(
+            k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon, flag=self.flag
         )
 
     def expected_false_cells(self, cells: int) -> float:
@@ -77,16 +89,16 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
 
 
 def empty_cells(
-    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int, key: bytes
+    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int, key: ReleaseKey
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which empty cells reach show_from, and the values they show."""
     shows = reaches(show_from, noise_epsilon)
-    places = successes(cells - len(taken), shows, KeyedSource(key, b"empty cells: places"))
+    places = successes(cells - len(taken), shows, key.source(b"empty cells: places"))
     # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.
     empty_before = taken - np.arange(len(taken))
     numbers = places + np.searchsorted(empty_before, places, side="right")
     # Beyond the threshold the noise is memoryless.
-    beyond = geometric(len(places), noise_epsilon, KeyedSource(key, b"empty cells: values"))
+    beyond = geometric(len(places), noise_epsilon, key.source(b"empty cells: values"))
     return numbers, show_from + beyond
 
 

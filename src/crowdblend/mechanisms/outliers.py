@@ -15,10 +15,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import outliers
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells
-from crowdblend.randomness import KeyedSource, discrete_laplace
+from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class OutlierHistogram:
         exact = Fraction(self.epsilon)
         return exact if size >= self.limit - self.transition else exact * self.transition / (self.limit - size)
 
-    def publish(self, sample: SampledClasses, key: bytes) -> PublishedClasses:
+    def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise on every bin, by its size; the same key gives the same publication."""
         if sample.cells > MOST_CELLS:
             raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
@@ -51,13 +53,19 @@ class OutlierHistogram:
         order = shown[np.argsort(cells[shown], kind="stable")]
         return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
 
-    def _noised(self, counts: NDArray[np.int64], key: bytes) -> NDArray[np.int64]:
+    def claim(self, factor: float) -> Derivation:
+        """factor·ε(j) to members of bins of j people, except with the δ that goes with the factor."""
+        return outliers.outlier_histogram(
+            epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=factor
+        )
+
+    def _noised(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:
         """Bins of one size after the other, each size with a stream of its own."""
         sizes = np.minimum(counts, self.limit - self.transition)
         values = counts.copy()
         for size in np.unique(sizes).tolist():
             bins = np.flatnonzero(sizes == size)
-            source = KeyedSource(key, b"noise on bins of size %d" % size)
+            source = key.source(b"noise on bins of size %d" % size)
             values[bins] += discrete_laplace(len(bins), self.loss(size), source)
         return values
 

@@ -29,8 +29,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.randomness import KeyedSource, discrete_laplace
+from crowdblend.randomness import ReleaseKey, discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 
 Keep = Literal["none", "bounds", "block"]
@@ -81,7 +83,7 @@ class NoisyPoints:
     keep_in: Keep = "none"
     show_blocks: bool = False
 
-    def publish(self, sample: SampledClasses, key: bytes) -> PublishedPoints:
+    def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedPoints:
         """The noisy points of a sample whose last columns are the axes; the same key gives the same points."""
         crowds = self._crowds(sample)
         counts = crowds.counts
@@ -91,6 +93,14 @@ class NoisyPoints:
         places = crowds.codes.shape[1]
         labels, codes = _used(sample.labels[:places], rows[:places], len(rows[-1]))
         return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]))
+
+    def claim(self) -> Derivation:
+        """Points of one block are told apart by a factor of at most e^noise_epsilon; sparse blocks are not shown."""
+        return mechanisms.points_noisy(k=self.k, noise_epsilon=self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation:
+        """Sampling hides how many of a block were drawn, and the shuffled noisy points whose they are."""
+        return sampling.points_sampled(k=self.k, noise_epsilon=self.noise_epsilon, rate=rate, epsilon=epsilon)
 
     def _crowds(self, sample: SampledClasses) -> _Crowds:
         """The classes of at least k points, cell by cell."""
@@ -106,14 +116,14 @@ class NoisyPoints:
         kept = kept[large]
         return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
 
-    def _moved(self, crowds: _Crowds, axis: int, key: bytes) -> Whole:
+    def _moved(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
         """Every point's place on one axis after noise, shape after shape of the blocks."""
         places = np.repeat(crowds.cells[:, axis], crowds.counts)
         first = self.blocks.first(crowds.blocks)[:, axis] if self.keep_in == "block" else crowds.blocks
         for size, moving, chosen in self._shapes(crowds, axis):
             if size == 1:
                 continue
-            source = KeyedSource(key, b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
+            source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
             still = places[chosen]
             noisy = still + discrete_laplace(len(still), self.loss(size, moving), source)
             if self.keep_in != "none":

@@ -28,7 +28,7 @@ class Bound:
     """Whether the rule only shows what a better one improves on; then it is tried for k up to LARGEST_COMPARED."""
 
     def derive(self, question: Question, k: int, rate: float | None, epsilon: float) -> Derivation:
-        """The promise at these parameters; raises NotApplicable outside the rule's own conditions."""
+        """The guarantee at these parameters; raises NotApplicable outside the rule's own conditions."""
         if not self.rule.premises:
             loss = noise_loss(question, rate, epsilon)
             given = {"k": k, "noise_epsilon": loss, "rate": rate, "epsilon": epsilon, "flag": question.flag}
@@ -37,8 +37,8 @@ class Bound:
 
     def delta(self, question: Question, k: int, rate: float | None, epsilon: float) -> float:
         """The proved δ at these parameters."""
-        promised: float = self.derive(question, k, rate, epsilon).conclusion.delta
-        return promised
+        delta: float = self.derive(question, k, rate, epsilon).conclusion.delta
+        return delta
 
 
 def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
@@ -51,8 +51,28 @@ def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
         return round_down(log1p(expm1(epsilon) / arb(rate)))
 
 
+@dataclass(frozen=True)
+class PlannedMechanism:
+    """The mechanism that a question is about, known by its parameters alone: it claims, and publishes nothing."""
+
+    question: Question
+    k: int
+    noise_epsilon: float | None
+
+    def claim(self) -> Derivation:
+        """What it guarantees to crowds."""
+        return crowd(self.question, self.k, self.noise_epsilon)
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
+        """What it guarantees after sampling, by a theorem about the mechanism itself; None where there is none."""
+        for bound in BOUNDS:
+            if not bound.rule.premises and bound.applies(self.question):
+                return bound.derive(self.question, self.k, rate, epsilon)
+        return None
+
+
 def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
-    """The crowd-blending mechanism that the question is about."""
+    """The claim of the crowd-blending mechanism that the question is about."""
     if question.kind == "points":
         return mechanisms.points_noisy(k=k, noise_epsilon=question.noise_epsilon)
     if loss is not None:

@@ -30,10 +30,6 @@ class OutlierPlan:
             return self.epsilon
         return self.transition * self.epsilon / (self.limit - size)
 
-    def mechanism(self) -> Derivation:
-        """The promise, derived."""
-        return _promise(self.epsilon, self.transition, self.limit, self.factor)
-
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data; the curve shows what crowds of some sizes are promised."""
         curve = {str(size): self.factor * self.loss(size) for size in self.sizes()}

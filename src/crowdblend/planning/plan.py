@@ -8,8 +8,9 @@ from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, sampling
-from crowdblend.errors import CrowdblendError, NotApplicable
-from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, crowd, noise_loss
+from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
+from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
+from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.question import Question
 from crowdblend.planning.solve import solve
 
@@ -49,43 +50,64 @@ class Plan:
 
     @property
     def sampled_with(self) -> float:
-        """The largest sampling probability of anybody protected; a δ as large promises nothing beyond sampling."""
+        """The largest sampling probability of anybody protected; a δ as large guarantees nothing beyond sampling."""
         return self.rate if self.rate is not None and not self.question.biased else self.question.protected_rate
 
+    @property
+    def mechanism(self) -> PlannedMechanism:
+        """The planned mechanism, of which only the parameters are known."""
+        return PlannedMechanism(self.question, self.k, self.noise_epsilon)
+
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
-        """What sampling and releasing with these parameters promises, every applicable theorem shown."""
-        mechanism = self.mechanism()
+        """What sampling and a mechanism with these parameters guarantee, before anything is released."""
+        return self.certify(self.mechanism, stated, facts)
+
+    def certify(
+        self,
+        mechanism: CrowdMechanism,
+        stated: tuple[Assumption, ...] = (),
+        facts: Mapping[str, Any] | None = None,
+    ) -> Certificate:
+        """What sampling and this very mechanism guarantee: every derivation starts from its own claim.
+
+        A mechanism that guarantees less than the plan is refused.
+        """
+        claim = mechanism.claim()
         if self.question.biased:
             parameters = {**self.question.sampling(None), "epsilon": self.epsilon}
-            differential = blending.robust_sampling_is_differential(mechanism, **parameters)
-            strongest = blending.robust_sampling_is_zero_knowledge(mechanism, **parameters)
+            differential = blending.robust_sampling_is_differential(claim, **parameters)
+            strongest = blending.robust_sampling_is_zero_knowledge(claim, **parameters)
         else:
-            sampled = self.sampled()
+            sampled = self.under_sampling(mechanism)
             differential = sampling.sampled_release_is_differential(sampled)
             strongest = sampling.sampled_release_is_zero_knowledge(sampled)
+        self._require_planned(differential)
         replaced = sampling.replacing_is_removing_and_adding(differential)
-        return Certificate((strongest, differential, replaced, mechanism), stated, facts or {})
+        return Certificate((strongest, differential, replaced, claim), stated, facts or {})
 
-    def sampled(self) -> Derivation:
-        """The release under sampling, by the best of the applicable theorems."""
-        return choice.best_under_sampling(*self._derivations())
-
-    def mechanism(self) -> Derivation:
-        """The sanitizer itself."""
-        return crowd(self.question, self.k, self.noise_epsilon)
-
-    def _derivations(self) -> list[Derivation]:
-        found = []
+    def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
+        """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
+        assert self.rate is not None, "a rate is planned or given unless sampling is biased"
         # What is chosen from starts from one leaf, and no rule about crowds beats one about the mechanism itself.
-        applicable = _applicable(self.question)
-        for bound in [bound for bound in applicable if not bound.rule.premises] or applicable:
-            if bound.compared and self.k > LARGEST_COMPARED:
-                continue
-            try:
-                found.append(bound.derive(self.question, self.k, self.rate, self.epsilon))
-            except NotApplicable:
-                continue
+        own = mechanism.claim_under_sampling(rate=self.rate, epsilon=self.epsilon)
+        best = choice.best_under_sampling(*([own] if own is not None else self._by_crowds(mechanism.claim())))
+        self._require_planned(best)
+        return best
+
+    def _by_crowds(self, claim: Derivation) -> list[Derivation]:
+        """Every applicable theorem about crowds, applied to a claim."""
+        found = []
+        for bound in _applicable(self.question):
+            if bound.rule.premises and not (bound.compared and self.k > LARGEST_COMPARED):
+                try:
+                    found.append(bound.rule(claim, **self.question.sampling(self.rate), epsilon=self.epsilon))
+                except NotApplicable:
+                    continue
         return found
+
+    def _require_planned(self, derived: Derivation) -> None:
+        if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
+            raise NotProved("the mechanism guarantees less than its plan. Plan the release again.")
 
 
 def plan(
@@ -105,7 +127,7 @@ def plan(
     flag: bool = False,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
-    largest rate, for which the promise is proved.
+    largest rate, for which the guarantee is proved.
 
     >>> plan(rate=0.1, k=20, epsilon=0.5).delta
     2.631783466225066e-11

@@ -107,12 +107,11 @@ _KEYS: dict[type, dict[str, Key]] = {}
 
 
 def _declared_keys(holder: type) -> dict[str, Key]:
-    hints = get_type_hints(holder)
+    fields = [field for field in dataclasses.fields(holder) if _METADATA in field.metadata]
+    hints = get_type_hints(holder) if fields else {}
     found = {}
-    for field in dataclasses.fields(holder):
-        declared = field.metadata.get(_METADATA)
-        if declared is None:
-            continue
+    for field in fields:
+        declared = field.metadata[_METADATA]
         kind, choices = _type_of(hints[field.name])
         section = declared["section"] or getattr(holder, "section", "")
         found[field.name] = Key(

@@ -22,10 +22,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
+from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Key, Section, key, keys_of, refusal
-from crowdblend.policies.source import DataSource, Format, format_of, suffix_of
+from crowdblend.policies.source import DataSource, Format, format_of
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _PART = "part"
@@ -118,7 +119,7 @@ class Policy(Section):
                 "[data] source",
             )
         kind = self.source_format or format_of(self.source)
-        tabbed = kind == "csv" and suffix_of(self.source) == ".tsv"
+        tabbed = kind == "csv" and ending_of(self.source) == ".tsv"
         return DataSource(
             source=self.source,
             format=kind,
@@ -131,6 +132,12 @@ class Policy(Section):
     def _people(self) -> dict[str, Any]:
         """What the source says of people; rows of a network are links."""
         return {"rows_are_people": True}
+
+    def with_source(self, data: DataSource) -> Self:
+        """The same policy about rows that lie elsewhere."""
+        return dataclasses.replace(
+            self, source=data.source, source_format=data.format, table=data.table, delimiter=data.delimiter
+        )
 
     @property
     def resources(self) -> Resources:

@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
+from crowdblend.policies import files
 from crowdblend.policies.key import refusal
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
 
-_SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-}
-_PACKED = re.compile(r"(?i)\.(gz|zst|bz2)$")
 _ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _PASSWORD = re.compile(r"(?i)://[^/@]*:[^/@]*@|[?&]password=")
@@ -79,16 +70,11 @@ def format_of(source: str) -> Format:
     """The format that the name of a source stands for."""
     if _ADDRESS.match(source):
         return "postgres"
-    if (suffix := suffix_of(source)) in _SUFFIXES:
-        return _SUFFIXES[suffix]
+    if (known := files.format_of(source)) is not None:
+        return cast(Format, known)
     raise refusal(
         "format",
         "The name of the source does not say its format.",
         'Add format = "csv", "parquet", "duckdb" or "postgres" to [data].',
         "[data] format",
     )
-
-
-def suffix_of(source: str) -> str:
-    """The ending of a file's name in lower case, without that of its compression."""
-    return Path(_PACKED.sub("", source)).suffix.lower()

@@ -25,6 +25,11 @@ def subkey(key: bytes, purpose: bytes, label: bytes) -> bytes:
     Subkeys of different (purpose, label) pairs are independent to anybody who does not hold the key. A purpose is a
     constant of this package without a zero byte, so the zero byte after it keeps the pairs apart.
     """
+    check_key(key)
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=SALT, info=purpose + b"\0" + label).derive(key)
+
+
+def check_key(key: bytes) -> None:
+    """Refuse a key of another length, without showing it."""
     if not isinstance(key, bytes) or len(key) != KEY_BYTES:
         raise InvalidInput(f"a key must be {KEY_BYTES} bytes; make one with new_key().")
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=SALT, info=purpose + b"\0" + label).derive(key)

@@ -12,7 +12,7 @@ where f never falls. ∎
 
 Δ is read off the list of f's values itself, in whole numbers, so how those were rounded does not matter. Beyond the
 list f goes on in equal steps of `slope`, which counts as a step too. For the first two scores Δ follows from k and the
-rate as well (numerics/published); that bound is used, so that whoever verifies a choice can compute it again.
+rate as well (numerics/expected_people); that bound is used, so that whoever verifies a choice can compute it again.
 
     published     the people a release is expected to publish; f never falls
     loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss); never falls
@@ -33,10 +33,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.numerics.published import UNITS, largest_step
+from crowdblend.numerics.expected_people import UNITS, largest_step
 
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
@@ -144,7 +143,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)
     # E[X·1(X ≥ k)] = n·rate·P[Bin(n − 1, rate) ≥ k − 1]
-    drawn = people * rate * stats.binom.sf(k - 2, np.maximum(people - 1, 0), rate)
+    drawn = people * rate * _at_least(k - 1, np.maximum(people - 1, 0), rate)
     if name in ("loss", "published"):
         values = np.maximum.accumulate(np.rint(UNITS * drawn).astype(np.int64))
         counted = Published(k, rate, max(1, int(np.diff(people).max())))
@@ -153,9 +152,19 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     cap = 8 * people[-1]
     sizes = np.arange(int(np.ceil(cap * seen)) + 1)
     people = np.maximum(np.rint(sizes / seen), 1)
-    drawn = people * rate * stats.binom.sf(k - 2, people - 1, rate)
+    drawn = people * rate * _at_least(k - 1, people - 1, rate)
     share = np.maximum(1 - people / cap, 0) if name == "discernibility" else np.maximum(np.log2(cap / people), 0)
     values = np.rint(UNITS * drawn * share).astype(np.int64)
     values[0] = 0
     values[-1] = 0
     return Score(name, values, 0)
+
+
+def _at_least(least: int, people: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """P[Bin(n, rate) ≥ least] for every n of an array: the incomplete beta function at the rate."""
+    from scipy.special import betainc  # noqa: PLC0415  a quarter of a second; only a choice needs it
+
+    if least <= 0:
+        return np.ones(len(people))
+    tail: NDArray[np.float64] = betainc(least, np.maximum(people - least + 1, 0), rate)
+    return np.where(people >= least, tail, 0.0)

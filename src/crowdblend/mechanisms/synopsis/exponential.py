@@ -15,6 +15,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import sanitizers
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
@@ -45,6 +47,10 @@ class ExponentialSynopsis:
                 f"there must be at most {MOST_CANDIDATES:,} candidate tables to choose from, and there are {found:,}. "
                 "Publish fewer rows or recode the columns more coarsely."
             )
+
+    def claim(self) -> Derivation:
+        """One replaced person moves every score by at most `rows`, which the choice is calibrated to."""
+        return sanitizers.synopsis_exponential(epsilon=self.epsilon)
 
     @cached_property
     def candidates(self) -> NDArray[np.int64]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import sanitizers
 from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
 from crowdblend.mechanisms.synopsis.rows import Cells, rows_like, shares
@@ -51,6 +53,10 @@ class FittedSynopsis:
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
         """Synthetic rows about a sample of that many people, given as counts of the cells of the universe."""
         return self.from_noisy(self.noisy(sample, source) / people, people, source)
+
+    def claim(self) -> Derivation:
+        """The noise hides one replaced person; the fit and the rows are post-processing."""
+        return sanitizers.noisy_counts(noise_epsilon=self.noise_epsilon, sensitivity=float(self.queries.sensitivity))
 
     def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
         """The rows that noisy shares lead to."""

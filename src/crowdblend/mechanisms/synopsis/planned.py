@@ -1,4 +1,4 @@
-"""Which synopsis is made, what it promises and how well it will answer: all proved before data are touched."""
+"""Which synopsis is published, what it guarantees and how well it will answer: all proved before data are touched."""
 
 from __future__ import annotations
 
@@ -30,26 +30,25 @@ _TIE = 1.1
 
 @dataclass(frozen=True)
 class PlannedSynopsis:
-    """A mechanism with its promise and its error; nothing of it depends on data."""
+    """A mechanism with its guarantee and its error; nothing of it depends on data."""
 
     name: str
     mechanism: FittedSynopsis | ExponentialSynopsis
     samples: int
     population: int
-    leaf: Derivation
     sanitizer_accuracy: Derivation
     sampling_accuracy: Derivation
 
     @property
-    def promise(self) -> Derivation:
-        """Zero-knowledge privacy with respect to k of n random people."""
-        return _sharp(self.leaf, self.samples, self.population)
+    def zero_knowledge(self) -> Derivation:
+        """Zero-knowledge privacy with respect to k of n random people, from what the mechanism claims."""
+        return _sharp(self.mechanism.claim(), self.samples, self.population)
 
     @property
     def differential(self) -> Derivation:
-        """Differential privacy with one person's data replaced, from the same argument."""
+        """Differential privacy with one person's data replaced, from the same claim."""
         return zero_knowledge.sample_and_sanitize_differential(
-            self.leaf, samples=self.samples, population=self.population
+            self.mechanism.claim(), samples=self.samples, population=self.population
         )
 
     @property
@@ -80,7 +79,7 @@ def plan_synopsis(
     rows: int | None = None,
     mechanism: str | None = None,
 ) -> PlannedSynopsis:
-    """The synopsis with the smallest proved error among the ways to measure the class, for a promised epsilon.
+    """The synopsis with the smallest proved error among the ways to measure the class, for a given epsilon.
 
     `variants` are the same class, measured differently: first the one with the least noise on each count, which errs
     less in practice and is taken unless another one is proved to be clearly better.
@@ -111,7 +110,7 @@ def plan_synopsis(
 
 @dataclass(frozen=True)
 class _Way:
-    """One way to measure a class, under one promise."""
+    """One way to measure a class, within one epsilon."""
 
     queries: QueryClass
     samples: int
@@ -131,8 +130,7 @@ class _Way:
         # What the code keeps to is a hair less than what is stated, for its floating-point sums.
         rounding = math.sqrt(math.log(4 * queries.size) / (2 * rows)) * _HAIR
         made = FittedSynopsis(queries, noise_epsilon, rows, noise, slack * _HAIR, rounding)
-        leaf = sanitizers.noisy_counts(noise_epsilon=noise_epsilon, sensitivity=float(queries.sensitivity))
-        return self._planned(FITTED, made, leaf, useful)
+        return self._planned(FITTED, made, useful)
 
     def exponential(self) -> list[PlannedSynopsis]:
         """With the number of rows that errs least, if any leaves few enough candidates."""
@@ -154,13 +152,12 @@ class _Way:
         if not found:
             return []
         _, rows, useful = min(found, key=lambda way: way[:2])
-        leaf = sanitizers.synopsis_exponential(epsilon=epsilon)
-        return [self._planned(EXPONENTIAL, ExponentialSynopsis(self.queries, epsilon, rows), leaf, useful)]
+        return [self._planned(EXPONENTIAL, ExponentialSynopsis(self.queries, epsilon, rows), useful)]
 
     def _planned(
-        self, name: str, made: FittedSynopsis | ExponentialSynopsis, leaf: Derivation, useful: Derivation
+        self, name: str, mechanism: FittedSynopsis | ExponentialSynopsis, useful: Derivation
     ) -> PlannedSynopsis:
-        return PlannedSynopsis(name, made, self.samples, self.population, leaf, useful, self._sampled())
+        return PlannedSynopsis(name, mechanism, self.samples, self.population, useful, self._sampled())
 
     def _sampled(self) -> Derivation:
         """The better of the bounds for finite classes and for classes of bounded VC dimension."""
@@ -203,7 +200,7 @@ def _accuracy(derived: Derivation) -> float:
 
 
 def _largest(guess: float, keeps: Callable[[float], bool]) -> float:
-    """The guess, lowered by as little as the promise needs."""
+    """The guess, lowered by as little as it takes to hold."""
     lowered = guess
     for step in range(60):
         if keeps(lowered):

@@ -1,5 +1,6 @@
-"""Plan statistics of a network: how much noise, for which promise, relative to how many people."""
+"""Plan statistics of a network: how much noise, for which guarantee, relative to how many people."""
 
+from crowdblend.planning.networks.derive import differential, released
 from crowdblend.planning.networks.question import NAMES, PEOPLE_S_DATA, Bounds, NetworkQuestion
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
@@ -17,8 +18,10 @@ __all__ = [
     "Bounds",
     "NetworkPlan",
     "NetworkQuestion",
+    "differential",
     "least_people",
     "plan_network",
     "refuse_useless",
+    "released",
     "trades",
 ]

@@ -2,6 +2,6 @@
 
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import Asked, StatisticsPlan, plan_statistics
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Way
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Way, totals_claim
 
-__all__ = ["EVERYBODY", "SAMPLE", "Asked", "Shape", "StatisticsPlan", "Way", "plan_statistics"]
+__all__ = ["EVERYBODY", "SAMPLE", "Asked", "Shape", "StatisticsPlan", "Way", "plan_statistics", "totals_claim"]

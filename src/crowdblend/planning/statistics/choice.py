@@ -58,14 +58,22 @@ class StatisticsPlan:
 
     @property
     def zero_knowledge(self) -> Derivation:
-        """The promise relative to k of n random people."""
-        parts = [way.zero_knowledge for _, way in self.ways]
+        """The planned guarantee relative to k of n random people."""
+        return self.zero_knowledge_of([way.claim for _, way in self.ways])
+
+    def zero_knowledge_of(self, claims: Sequence[Derivation]) -> Derivation:
+        """The guarantee relative to k of n random people, from the claim of each way's mechanism."""
+        parts = [way.zero_knowledge_of(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
         return parts[0] if len(parts) == 1 else RULES["composition.random-samples"](*parts)
 
     @property
     def differential(self) -> Derivation:
-        """The promise with one person's data replaced."""
-        parts = [way.differential for _, way in self.ways]
+        """The planned guarantee with one person's data replaced."""
+        return self.differential_of([way.claim for _, way in self.ways])
+
+    def differential_of(self, claims: Sequence[Derivation]) -> Derivation:
+        """The guarantee with one person's data replaced, from the claim of each way's mechanism."""
+        parts = [way.differential_of(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
         return parts[0] if len(parts) == 1 else RULES["composition.differential"](*parts)
 
     def way_of(self, position: int) -> Way:

@@ -1,10 +1,11 @@
-"""The two ways to publish totals, each as noise for every statistic and a derivation of what they promise together."""
+"""The two ways to publish totals, each as noise for every statistic and what all of them guarantee together."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from crowdblend.calculus import RULES, Derivation
@@ -27,32 +28,48 @@ class Way:
     mechanism: Mechanism
     samples: int
     population: int
+    shapes: tuple[Shape, ...]
     noise_epsilons: tuple[float, ...]
     errors: tuple[float, ...]
-    zero_knowledge: Derivation
-    differential: Derivation
+
+    @cached_property
+    def claim(self) -> Derivation:
+        """What the planned noise guarantees about the totals."""
+        return totals_claim(self.shapes, self.noise_epsilons)
+
+    @cached_property
+    def zero_knowledge(self) -> Derivation:
+        """The planned guarantee relative to `samples` random people."""
+        return self.zero_knowledge_of(self.claim)
+
+    def zero_knowledge_of(self, totals: Derivation) -> Derivation:
+        """What the claim about noisy totals becomes relative to `samples` random people."""
+        drawn = {"samples": self.samples, "population": self.population}
+        if self.mechanism == EVERYBODY:
+            return RULES["totals.zero-knowledge"](totals, **drawn)
+        return RULES["sample-and-sanitize.sharp"](RULES["totals.differential"](totals), **drawn)
+
+    def differential_of(self, totals: Derivation) -> Derivation:
+        """What the claim about noisy totals becomes with one person's data replaced."""
+        hidden = RULES["totals.differential"](totals)
+        if self.mechanism == EVERYBODY:
+            return hidden
+        drawn = {"samples": self.samples, "population": self.population}
+        return RULES["sample-and-sanitize.differential"](hidden, **drawn)
 
 
 def from_everybody(
     shapes: Sequence[Shape], epsilon: float, samples: int, population: int, failure: float
 ) -> Way | None:
     """Noise on everybody's totals, calibrated to how well k random people estimate them; None if it is too wide."""
-    seen = RULES["totals.zero-knowledge"]
 
-    def promise(scale: float) -> Derivation:
-        return seen(_totals(shapes, scale), samples=samples, population=population)
+    def way(scale: float) -> Way:
+        noise = _noise(shapes, scale)
+        errors = tuple(error_of_everybody(*each, population, failure) for each in zip(shapes, noise, strict=True))
+        return Way(EVERYBODY, samples, population, tuple(shapes), noise, errors)
 
-    scale = _largest(
-        _scale_of_everybody(_totals(shapes, 1.0).conclusion, epsilon, samples, population),
-        lambda t: promise(t).conclusion.epsilon <= epsilon,
-        lambda t: _at_least(shapes, t),
-    )
-    if scale is None:
-        return None
-    noise = _noise(shapes, scale)
-    errors = tuple(error_of_everybody(*each, population, failure) for each in zip(shapes, noise, strict=True))
-    made = promise(scale)
-    return Way(EVERYBODY, samples, population, noise, errors, made, RULES["totals.differential"](*made.premises))
+    unit: NoisyTotals = totals_claim(shapes, _noise(shapes, 1.0)).conclusion
+    return _largest(_scale_of_everybody(unit, epsilon, samples, population), shapes, way, epsilon)
 
 
 def _scale_of_everybody(unit: NoisyTotals, epsilon: float, samples: int, population: int) -> float:
@@ -71,31 +88,22 @@ def from_sample(shapes: Sequence[Shape], epsilon: float, samples: int, populatio
     odds = population / samples
     # ln(1 + (n/k)(e^ε − 1)), also where e^ε is no double.
     inner = math.log1p(odds * math.expm1(epsilon)) if epsilon < 500 else epsilon + math.log(odds)
-    amplified = RULES["sample-and-sanitize.sharp"]
 
-    def promise(scale: float) -> Derivation:
-        return amplified(RULES["totals.differential"](_totals(shapes, scale)), samples=samples, population=population)
+    def way(scale: float) -> Way:
+        noise = _noise(shapes, scale)
+        errors = tuple(error_of_sample(*each, samples, population, failure) for each in zip(shapes, noise, strict=True))
+        return Way(SAMPLE, samples, population, tuple(shapes), noise, errors)
 
-    scale = _largest(
-        inner,
-        lambda t: promise(t).conclusion.epsilon <= epsilon,
-        lambda t: _at_least(shapes, t),
-    )
-    if scale is None:
-        return None
-    noise = _noise(shapes, scale)
-    errors = tuple(error_of_sample(*each, samples, population, failure) for each in zip(shapes, noise, strict=True))
-    made = promise(scale)
-    drawn = RULES["sample-and-sanitize.differential"](*made.premises, samples=samples, population=population)
-    return Way(SAMPLE, samples, population, noise, errors, made, drawn)
+    return _largest(inner, shapes, way, epsilon)
 
 
-def _largest(guess: float, holds: Callable[[float], bool], useful: Callable[[float], bool]) -> float | None:
-    """The guess, or a little less: the first that holds."""
+def _largest(guess: float, shapes: Sequence[Shape], way: Callable[[float], Way], epsilon: float) -> Way | None:
+    """The way at the guessed scale or a little below it: the first that keeps to ε; None if its noise is too wide."""
     shrink = 1e-15
-    while useful(guess):
-        if holds(guess):
-            return guess
+    while min(_noise(shapes, guess)) >= SMALLEST_NOISE_EPSILON:
+        candidate = way(guess)
+        if candidate.zero_knowledge.conclusion.epsilon <= epsilon:
+            return candidate
         guess *= 1 - shrink
         shrink = min(2 * shrink, 0.5)
     return None
@@ -106,15 +114,12 @@ def _noise(shapes: Sequence[Shape], scale: float) -> tuple[float, ...]:
     return tuple(min(_LARGEST_NOISE_EPSILON, scale * shape.share / shape.reach) for shape in shapes)
 
 
-def _at_least(shapes: Sequence[Shape], scale: float) -> bool:
-    return min(_noise(shapes, scale)) >= SMALLEST_NOISE_EPSILON
-
-
-def _totals(shapes: Sequence[Shape], scale: float) -> Derivation:
+def totals_claim(shapes: Sequence[Shape], noise_epsilons: Sequence[float]) -> Derivation:
+    """What noise of these losses per step guarantees about totals of these shapes, published together."""
     parts = [
         RULES["totals.sum"](grid_steps=shape.steps, noise_epsilon=noise)
         if shape.bins == 1
         else RULES["totals.histogram"](bins=shape.bins, noise_epsilon=noise)
-        for shape, noise in zip(shapes, _noise(shapes, scale), strict=True)
+        for shape, noise in zip(shapes, noise_epsilons, strict=True)
     ]
     return parts[0] if len(parts) == 1 else RULES["totals.together"](*parts)

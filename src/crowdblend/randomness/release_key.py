@@ -1,0 +1,58 @@
+"""The secret of one release, which hands out every label once.
+
+Two numbers that are drawn from the same keyed stream are the same number: noise that is used twice cancels out, and a
+choice that shares its stream with the scores shown around it gives itself away. So a stream is never derived from a key
+and a label directly. A release has one `ReleaseKey`, and asking it twice for the same label is refused.
+
+What is needed again is passed on as the value that was handed out: the coin decides about the same people in every pass
+over the rows, and the two parts of a sample are the two sides of one coin.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness.keys import check_key, subkey
+from crowdblend.randomness.source import KeyedSource
+
+
+class ReleaseKey:
+    """Everything that is random in a release, derived from 32 secret bytes.
+
+    >>> key = ReleaseKey(bytes(32))
+    >>> key.source(b"noise of the first table").bytes(4) == key.source(b"noise of the second table").bytes(4)
+    False
+    >>> key.source(b"noise of the first table")
+    Traceback (most recent call last):
+    crowdblend.errors.InvalidInput: stream 'noise of the first table' of this key is already in use. Take another label.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        check_key(secret)
+        self._secret = secret
+        self._handed_out: set[tuple[str, bytes]] = set()
+
+    def source(self, label: bytes) -> KeyedSource:
+        """The stream of a label: independent of the streams of all other labels, and handed out once."""
+        self._hand_out("stream", label)
+        return KeyedSource(self._secret, label)
+
+    def coin(self, label: bytes | None = None) -> bytes:
+        """The secret of a coin that is flipped for every person: by it, `coins` and `marks` are always the same.
+
+        Coins of different labels are independent. The one without a label draws the sample.
+        """
+        self._hand_out("coin", b"of the sample" if label is None else label)
+        return self._secret if label is None else subkey(self._secret, b"release", label)
+
+    def _hand_out(self, what: str, label: bytes) -> None:
+        if (what, label) in self._handed_out:
+            raise InvalidInput(f"{what} {label.decode()!r} of this key is already in use. Take another label.")
+        self._handed_out.add((what, label))
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidInput("the key of a release must not be copied; pass it on, or make a new one.")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.__reduce__()

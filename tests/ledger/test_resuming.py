@@ -1,0 +1,156 @@
+"""An unfinished release can be run again with its key; when it is finished the key is gone, unless it is sealed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.secrets import sample_name
+from tests.ledger.databases import DATABASES, place
+from tests.ledger.files import change
+from tests.ledger.spendings import DATA, DIGEST, spending
+
+KEY = bytes(range(100, 132))
+
+
+@pytest.fixture(params=DATABASES)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    return Ledger.create(place(request.param, tmp_path))
+
+
+def finish(ledger: Ledger, entry: int) -> None:
+    ledger.output_begins(entry)
+    ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+
+
+def test_a_key_is_held_until_the_release_is_finished(ledger: Ledger) -> None:
+    entry = ledger.begin(spending(), held_key=KEY)
+    assert ledger.held_key(entry) == KEY
+    ledger.output_begins(entry)
+    assert ledger.held_key(entry) == KEY
+    assert [one.id for one in ledger.unfinished()] == [entry]
+    ledger.check()
+    ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+    assert ledger.unfinished() == ()
+    assert ledger.entry(entry).key == "destroyed"
+    ledger.check()
+    for gone in (ledger.held_key, ledger.sealed_key):
+        with pytest.raises(InvalidInput):
+            gone(entry)
+
+
+def test_an_abandoned_release_keeps_no_key(ledger: Ledger) -> None:
+    for named in ({"held_key": KEY}, {"sealed_key": KEY}):
+        entry = ledger.begin(spending(f"draw-{named}"), **named)
+        ledger.abandon(entry)
+        for gone in (ledger.held_key, ledger.sealed_key):
+            with pytest.raises((InvalidInput, DoesNotVerify)):
+                gone(entry)
+    ledger.check()
+
+
+def test_a_sealed_key_resumes_too_and_stays(ledger: Ledger) -> None:
+    entry = ledger.begin(spending(), sealed_key=KEY)
+    assert ledger.held_key(entry) == KEY
+    finish(ledger, entry)
+    assert ledger.sealed_key(entry) == KEY
+    ledger.check()
+
+
+def test_a_release_has_one_key(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="one key"):
+        ledger.begin(spending(), sealed_key=KEY, held_key=KEY)
+    with pytest.raises(InvalidInput, match="32 bytes"):
+        ledger.begin(spending(), held_key=KEY[:16])
+    assert ledger.entries() == ()
+
+
+def test_without_a_key_nothing_is_resumed(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="without a key"):
+        ledger.held_key(ledger.begin(spending()))
+
+
+def test_a_destroyed_key_leaves_no_trace_in_the_file(tmp_path: Path) -> None:
+    """Neither the key nor eight bytes of it, as bytes or as text: the sample's name is a one-way commitment."""
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger.create(path)
+    entry = ledger.begin(spending(sample_name(KEY)), held_key=KEY)
+    assert KEY.hex().encode() in path.read_bytes()
+    finish(ledger, entry)
+    content = path.read_bytes().lower()
+    for start in range(len(KEY) - 7):
+        part = KEY[start : start + 8]
+        assert part not in content
+        assert part.hex().encode() not in content
+    assert [found.name for found in tmp_path.iterdir()] == ["ledger.sqlite"]
+
+
+def test_the_name_of_a_sample_tells_nothing_of_its_key() -> None:
+    """Another key gives another name in about half of all bits, whichever bit is changed (false alarms: below 1e-9)."""
+    name = int(sample_name(KEY).removeprefix("drawn:"), 16)
+    assert name < 2**128
+    for bit in range(256):
+        other = (int.from_bytes(KEY) ^ (1 << bit)).to_bytes(32)
+        differing = (name ^ int(sample_name(other).removeprefix("drawn:"), 16)).bit_count()
+        assert 20 <= differing <= 108  # 64 ± 7.8 standard deviations
+
+
+def test_resuming_knows_policy_and_folder(ledger: Ledger) -> None:
+    from dataclasses import replace
+
+    entry = ledger.begin(replace(spending(), policy="ef" * 32, folder="/data/out", rate=0.25), held_key=KEY)
+    found = ledger.entry(entry).spending
+    assert (found.policy, found.folder, found.rate) == ("ef" * 32, "/data/out", 0.25)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "ledger.sqlite"
+    ledger = Ledger.create(made)
+    finish(ledger, ledger.begin(spending("one"), sealed_key=KEY))
+    finish(ledger, ledger.begin(spending("two"), sealed_key=KEY[::-1]))
+    finish(ledger, ledger.begin(spending("three"), held_key=bytes(32)))
+    ledger.begin(spending("four"), held_key=bytes(31) + b"4")
+    ledger.check()
+    return made
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["UPDATE keys SET key = replace(key, '6', '7') WHERE entry = 1"],
+        ["UPDATE keys SET entry = 10 - entry WHERE entry < 3", "UPDATE keys SET entry = entry - 7 WHERE entry > 7"],
+        ["UPDATE keys SET key = 'no number' WHERE entry = 2"],
+        ["DELETE FROM keys WHERE entry = 2"],
+        ["DELETE FROM keys WHERE entry = 4"],
+        [f"INSERT INTO keys VALUES (3, '{bytes(32).hex()}')"],
+        [f"INSERT INTO keys VALUES (9, '{bytes(32).hex()}')"],
+        [f"UPDATE secrets SET value = '{KEY.hex()}'"],
+        ["DELETE FROM secrets"],
+    ],
+    ids=["changed", "swapped", "not hexadecimal", "deleted", "held deleted", "kept", "stray", "secret", "no secret"],
+)
+def test_check_covers_the_keys(path: Path, statements: list[str]) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        before = list(connection.execute("SELECT * FROM keys")), list(connection.execute("SELECT * FROM secrets"))
+    change(path, *statements)
+    with closing(sqlite3.connect(path)) as connection:
+        assert before != (
+            list(connection.execute("SELECT * FROM keys")),
+            list(connection.execute("SELECT * FROM secrets")),
+        )
+    with pytest.raises(DoesNotVerify):
+        Ledger.open(path).check()
+
+
+@pytest.mark.parametrize("entry", [1, 4])
+def test_a_changed_key_is_not_used(path: Path, entry: int) -> None:
+    change(path, f"UPDATE keys SET key = '{bytes(32).hex()}' WHERE entry = {entry}")
+    ledger = Ledger.open(path)
+    with pytest.raises(DoesNotVerify):
+        (ledger.sealed_key if entry == 1 else ledger.held_key)(entry)

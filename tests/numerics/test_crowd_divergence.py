@@ -1,0 +1,40 @@
+"""One more and one fewer: the single n that is evaluated is the worst of all, in exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate
+
+import pytest
+
+from crowdblend.numerics import crowd_divergence
+from tests.truth import fractions_arithmetic as exact
+
+CASES = [
+    (k, Fraction(p), Fraction(factor))
+    for k in (1, 2, 3, 6)
+    for p in ("1/10", "1/2", "4/5")
+    for factor in ("1", "11/10", "3/2", "4")
+]
+
+
+@pytest.mark.parametrize(("k", "p", "factor"), CASES)
+def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fraction) -> None:
+    more = fewer = Fraction(0)
+    for n in range(50):
+        at_most = [Fraction(0), *accumulate(exact.pmf(n, j, p) for j in range(n + 1))]
+        for j in range(k - 1, n + 1):
+            mass = at_most[j + 1] - at_most[j]
+            more = max(more, mass - (factor - 1) * (1 - at_most[j + 1]))
+            fewer = max(fewer, mass - (factor - 1) * at_most[j])
+    found_more, found_fewer = (
+        crowd_divergence.one_more(exact, k, p, factor),
+        crowd_divergence.one_fewer(exact, k, p, factor),
+    )
+    assert found_more >= more
+    assert found_fewer >= fewer
+    # For a rare p the worst n may lie beyond the scan, which is then only a lower bound.
+    if (k - 1) * (1 - p) / (factor * p) < 40:
+        assert found_more == more
+    if (k - 1) * (1 - p) * factor / p < 40:
+        assert found_fewer == fewer

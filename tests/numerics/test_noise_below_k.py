@@ -1,0 +1,55 @@
+"""Noise below k, exact counts above: the divergence against a plain enumeration of outputs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from crowdblend.errors import NotProved
+from crowdblend.numerics import noise_below_k
+from tests.truth import fractions_arithmetic as exact
+
+LARGEST = 26
+FAR = 30
+
+
+def _output(k: int, p: Fraction, a: Fraction, n: int, flagged: bool) -> dict[object, Fraction]:
+    masses: dict[object, Fraction] = {}
+    for j in range(n + 1):
+        mass = exact.pmf(n, j, p)
+        if j >= k:
+            label = ("exact", j) if flagged else j
+            masses[label] = masses.get(label, Fraction(0)) + mass
+            continue
+        for y in range(-FAR, n + FAR):
+            label = ("noisy", y) if flagged else y
+            masses[label] = masses.get(label, Fraction(0)) + mass * (1 - a) / (1 + a) * a ** abs(y - j)
+    return masses
+
+
+def _divergence(here: dict[object, Fraction], there: dict[object, Fraction], growth: Fraction) -> Fraction:
+    return sum((max(Fraction(0), mass - growth * there.get(y, Fraction(0))) for y, mass in here.items()), Fraction(0))
+
+
+@pytest.mark.parametrize("flagged", [False, True])
+@pytest.mark.parametrize(
+    ("k", "p", "a", "growth"),
+    [(1, "1/4", "1/3", "2"), (3, "1/4", "1/10", "5/2"), (2, "1/2", "1/2", "2"), (4, "1/8", "1/4", "3/2")],
+)
+def test_spliced_divergence_is_the_worst_class(k: int, p: str, a: str, growth: str, flagged: bool) -> None:
+    rate, ratio, factor = Fraction(p), Fraction(a), Fraction(growth)
+    brute = Fraction(0)
+    for n in range(1, LARGEST):
+        with_, without = (_output(k, rate, ratio, size, flagged) for size in (n, n - 1))
+        brute = max(brute, _divergence(with_, without, factor), _divergence(without, with_, factor))
+    found = noise_below_k.spliced_divergence(exact, k, rate, ratio, factor, flagged=flagged)
+    # The enumeration leaves out what lies further than FAR.
+    assert abs(found - brute) <= Fraction(1, 10**8)
+    assert found > 0
+
+
+def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise_below_k, "LARGEST_CLASS", 4)
+    with pytest.raises(NotProved, match="4 people"):
+        noise_below_k.spliced_divergence(exact, 3, Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), flagged=True)

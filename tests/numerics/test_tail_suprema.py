@@ -1,0 +1,107 @@
+"""Suprema of binomial tails beyond a line, against a scan of every n in exact fractions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+
+from crowdblend.numerics import balls, tail_suprema
+from tests.truth import fractions_arithmetic as exact
+
+SCANNED = 260
+
+
+def _upper(n: int, least: int, p: Fraction) -> Fraction:
+    return sum((exact.pmf(n, i, p) for i in range(max(0, least), n + 1)), Fraction(0))
+
+
+def _lower(n: int, below: Fraction, p: Fraction) -> Fraction:
+    return sum((exact.pmf(n, i, p) for i in range(n + 1) if i < below), Fraction(0))
+
+
+@pytest.mark.parametrize("person", [0, 1])
+@pytest.mark.parametrize(
+    ("first", "slope", "p"),
+    [
+        (0, 0.5, 0.25),
+        (3, 0.5, 0.25),
+        (7, 0.6875, 0.5),
+        (2, 0.875, 0.125),
+        (12, 0.3, 0.125),
+        # The largest value is at the second tooth: a scan that ends too early misses it.
+        (30, 0.4375, 0.3125),
+        (20, 0.45703125, 0.2890625),
+    ],
+)
+def test_rising_tail_is_the_supremum(first: int, slope: float, p: float, person: int) -> None:
+    line, rate = Fraction(slope), Fraction(p)
+    brute = max(
+        _upper(n, math.floor(line * (n + person)) + 1 - person, rate)
+        for n in range(SCANNED if slope == 0.3 else 120)
+        if math.floor(line * (n + person)) >= first
+    )
+    with ctx.workprec(200):
+        found = tail_suprema.rising_tail(balls, first, arb(slope), arb(p), person)
+    assert brute <= Fraction(balls.round_up(found)) <= brute * (1 + Fraction(1, 10**12))
+
+
+def test_a_line_below_the_mean_proves_nothing() -> None:
+    assert tail_suprema.rising_tail(balls, 3, arb(0.2), arb(0.3), 0) == 1
+
+
+def test_a_scan_that_is_cut_short_returns_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ctx.workprec(200):
+        full = tail_suprema.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
+        monkeypatch.setattr(tail_suprema, "MOST_STEPS", 2)
+        short = tail_suprema.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
+    assert short >= full
+
+
+CROSSINGS = [
+    # crowd, q, w, line, p, v
+    (3, 0.5, 0.5, 0.25, 0.5, 0.5),
+    (2, 0.3125, 0.3125, 0.125, 0.25, 0.125),
+    (5, 0.625, 0.875, 0.375, 0.5, 0.75),
+    (0, 0.5, 0.25, 0.125, 0.5, 0.5),
+    # The minimum rises again after it has fallen: a scan that ends too early misses that.
+    (12, 0.96875, 0.25, 0.75, 0.90625, 0.65625),
+    (5, 0.984375, 0.609375, 0.765625, 0.96875, 0.078125),
+]
+
+
+@pytest.mark.parametrize(("crowd", "q", "w", "line", "p", "v"), CROSSINGS)
+@pytest.mark.parametrize("floor", [0.0, 0.001, 0.1])
+def test_crossing_tails_is_the_supremum(
+    crowd: int, q: float, w: float, line: float, p: float, v: float, floor: float
+) -> None:
+    brute = max(
+        Fraction(floor),
+        *(
+            min(
+                Fraction(w) * _upper(n, crowd, Fraction(q)),
+                Fraction(v) * _lower(n, Fraction(line) * (n + 1), Fraction(p)),
+            )
+            for n in range(120)
+        ),
+    )
+    with ctx.workprec(200):
+        found = tail_suprema.crossing_tails(balls, arb(floor), (crowd, arb(q), arb(w)), (arb(line), arb(p), arb(v)))
+    assert brute <= Fraction(balls.round_up(found)) <= brute * (1 + Fraction(1, 10**12))
+
+
+def test_a_line_above_the_mean_costs_the_smaller_weight() -> None:
+    found = tail_suprema.crossing_tails(balls, arb(0.1), (3, arb(0.5), arb(0.5)), (arb(0.6), arb(0.5), arb(0.25)))
+    assert found.contains(0.25)
+    assert float(found.upper()) == pytest.approx(0.25, rel=1e-8)
+
+
+def test_a_crossing_that_is_cut_short_returns_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = (balls, arb(0), (6, arb(0.5), arb(0.5)), (arb(0.45), arb(0.5), arb(0.5)))
+    with ctx.workprec(200):
+        full = tail_suprema.crossing_tails(*arguments)
+        monkeypatch.setattr(tail_suprema, "MOST_STEPS", 3)
+        short = tail_suprema.crossing_tails(*arguments)
+    assert short.upper() >= full
