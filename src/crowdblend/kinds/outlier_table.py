@@ -11,6 +11,7 @@ from crowdblend.calculus.rules import outliers, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, software
 from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_table
@@ -66,7 +67,7 @@ class OutlierPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
             "labels": listed_labels((column.name, column.recoding) for column in policy.columns),
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
@@ -122,4 +123,5 @@ def promise(policy: OutlierPolicy) -> OutlierPromise:
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
             f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
         )
+    check_delta(policy, planned.delta)
     return OutlierPromise(policy, planned)

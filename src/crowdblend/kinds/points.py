@@ -11,6 +11,7 @@ from crowdblend.calculus import Certificate
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, software
 from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_points
@@ -65,7 +66,7 @@ class PointsPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": self.plan.to_dict(),
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
             "labels": listed_labels((column.name, column.recoding) for column in policy.columns[: -policy.dimension]),
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
@@ -186,6 +187,7 @@ def promise(policy: PointsPolicy) -> PointsPromise:
                     f"got {policy.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
             planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     made = PointsPromise(policy, planned)
     _require_drawable(policy, made.mechanism)
     return made

@@ -14,6 +14,7 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outcome import Chosen, chosen_facts
@@ -191,9 +192,9 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
     """Every column's classes in words, once they are known."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].describe() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.describe()
         for column in columns
     }
 
@@ -241,4 +242,5 @@ def promise(policy: Table | Microdata) -> Promise:
                 "be planned."
             )
         planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     return Promise(policy, planned)

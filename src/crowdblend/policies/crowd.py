@@ -12,6 +12,7 @@ from crowdblend.policies.key import key, refusal
 from crowdblend.policies.policy import AboutPeople, part
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 
+PEOPLE = "How many people the population has, where you know it: delta has to stay below one over it."
 ACCEPT = "True to publish although delta is above 1e-3, or above one over the people of the population."
 
 
@@ -27,6 +28,7 @@ class CrowdPolicy(AboutPeople):
     epsilon: float | None = key("The privacy loss; leave it out to have it planned.", ranged=True)
     delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
     accept_delta: bool = key(ACCEPT, default=False)
+    people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from crowdblend.policies.columns import Column, columns_field
 from crowdblend.policies.key import key, refusal
@@ -56,6 +57,9 @@ class ExactPolicy(AboutPeople):
                 "Merge the rows of a person.",
                 "[data] duplicates",
             )
+
+    def _people(self) -> dict[str, Any]:
+        return {**super()._people(), "people": self.people}
 
     @property
     def samples(self) -> int:

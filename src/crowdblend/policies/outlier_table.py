@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from crowdblend.policies.columns import Column, columns_field, refuse_numbers
-from crowdblend.policies.crowd import ACCEPT, check_closed, check_names
+from crowdblend.policies.crowd import ACCEPT, PEOPLE, check_closed, check_names
 from crowdblend.policies.key import key, refusal
 from crowdblend.policies.policy import AboutPeople, part
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
@@ -36,6 +36,7 @@ class OutlierTable(AboutPeople):
     epsilon: float = key("The privacy loss of the noise on large bins.", ranged=True, required=True)
     delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
     accept_delta: bool = key(ACCEPT, default=False)
+    people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
     show_from: int | None = key("The smallest value that is shown; cells not shown read as 0.", between=(1, 10**15))
 
     def __post_init__(self) -> None:

@@ -215,7 +215,6 @@ class AboutPeople(Policy):
             "person": self.person,
             "rows_are_people": self.rows_are_people,
             "duplicates": self.duplicates,
-            "people": getattr(self, "people", None),
         }
 
 
