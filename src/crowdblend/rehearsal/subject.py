@@ -52,7 +52,7 @@ def _at(policy: Any, epsilon: float) -> Any:
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     sampling = replace(policy.sampling, rate=rate)
-    return replace(policy, k=planned.k, epsilon=epsilon, delta=None, accept_delta=True, sampling=sampling, **noise)
+    return replace(policy, k=planned.k, epsilon=epsilon, delta=None, sampling=sampling, **noise)
 
 
 def released(pairs: list[Neighbours]) -> list[Neighbours]:

@@ -67,4 +67,4 @@ def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
-    return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate))
+    return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)
