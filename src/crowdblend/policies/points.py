@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.crowd import CrowdPolicy
@@ -51,6 +51,8 @@ class Points(CrowdPolicy):
     """What the steward decided about points; the axes are the last of the columns."""
 
     kind = "points"
+    recoding: ClassVar[None] = None
+    tables: ClassVar[tuple[()]] = ()
 
     below_k: Literal["suppress"] = key("What happens to blocks below k.", default="suppress")
     noise_epsilon: float | None = key(
