@@ -1,4 +1,4 @@
-"""A sealed key must give the same numbers in every later version: every primitive, across all its blocks and branches."""
+"""A sealed key must give the same numbers in every later version: every primitive, across its blocks and branches."""
 
 from __future__ import annotations
 
