@@ -36,7 +36,7 @@ SEED = 13
 # CPU seconds of tests that a mutant is shown to, and how much longer a mutant may take.
 FIRST_SECONDS = 4
 MOST_SECONDS = 40
-TOO_LONG = 4
+TOO_LONG = 3
 UNNOTICED = ("survived", "no test", "no answer")
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 
@@ -164,7 +164,7 @@ def _run_tests(copy: Path, tests: Tests) -> NoReturn:
     """Ends this process, which is a fork, with pytest's exit code."""
     code = 99
     try:
-        most = int(15 + TOO_LONG * sum(tests.values()))
+        most = int(8 + TOO_LONG * sum(tests.values()))
         resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
         log = os.open(copy / "mutation.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         for stream in (1, 2):
