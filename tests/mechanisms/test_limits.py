@@ -70,13 +70,11 @@ def test_the_natural_threshold_is_the_smallest_with_a_thousand_false_cells(loss:
     assert outlier.expected_false_cells(cells) == pytest.approx(cells * shown, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    "mechanism", [lambda shown: NoisyHistogram(5, 1.0, shown), lambda s: OutlierHistogram(1.0, 5, 9, s)]
-)
-def test_cells_are_shown_from_one_on(mechanism) -> None:
-    assert mechanism(1).show_from == 1
+@pytest.mark.parametrize("mechanism", [NoisyHistogram(5, 1.0), OutlierHistogram(1.0, 5, 9)])
+def test_cells_are_shown_from_one_on(mechanism: NoisyHistogram) -> None:
+    assert mechanism.show_from == 1
     with pytest.raises(InvalidInput, match="at least 1"):
-        mechanism(0)
+        replace(mechanism, show_from=0)
 
 
 @pytest.mark.parametrize("columns", [62, 63])
