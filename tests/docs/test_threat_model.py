@@ -15,6 +15,8 @@ def test_every_defence_names_a_test_that_exists() -> None:
     named = [re.search(r"\| `(test_\w+)` \|$", row) for row in rows]
     assert all(named), [row for row, name in zip(rows, named, strict=True) if not name]
     files = (ROOT / "tests").rglob("test_*.py")
-    known = {name for file in files for name in re.findall(r"^\s*def (test_\w+)", file.read_text(encoding="utf-8"), re.M)}
+    known = {
+        name for file in files for name in re.findall(r"^\s*def (test_\w+)", file.read_text(encoding="utf-8"), re.M)
+    }
     assert len(rows) > 30
     assert {name[1] for name in named if name} <= known

@@ -169,6 +169,25 @@ def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_o
     assert resume(ledger, 1).folder == place / "out"
 
 
+def test_what_waits_for_its_name_replaces_nothing_unasked(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "appear", stop(SystemExit(1)))
+        with pytest.raises(SystemExit):
+            begin(place, ledger)
+    (place / "old").rename(place / "out")
+    begin(place, ledger, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
+    with pytest.raises(InvalidInput) as refused:
+        resume(ledger, 1)
+    assert refused.value.code == "output-exists"
+    resume(ledger, 1, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert not leftovers(place)
+
+
 def test_a_folder_that_is_made_meanwhile_is_left_alone(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

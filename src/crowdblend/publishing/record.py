@@ -52,8 +52,10 @@ class Record:
         return staging.noted(replace(staging.journal, entry=self.entry, sample=self.sample))
 
     def finish(self, whole: Whole) -> None:
-        """Everything is on the disk and is about to appear."""
-        if self.ledger is not None and self.entry is not None:
+        """Everything is on the disk and is about to appear; a release that is finished already stays so."""
+        if self.ledger is None or self.entry is None:
+            return
+        if self.ledger.entry(self.entry).status == "unfinished":
             self.ledger.finish(
                 self.entry,
                 certificate_digest=whole.certificate_digest,

@@ -14,7 +14,8 @@ from crowdblend.publishing.staging import Staging, staged
 def recover(folder: Path, ledger: Ledger | None) -> None:
     """Finish every release of this target that was recorded as finished, and remove what nobody needs.
 
-    What can still be resumed stays, and so does what belongs to a ledger that is not at hand. Call it alone.
+    What can still be resumed stays, and so does what belongs to a ledger that is not at hand, or what would replace
+    something that nobody said it should. Call it alone.
     """
     for staging in staged(folder):
         _settle(staging, folder, ledger)
@@ -30,6 +31,11 @@ def is_staged(staging: Staging) -> bool:
     """Whether the release is completely written and has not appeared."""
     whole = staging.journal.whole
     return whole is not None and digest_of(staging.release) == whole.certificate_digest
+
+
+def _is_finished(staging: Staging, entry: Entry) -> bool:
+    whole = staging.journal.whole
+    return is_staged(staging) and whole is not None and whole.certificate_digest == entry.certificate_digest
 
 
 def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
@@ -50,7 +56,7 @@ def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
             return
         if journal.whole is None:
             staging.discard()
-        elif is_staged(staging) and journal.whole.certificate_digest == entry.certificate_digest:
+        elif _is_finished(staging, entry) and (journal.force or not os.path.lexists(folder)):
             appear(staging, folder, force=journal.force)
 
 

@@ -115,12 +115,13 @@ def resume(
     with alone(folder):
         recover(folder, ledger)
         entry = ledger.entry(entry_id)
-        if entry.status == "finished":
-            return _finished(entry, folder)
         stagings = of_entry(folder, entry)
         force = force or any(staging.journal.force for staging in stagings)
+        whole = bool(stagings) and is_staged(stagings[0])
+        if entry.status == "finished" and not whole:
+            return _finished(entry, folder)
         check_target(folder, force=force)
-        if stagings and is_staged(stagings[0]):
+        if whole:
             staged = verify_file(stagings[0].release)
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
