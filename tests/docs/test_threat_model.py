@@ -15,8 +15,7 @@ def test_every_defence_names_a_test_that_exists() -> None:
     named = [re.search(r"\| `(test_\w+)` \|$", row) for row in rows]
     assert all(named), [row for row, name in zip(rows, named, strict=True) if not name]
     files = (ROOT / "tests").rglob("test_*.py")
-    known = {
-        name for file in files for name in re.findall(r"^\s*def (test_\w+)", file.read_text(encoding="utf-8"), re.M)
-    }
+    pattern = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
+    known = {name for file in files for name in pattern.findall(file.read_text(encoding="utf-8"))}
     assert len(rows) > 30
     assert {name[1] for name in named if name} <= known

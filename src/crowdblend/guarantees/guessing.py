@@ -5,8 +5,7 @@ guesses right with probability at most (e^ε + δ)/(e^ε + 1).
 
 Proof. Let P and Q be the laws of the output with and without your data, and A the outputs after which the guess is
 "with". The guess is right with probability p = (P(A) + Q(not A))/2. Write a = P(not A) and b = Q(A), so that
-p = 1 − (a + b)/2.
-Indistinguishability gives 1 − a = P(A) ≤ e^ε·b + δ and 1 − b = Q(not A) ≤ e^ε·a + δ. Added up,
+p = 1 − (a + b)/2. Indistinguishability gives 1 − a = P(A) ≤ e^ε·b + δ and 1 − b = Q(not A) ≤ e^ε·a + δ. Added up,
 2 − (a + b) ≤ e^ε·(a + b) + 2δ, so a + b ≥ 2(1 − δ)/(e^ε + 1) and p ≤ 1 − (1 − δ)/(e^ε + 1). ∎
 
 **Zero-knowledge privacy.** Something about you that has an even chance from the aggregate alone is concluded from the

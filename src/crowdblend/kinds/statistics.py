@@ -157,9 +157,9 @@ class Promise:
         """How a column was read: its labels, its bounds, or both."""
         policy, read = self.policy, []
         if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
-            read += [column.recoding.words() for column in policy.classes if column.name == name]
+            read += [column.recoding.describe() for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
-            read.append(policy.measures[name].words())
+            read.append(policy.measures[name].describe())
         return "; averaged as ".join(read)
 
     def _largest(self, place: int) -> float:

@@ -68,7 +68,7 @@ class SynopsisPromise:
                 "confidence": 1 - plan.about_everybody.failure,
             },
             "parameters": parameters,
-            "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in self.policy.columns},
             "labels": listed_labels((column.name, column.recoding) for column in self.policy.columns),
             "software": software(),
         }

@@ -189,9 +189,9 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
     """Every column's classes in words, once they are known."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].describe() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.describe()
         for column in columns
     }
 
