@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
-from crowdblend.engines.duckdb.source import Relation, open_source
+from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.source import open_source
 from crowdblend.ledger.sketch import MOST, Anchor
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
