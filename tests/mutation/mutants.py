@@ -49,28 +49,29 @@ class Mutant:
 
     line: int
     function: str
-    before: str
-    after: str
-    source: str
+    before: ast.AST
+    after: ast.AST
+    tree: ast.Module
+    place: Place
+
+    @property
+    def source(self) -> str:
+        """The whole module with the break."""
+        broken = deepcopy(self.tree)
+        _put(broken, self.place, self.after)
+        return ast.unparse(ast.fix_missing_locations(broken))
 
     def __str__(self) -> str:
-        return f"line {self.line}, {self.function or 'module'}: {self.before} -> {self.after}"
+        before, after = (ast.unparse(node).splitlines()[0] for node in (self.before, self.after))
+        return f"line {self.line}, {self.function or 'module'}: {before} -> {after}"
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its lines."""
     tree = ast.parse(source)
-    for place, node, function in list(_breakable(tree)):
+    for place, node, function in _breakable(tree):
         for other in _breaks(node):
-            broken = deepcopy(tree)
-            _put(broken, place, other)
-            yield Mutant(
-                node.lineno,  # type: ignore[attr-defined]
-                function,
-                ast.unparse(node).splitlines()[0],
-                ast.unparse(other).splitlines()[0],
-                ast.unparse(ast.fix_missing_locations(broken)),
-            )
+            yield Mutant(node.lineno, function, node, other, tree, place)  # type: ignore[attr-defined]
 
 
 def _breakable(node: ast.AST, place: Place = (), function: str = "") -> Iterator[tuple[Place, ast.AST, str]]:

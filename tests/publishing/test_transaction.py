@@ -44,8 +44,9 @@ def begin(place: Path, ledger: Ledger, **given: Any) -> Any:
 
 
 def expected(place: Path, key: bytes) -> dict[str, bytes]:
-    """What a release with this key publishes."""
-    done = release(load_policy(place / "policy.toml"), place / "expected", key=key)
+    """What a release with this key publishes; it is recorded in a ledger of its own."""
+    ledger = Ledger.create(place / "expected.sqlite")
+    done = release(load_policy(place / "policy.toml"), place / "expected", key=key, ledger=ledger)
     return {name: (done.folder / name).read_bytes() for name in FILES}
 
 

@@ -123,14 +123,16 @@ def resume(
         if stagings and is_staged(stagings[0]):
             staged = verify_file(stagings[0].release)
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
-        promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
+        policy = policy if policy is not None else _recorded_policy(entry, stagings)
         if entry.software != f"crowdblend {__version__}":
             reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
             raise InvalidInput(reason, code="other-version")
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
+        with on_disk(policy.data) as data:
+            promised = promise(with_data(policy, data))
+            return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
 
 
 def _again(
