@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
-from crowdblend.engines.duckdb.source import Relation, open_source
+from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.source import open_source
 from crowdblend.ledger.sketch import MOST, Anchor
-from crowdblend.policies.sections import DataSource, Release
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -99,12 +101,12 @@ def _text(identifier: str) -> str:
 
 
 @contextmanager
-def open_identity(data: DataSource, release: Release, size: int) -> Iterator[IdentityScan]:
+def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator[IdentityScan]:
     """A source to be known again; `size` is that of its files in bytes."""
     must = "the source must be readable from beginning to end"
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
-    with private_folder() as folder, database(release, folder) as connection:
+    with private_folder() as folder, database(resources, folder) as connection:
         relation = open_source(connection, data, wanted, folder)
         with redacted(must, remedy):
             yield IdentityScan(data, connection, relation, size)
