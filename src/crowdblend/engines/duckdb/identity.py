@@ -107,6 +107,6 @@ def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
     with private_folder() as folder, database(resources, folder) as connection:
-        relation = open_source(connection, data, wanted, folder)
+        relation = open_source(connection, data, wanted, folder).ready()
         with redacted(must, remedy):
             yield IdentityScan(data, connection, relation, size)
