@@ -48,8 +48,8 @@ class Relation:
     sql: str
     columns: dict[str, tuple[str, str]]
     placed: bool = False
-    every: tuple[tuple[str, str], ...] = ()
-    """Name and identifier of every column of the source."""
+    every: tuple[tuple[str, str, str], ...] = ()
+    """Name, identifier and type of every column of the source."""
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
@@ -82,7 +82,7 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
         f"escape = '\"', delim = {quoted(data.delimiter or ',')}, max_line_size = {_LONGEST_LINE}, "
         "hive_partitioning = false)"
     )
-    every = tuple((name, f"c{position}") for position, name in enumerate(header))
+    every = tuple((name, f"c{position}", "VARCHAR") for position, name in enumerate(header))
     return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted}, every=every)
 
 
@@ -165,7 +165,7 @@ def _described(connection: DuckDBPyConnection, data: DataSource, sql: str, wante
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     _check_names(data, list(types), wanted)
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
-    every = tuple((name, identifier(name)) for name in types)
+    every = tuple((name, identifier(name), kind) for name, kind in types.items())
     return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed, every)
 
 
