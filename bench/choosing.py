@@ -20,7 +20,7 @@ from crowdblend.kinds.chosen import decide, recoded
 from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource, new_key, thin
 from crowdblend.selection import Node, score_nodes
 

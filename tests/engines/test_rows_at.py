@@ -14,7 +14,8 @@ from pyarrow import csv, parquet  # noqa: E402
 
 from crowdblend.engines.draw import Everybody  # noqa: E402
 from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: E402
-from crowdblend.policies.sections import DataSource, Release  # noqa: E402
+from crowdblend.policies.policy import Resources  # noqa: E402
+from crowdblend.policies.source import DataSource  # noqa: E402
 
 PLACES = np.array([0, 3, 4, 5, 8, 11])
 
@@ -33,7 +34,7 @@ def written(folder: Path, sizes: list[int], names: tuple[str, ...] = ("row",)) -
 def at(data: DataSource, places: np.ndarray) -> tuple[list[int], int, bool]:
     """The rows, how many were read, and whether the engine looked for places."""
     with (
-        DuckDBEngine().open(data, ["row"], Release("table", k=2)) as source,
+        DuckDBEngine().open(data, ["row"], Resources()) as source,
         source.rows(Everybody()) as rows,
     ):
         found = [int(row) for table in rows.at(places, '"row"' if data.format == "parquet" else "c0")

@@ -18,7 +18,7 @@ from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import KeyedSource, thin
 from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module

@@ -21,7 +21,9 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.naming import numbered
-from crowdblend.policies.graph import GraphPolicy, Links, Statistic
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import Links
+from crowdblend.policies.graph import StatisticQuestion as Statistic
 from crowdblend.recoding.reading import number
 
 if TYPE_CHECKING:
@@ -53,9 +55,9 @@ def check_network(policy: GraphPolicy, engine: Engine) -> None:
     """Refuse files that are not there or lack a column, without reading a row; a stream is not touched."""
     links = policy.graph
     if policy.graph_in_memory is None:
-        check_source(engine, policy.data, (links.source, links.target), policy.release)
-    if links.vertices is not None:
-        check_source(engine, links.vertices, (links.vertex, *policy.columns), policy.release)
+        check_source(engine, policy.data, (links.source, links.target), policy.resources)
+    if links.people_source is not None:
+        check_source(engine, links.people_source, (links.vertex, *policy.columns), policy.resources)
 
 
 def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkData:
@@ -65,8 +67,8 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     columns: dict[str, pyarrow.ChunkedArray] = {}
     if progress:
         progress("reading", ends.num_rows)
-    if links.vertices is not None:
-        with engine.open(links.vertices, (links.vertex, *policy.columns), policy.release) as source:
+    if links.people_source is not None:
+        with engine.open(links.people_source, (links.vertex, *policy.columns), policy.resources) as source:
             people = source.table((links.vertex,), policy.columns, "vertices")
         _check_names(people, (links.vertex,), "vertices")
         known = people.column(0)
@@ -81,7 +83,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = NetworkData(made, columns, rows)
-    for statistic in policy.statistics:
+    for statistic in policy.questions:
         if statistic.column is not None:
             # Values outside the domain are refused now, before the ledger counts the release as spent.
             read.values(statistic)
@@ -92,11 +94,11 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pyarrow.Table:
     """The two ends of every link."""
     links = policy.graph
     if policy.graph_in_memory is None:
-        with engine.open(policy.data, (links.source, links.target), policy.release) as source:
+        with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
             ends = source.table((links.source, links.target), (), "links")
         _check_names(ends, (links.source, links.target), "links")
         return ends
-    if links.vertices is None:
+    if links.people_source is None:
         return _of_graph(policy.graph_in_memory, links)
     raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
 

@@ -17,7 +17,7 @@ from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.outcome import Chosen
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
 

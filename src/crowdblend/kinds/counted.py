@@ -46,12 +46,12 @@ class FromCounts:
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         names = [column.name for column in self.policy.columns]
-        check_source(default_engine(), self.policy.data, names, self.policy.release)
+        check_source(default_engine(), self.policy.data, names, self.policy.resources)
 
     def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count the sample's classes."""
         policy, names = self.policy, [column.name for column in self.policy.columns]
-        with (engine or default_engine()).open(policy.data, names, policy.release, progress) as source:
+        with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
             return self.read_source(source, key, progress)
 
     def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:

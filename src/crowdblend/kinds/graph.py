@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import GraphPolicy
+from crowdblend.policies.graph import Graph as GraphPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.network import NetworkData
@@ -63,7 +63,7 @@ class Promise:
             },
             "statistics": [
                 {"statistic": statistic.label, "classes": list(statistic.classes), **_described(plan)}
-                for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
+                for statistic, plan in zip(self.policy.questions, self.plans, strict=True)
             ],
             "software": software(),
         }
@@ -75,7 +75,7 @@ class Promise:
             ("would read", f"{policy.graph.source} and {policy.graph.target} from {Path(policy.data.source).name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.statistics, self.plans, strict=True):
+        for statistic, plan in zip(policy.questions, self.plans, strict=True):
             reached = f", {plan.seen.explored:,} reached from each" if plan.question.explores else ""
             lines.append(
                 (
@@ -143,6 +143,6 @@ def _described(plan: NetworkPlan) -> dict[str, Any]:
 
 def promise(policy: GraphPolicy) -> Promise:
     """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(plan_network(statistic.question) for statistic in policy.statistics)
+    plans = tuple(plan_network(statistic.question) for statistic in policy.questions)
     refuse_useless(plans)
     return Promise(policy, plans)

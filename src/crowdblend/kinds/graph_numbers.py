@@ -17,7 +17,8 @@ from crowdblend.kinds.outputs import write_columns
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan
-from crowdblend.policies.graph import GraphPolicy, Statistic
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import StatisticQuestion as Statistic
 from crowdblend.randomness import ReleaseKey
 from crowdblend.reports.network import network_page
 
@@ -37,7 +38,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkDat
     structure = found.structure
     numbers: list[Number] = []
     true: dict[str, Any] = {}
-    for at, (statistic, plan) in enumerate(zip(policy.statistics, plans, strict=True)):
+    for at, (statistic, plan) in enumerate(zip(policy.questions, plans, strict=True)):
         mechanism = NoisyStatistic(plan)
         values = exact_values(statistic, plan, found)
         noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
@@ -46,7 +47,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkDat
             Number(statistic.label, label, _from(statistic.low, value), plan.error)
             for label, value in zip(_labels(statistic), noisy, strict=True)
         ]
-    path = f"data.{policy.release.format}"
+    path = f"data.{policy.format}"
     internal = _internal(structure, true)
     return Publication(
         write=lambda folder: _write(numbers, folder / path),

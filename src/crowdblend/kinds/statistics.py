@@ -19,8 +19,9 @@ from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
-from crowdblend.policies.sections import STDIN
-from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.statistics import Statistic
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms.totals import NoisyTotals
@@ -44,7 +45,7 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.release.group
+        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.group
         one = self.plan.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
         return (one, *together, self.plan.differential_of(claims))
@@ -95,14 +96,14 @@ class Promise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.release)
+        check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.resources)
 
     def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Add up everybody, the sample, or both."""
         policy = self.policy
         columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
         measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
-        with (engine or default_engine()).open(policy.data, policy.wanted, policy.release, progress) as source:
+        with (engine or default_engine()).open(policy.data, policy.wanted, policy.resources, progress) as source:
             totals = {
                 way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.plan.ways
             }
@@ -151,12 +152,12 @@ class Promise:
             for place, made in enumerate(self.policy.statistics)
             for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
         ]
-        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
+        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.format}"))
 
     def _column(self, name: str) -> str:
         """How a column was read: its labels, its bounds, or both."""
         policy, read = self.policy, []
-        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+        if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
             read += [column.recoding.describe() for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
             read.append(policy.measures[name].describe())
@@ -196,7 +197,7 @@ class Promise:
 def _labelled(statistics: Sequence[Statistic]) -> set[str]:
     """The columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
-    return histograms | {name for made in statistics for name in made.where}
+    return histograms | {name for made in statistics for name in made.among}
 
 
 def _averaged(statistics: Sequence[Statistic]) -> set[str]:

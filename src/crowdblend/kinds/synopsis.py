@@ -15,7 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.kinds.labels import listed_labels
-from crowdblend.policies.synopsis import SynopsisPolicy
+from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
@@ -97,7 +97,7 @@ class SynopsisPromise:
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         names = [column.name for column in self.policy.columns]
-        check_source(default_engine(), self.policy.data, names, self.policy.release)
+        check_source(default_engine(), self.policy.data, names, self.policy.resources)
 
     def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
@@ -140,7 +140,7 @@ class SynopsisPromise:
             codes[:, place] = found[axis]
         names = [column.name for column in self.policy.columns]
         labels = [self.policy.labels(name) for name in names]
-        write_rows(names, labels, codes, folder / f"data.{self.policy.release.format}")
+        write_rows(names, labels, codes, folder / f"data.{self.policy.format}")
 
 
 def promise(policy: SynopsisPolicy) -> SynopsisPromise:
@@ -153,8 +153,8 @@ def promise(policy: SynopsisPolicy) -> SynopsisPromise:
         population=policy.people,
         epsilon=policy.epsilon,
         failure=policy.failure,
-        rows=policy.asked.rows,
-        mechanism=policy.asked.mechanism,
+        rows=policy.rows,
+        mechanism=policy.mechanism,
     )
     return SynopsisPromise(policy, planned)
 
@@ -169,18 +169,18 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     """The class of queries over the universe, in every way to measure it."""
     from crowdblend.mechanisms import synopsis  # noqa: PLC0415
 
-    asked, order = policy.asked, universe_order(policy)
+    order = universe_order(policy)
     names = [policy.columns[place].name for place in order]
     shape = tuple(len(policy.labels(name)) for name in names)
-    if asked.conjunctions is not None:
-        return list(synopsis.conjunctions(shape, asked.conjunctions))
-    if asked.ranges is not None:
+    if policy.conjunctions is not None:
+        return list(synopsis.conjunctions(shape, policy.conjunctions))
+    if policy.ranges is not None:
         return [synopsis.ranges(shape[0])]
-    if asked.half_planes is not None:
+    if policy.half_planes is not None:
         return [synopsis.half_planes(*shape)]
     conditions = [
         {names.index(name): policy.labels(name).index(label) for name, label in condition.items()}
-        for condition in asked.queries or ()
+        for condition in policy.queries or ()
     ]
     return [synopsis.listed(shape, conditions)]
 

@@ -13,8 +13,9 @@ from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import Promise
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import GraphPolicy, Statistic
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
@@ -100,7 +101,7 @@ class GraphSubject(Rehearsed):
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
         one, other = (self._rehearsal(web).found for web in pair)
-        for statistic, plan in zip(self.policy.statistics, self.promised.plans, strict=True):
+        for statistic, plan in zip(self.policy.questions, self.promised.plans, strict=True):
             here, instead = (exact_values(statistic, plan, found) for found in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -111,7 +112,7 @@ class GraphSubject(Rehearsed):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        about = [statistic for statistic in self.policy.questions if statistic.column == column]
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
@@ -131,13 +132,13 @@ def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
     links = DataSource("links", "parquet", rows_are_people=True)
     tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
     if graph.vertices is not None:
-        vertices = DataSource("vertices", "parquet", rows_are_people=True)
+        vertices = "vertices.parquet"
         columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
         for name, mine, other in zip(policy.columns, web.data, web.others, strict=True):
             columns[name] = [mine, *[other] * (people - 1)]
-        tables[vertices.source] = MemoryTable.of(columns)
+        tables[vertices] = MemoryTable.of(columns)
         graph = replace(graph, vertices=vertices)
-    return read_network(replace(policy, data=links, graph=graph, graph_in_memory=None), MemoryEngine(tables))
+    return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
 def _offered(statistic: Statistic) -> list[str]:

@@ -19,7 +19,7 @@ from crowdblend.engines.csv_records import CsvRecords, count_records, opened
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
 # A longer name is a quotation mark that never ends.

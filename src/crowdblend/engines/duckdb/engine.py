@@ -21,7 +21,7 @@ from crowdblend.engines.memory_limit import bytes_of
 from crowdblend.engines.progress import Progress
 from crowdblend.engines.totals import Totals
 from crowdblend.policies.columns import Column
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Relation, check_names, check_repeats, listed, shown
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")

@@ -22,7 +22,7 @@ from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.progress import Progress, no_progress
 from crowdblend.engines.sampling import in_part
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     import pyarrow

@@ -20,7 +20,7 @@ from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import source_files
-from crowdblend.policies.sections import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
