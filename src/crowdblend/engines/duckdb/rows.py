@@ -3,7 +3,7 @@
     source ── coin ──▶ sampled rows ── one row per person ──▶ chunks
 
 The coin decides about a batch at once; rows that are not drawn are dropped unread: what they hold is never checked or
-refused. What is drawn depends on the key and the persons alone, whatever the order of the rows, the batches and the
+refused, so whether a bad value is refused depends on the key. Recoding every row would double the time at rate 0.1. What is drawn depends on the key and the persons alone, whatever the order of the rows, the batches and the
 number of threads. The key never leaves Python.
 """
 
