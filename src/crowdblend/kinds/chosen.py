@@ -35,7 +35,6 @@ class Reading:
     deciding: SampledClasses
     released: SampledClasses
     facts: dict[str, Any]
-    same_people: int | None
 
 
 def read(promised: Promise, source: Source, key: ReleaseKey) -> Reading:
@@ -61,7 +60,7 @@ def read(promised: Promise, source: Source, key: ReleaseKey) -> Reading:
 
     if share is None:
         deciding, sample = everybody().classes, drawn()
-        return Reading(deciding, sample.classes, _facts(sample, sample.classes, deciding), sample.same_people)
+        return Reading(deciding, sample.classes, _facts(sample, sample.classes, deciding))
     other = key.coin(b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
@@ -70,7 +69,7 @@ def read(promised: Promise, source: Source, key: ReleaseKey) -> Reading:
     else:
         deciding, sample = drawn(choosing).classes, drawn(rest)
         released = sample.classes
-    return Reading(deciding, released, _facts(sample, released, deciding), sample.same_people)
+    return Reading(deciding, released, _facts(sample, released, deciding))
 
 
 def _facts(sample: ClassCounts, released: SampledClasses, deciding: SampledClasses) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class FromCounts:
         """Count the sample's classes in a source that is open."""
         del progress
         counted = source.class_counts(self.policy.columns, self.draw(key.coin()))
-        return Reading(counted.facts, lambda: self.published(counted.classes, key), counted.same_people)
+        return Reading(counted.facts, lambda: self.published(counted.classes, key))
 
     def draw(self, coin: bytes) -> Draw:
         """Who is in the sample; the coin also decides which of several rows of a person counts."""

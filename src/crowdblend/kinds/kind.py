@@ -61,14 +61,10 @@ class Publication:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of the data; nothing has been computed from it yet that could be published.
-
-    `same_people` tells whether two tables that were already drawn hold the same people, where persons are known.
-    """
+    """What was read of the data; nothing has been computed from it yet that could be published."""
 
     facts: dict[str, Any]
     publish: Callable[[], Publication]
-    same_people: int | None = None
 
 
 def software() -> dict[str, str]:

@@ -152,7 +152,7 @@ class Promise(FromCounts):
             outcome = chosen.decide(self, reading.deciding, key, progress)
             return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
-        return Reading(reading.facts, publish, reading.same_people)
+        return Reading(reading.facts, publish)
 
     def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""
