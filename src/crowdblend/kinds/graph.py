@@ -15,7 +15,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import GraphPolicy
+from crowdblend.policies.graph import GraphPolicy, Statistic
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.links import Read
@@ -61,7 +61,7 @@ class Promise:
                 "confidence": CONFIDENCE,
             },
             "statistics": [
-                {"statistic": statistic.label, **_described(plan)}
+                {"statistic": statistic.label, **_domain(statistic), **_described(plan)}
                 for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
             ],
             "software": software(),
@@ -122,6 +122,17 @@ def _in_memory() -> Iterator[None]:
         raise InvalidInput(
             "the network must fit into memory, about 50 bytes a link, and does not. Use a larger machine."
         ) from None
+
+
+def _domain(statistic: Statistic) -> dict[str, Any]:
+    """The column that a statistic is about, with its declared range or classes; nothing for the links themselves."""
+    if statistic.column is None:
+        return {}
+    if statistic.classes:
+        other = {} if statistic.other is None else {"other": statistic.other}
+        return {"column": statistic.column, "recoding": "values", "labels": list(statistic.classes), **other}
+    width = statistic.question.width or 0.0
+    return {"column": statistic.column, "recoding": "range", "from": statistic.low, "to": statistic.low + width}
 
 
 def _described(plan: NetworkPlan) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class OutlierPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
             "software": software(),

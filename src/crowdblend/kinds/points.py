@@ -64,7 +64,7 @@ class PointsPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": self.plan.to_dict(),
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,

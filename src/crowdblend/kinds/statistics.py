@@ -68,7 +68,7 @@ class Promise:
                 "confidence": policy.confidence,
             },
             "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
-            "columns": {name: self._column(name) for name in policy.wanted},
+            "columns": {name: self._domains(name) for name in policy.wanted},
             "software": software(),
         }
 
@@ -155,14 +155,14 @@ class Promise:
         ]
         return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
 
-    def _column(self, name: str) -> str:
-        """How a column was read: its labels, its bounds, or both."""
-        policy, read = self.policy, []
+    def _domains(self, name: str) -> list[dict[str, Any]]:
+        """How a column is read: by its labels, within its bounds, or both."""
+        policy, domains = self.policy, []
         if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
-            read += [column.recoding.words() for column in policy.classes if column.name == name]
+            domains += [column.recoding.domain() for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
-            read.append(policy.measures[name].words())
-        return "; averaged as ".join(read)
+            domains.append(policy.measures[name].domain())
+        return domains
 
     def _largest(self, place: int) -> float:
         """The largest absolute value that can be published."""
@@ -180,8 +180,7 @@ class Promise:
         way = self.plan.way_of(place)
         published = self.plan.published_errors(place)
         return {
-            "what": made.what,
-            "words": made.words(),
+            **made.facts(),
             "way": way.mechanism,
             "samples": way.samples,
             "noise_epsilon": self.plan.noise_epsilon(place),

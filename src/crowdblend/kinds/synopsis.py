@@ -12,7 +12,7 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
-from crowdblend.policies.synopsis import SynopsisPolicy
+from crowdblend.policies.synopsis import Asked, SynopsisPolicy
 
 if TYPE_CHECKING:
     from crowdblend.engines.duckdb.class_counts import Classes
@@ -57,7 +57,7 @@ class SynopsisPromise:
             "kind": "synopsis",
             "person": self.policy.data.person,
             "mechanism": plan.name,
-            "class": plan.mechanism.queries.words(),
+            "class": plan.mechanism.queries.describe(),
             "queries": plan.mechanism.queries.size,
             "dimension": plan.mechanism.queries.dimension,
             "accuracy": {
@@ -66,7 +66,7 @@ class SynopsisPromise:
                 "confidence": 1 - plan.about_everybody.failure,
             },
             "parameters": parameters,
-            "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "columns": {column.name: column.recoding.domain() for column in self.policy.columns},
             "software": software(),
         }
         if outcome is not None:
@@ -82,7 +82,7 @@ class SynopsisPromise:
             ("would read", f"{names} from {Path(policy.data.source).name}"),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
-            ("would answer", f"{plan.mechanism.queries.size:,} queries: {plan.mechanism.queries.words()}"),
+            ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy.asked)}"),
             (
                 "",
                 f"about everybody within {at_most(plan.about_everybody.accuracy)} of the share, about the sample "
@@ -195,3 +195,12 @@ def _error(queries: QueryClass, made: Synopsis, truth: Any) -> float:
     from crowdblend.mechanisms.synopsis.rows import shares  # noqa: PLC0415
 
     return float(abs(queries.ask(shares(made.cells, queries.shape)) - queries.ask(truth)).max())
+
+
+def _queries(asked: Asked) -> str:
+    """The class of queries, for the dry run."""
+    if asked.conjunctions is not None:
+        return f"all conjunctions of up to {asked.conjunctions} columns"
+    if asked.ranges is not None:
+        return f"all ranges of {asked.ranges}"
+    return "all half-planes" if asked.half_planes is not None else "the listed conjunctions"

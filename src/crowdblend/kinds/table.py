@@ -95,7 +95,7 @@ class Promise(FromCounts):
             "person": self.policy.data.person,
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
-            "columns": _described(self.policy.columns, outcome),
+            "columns": _domains(self.policy.columns, outcome),
             "software": software(),
         }
         mechanism = self.mechanism(outcome)
@@ -182,13 +182,15 @@ def _internal(sample: SampledClasses, published: PublishedClasses) -> dict[str, 
     }
 
 
-def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str, str]:
-    """Every column's classes in words, once they are known."""
+def _domains(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str, Any]:
+    """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].domain() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: {"recodings": [recoding.domain() for recoding in column.recodings]}
+        if column.chooses
+        else column.recoding.domain()
         for column in columns
     }
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics import Shape
@@ -42,6 +42,13 @@ class Statistic:
     column: str | None
     where: Where
     weight: float = 1.0
+
+    def facts(self) -> dict[str, Any]:
+        """The statistic as JSON-ready data, as a policy writes it: {"average": "income"}."""
+        among = {name: list(labels) for name, labels in self.where.items()}
+        if self.column is None:
+            return {self.what: among}
+        return {self.what: self.column, **({"where": among} if among else {})}
 
     def words(self) -> str:
         """The statistic as one says it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowdblend.calculus import Assumption
 from crowdblend.reports import words
 from crowdblend.reports.derivation import tree
+from crowdblend.reports.facts import column_words
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.look import CSS
@@ -134,7 +135,9 @@ def _assumptions(folder: Folder) -> Html:
 
 def _reading(folder: Folder, view: View) -> Html:
     columns = folder.fact("columns", dict)
-    described: list[list[str]] = [[label(str(name)), shorten(str(text), 400)] for name, text in columns.items()]
+    described: list[list[str]] = [
+        [label(str(name)), shorten(column_words(domain), 400)] for name, domain in columns.items()
+    ]
     recoded = table(["column", "how values became labels"], described, caption="The columns") if described else ""
     return _section(
         "reading", BEFORE["reading"], element("ul", *(element("li", line) for line in view.reading)), recoded

@@ -18,6 +18,7 @@ from crowdblend.guarantees import RandomSamples, ZeroKnowledge
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports import words
 from crowdblend.reports.charts import LONGEST, unlike
+from crowdblend.reports.facts import statistic_words
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table
 from crowdblend.reports.view import Part, View
@@ -111,7 +112,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
     rows = [
         [
             label(number.statistic),
-            shorten(_fact(facts, number.statistic, "words"), 200),
+            shorten(statistic_words(facts.get(number.statistic)), 200),
             _number(number.value, number.error),
             f"± {words.short(number.error)}",
             _WAYS.get(_fact(facts, number.statistic, "way"), ""),
@@ -130,7 +131,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
 def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     facts = folder.fact("statistics", dict)
     error = numbers[0].error
-    said = shorten(_fact(facts, name, "words") or name, 200)
+    said = shorten(statistic_words(facts.get(name)) or name, 200)
     caption = (
         f"{said}: every bin within ± {words.short(error)} at once, {_WAYS.get(_fact(facts, name, 'way'), 'noisy')}."
     )
