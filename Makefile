@@ -26,6 +26,7 @@ lint: .venv/ready ## style, types and the direction of imports
 
 bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/kernel.py
+	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/randomness.py
 	$(BIN)/python bench/utility.py
 	$(BIN)/python bench/engine.py

@@ -43,7 +43,7 @@ def _theorem(rule: Rule) -> str:
         f"- to: {rule.conclusion.__name__}",
         f"- why: {rule.function.__doc__}",
     ]
-    lines += [f"- assuming: {assumption.value}" for assumption in rule.theorem.assumes]
+    lines += [f"- assuming: {assumption.pattern}" for assumption in rule.theorem.assumes]
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,5 @@
 """`python -m crowdblend` is the command line."""
 
-from crowdblend.cli.main import main
+from crowdblend.cli.process import run
 
-main()
+run()

@@ -12,7 +12,8 @@ pa = pytest.importorskip("pyarrow")
 
 from pyarrow import csv, parquet  # noqa: E402
 
-from crowdblend.engines.duckdb.rows import Draw, open_rows  # noqa: E402
+from crowdblend.engines.draw import Everybody  # noqa: E402
+from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: E402
 from crowdblend.policies.sections import DataSource, Release  # noqa: E402
 
 PLACES = np.array([0, 3, 4, 5, 8, 11])
@@ -31,7 +32,10 @@ def written(folder: Path, sizes: list[int], names: tuple[str, ...] = ("row",)) -
 
 def at(data: DataSource, places: np.ndarray) -> tuple[list[int], int, bool]:
     """The rows, how many were read, and whether the engine looked for places."""
-    with open_rows(data, Release("table", k=2), ["row"], Draw()) as rows:
+    with (
+        DuckDBEngine().open(data, ["row"], Release("table", k=2)) as source,
+        source.rows(Everybody()) as rows,
+    ):
         found = [int(row) for table in rows.at(places, '"row"' if data.format == "parquet" else "c0")
                  for row in table.column(0).to_pylist()]  # fmt: skip
         return sorted(found), rows.read, rows.relation.placed

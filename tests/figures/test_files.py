@@ -10,8 +10,6 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import Axis, line_chart, save
 
-pytest.importorskip("vl_convert")
-
 SPEC = line_chart(
     [{"x": x, "y": 10.0**-x, "s": "β = 0.1", "bound": b} for x in range(1, 8) for b in ("exact", "published")],
     x=Axis("x", "ε"),

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
-from crowdblend.engines.duckdb.class_counts import sample_classes
+from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.kinds import chosen as chosen_module
-from crowdblend.kinds.chosen import decide, read, recoded
+from crowdblend.kinds import chosen
+from crowdblend.kinds.chosen import decide, recoded
 from crowdblend.kinds.table import promise
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
@@ -28,6 +28,13 @@ from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
+
+
+def read(promised: Any, key: bytes) -> chosen.Reading:
+    """Who decides and who is published, from the source of the policy."""
+    policy = promised.policy
+    with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.release) as source:
+        return chosen.read(promised, source, ReleaseKey(key))
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +128,12 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
 def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split: the parts are disjoint and together the sample. Population: the draw is not the choice's."""
     promised = promise(parse_policy(SPLIT, town))
-    reading = read(promised, ReleaseKey(KEY), None)
+    reading = read(promised, KEY)
     people = pd.read_parquet(town / "town.parquet")
     sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
     assert reading.deciding.people + reading.released.people == sampled
     assert abs(reading.deciding.people / sampled - 0.25) < 0.02
-    whole = read(promise(parse_policy(POLICY, town)), ReleaseKey(KEY), None)
+    whole = read(promise(parse_policy(POLICY, town)), KEY)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
@@ -137,7 +144,7 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
 @pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
 def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
     text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
-    reading = read(promise(parse_policy(text, town)), ReleaseKey(KEY), None)
+    reading = read(promise(parse_policy(text, town)), KEY)
     sampled = reading.deciding.people + reading.released.people
     assert sampled == 20_000 if drawn else abs(sampled - 10_000) < 400
     assert abs(reading.deciding.people / sampled - 0.25) < 0.02
@@ -151,13 +158,15 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
     table = tmp_path / "town.csv"
     table.write_text("age\n" + "".join(f"{age}\n" for age in range(200)))
 
-    def sample_and_add(*given: Any) -> Any:
-        found = sample_classes(*given)
+    counts = DuckDBSource.class_counts
+
+    def count_and_add(*given: Any) -> Any:
+        found = counts(*given)
         with table.open("a") as rows:
             rows.write("0\n0\n0\n")
         return found
 
-    monkeypatch.setattr(chosen_module, "sample_classes", sample_and_add)
+    monkeypatch.setattr(DuckDBSource, "class_counts", count_and_add)
     text = f"""
         [data]
         source = "town.csv"
@@ -175,7 +184,7 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
         epsilon = 1.0
         k = 20
         """
-    reading = read(promise(parse_policy(text, tmp_path)), ReleaseKey(KEY), None)
+    reading = read(promise(parse_policy(text, tmp_path)), KEY)
     ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
     assert not set(ages[0]) & set(ages[1]) - {0}
     assert reading.facts["people_deciding"] == reading.deciding.people
@@ -195,7 +204,7 @@ def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_
 
 def test_recoding_adds_up(town: Path) -> None:
     promised = promise(parse_policy(POLICY, town))
-    released = read(promised, ReleaseKey(KEY), None).released
+    released = read(promised, KEY).released
     coarsest = recoded(promised, released, (0, 3, 2))
     assert coarsest.people == released.people
     assert len(coarsest.counts) <= 4

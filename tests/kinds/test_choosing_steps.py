@@ -33,11 +33,11 @@ def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town:
     """What one person can move is computed again from k, the rate and the weights."""
     document = promise(parse_policy(POLICY, town)).certificate().to_dict()
     body = {name: part for name, part in document.items() if name != "digest"}
-    for promised in body["promises"]:
-        (leaf,) = scores_of(promised["derivation"])
+    for derivation in body["derivations"]:
+        (leaf,) = scores_of(derivation)
         assert (leaf["rule"], leaf["parameters"]["parts"]) == ("score.published", 3000)
         leaf["conclusion"]["sensitivity"] /= 2
-    with pytest.raises(DoesNotVerify, match="must be what the rule gives"):
+    with pytest.raises(DoesNotVerify, match="is not what the rule gives"):
         verify(json.dumps({**body, "digest": digest(body)}))
 
 
@@ -55,7 +55,8 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
     certificate = promised.certificate()
-    steps = [step for step in certificate.promises[0].steps() if step.rule.id.startswith(("selection", "composition"))]
+    every = certificate.derivations[0].steps()
+    steps = [step for step in every if step.rule.id.startswith(("selection", "composition"))]
     together, *parts = steps
     assert [step.rule.id for step in steps] == [
         "composition.adaptive",
@@ -107,7 +108,7 @@ def test_large_lattices_are_searched_in_steps_by_themselves(town: Path, tmp_path
     assert lattice_of(policy.columns).size == 4 * 3**12
     done = release(policy, tmp_path / "out", key=KEY)
     certificate = verify_file(done.folder)
-    chosen = [step for step in certificate.promises[0].steps() if step.rule.id == "selection.exponential"]
+    chosen = [step for step in certificate.derivations[0].steps() if step.rule.id == "selection.exponential"]
     assert 1 < len(chosen) < 6
     with pytest.raises(InvalidInput, match='search = "whole"'):
         parse_policy(text.replace("using", 'search = "whole"\nusing'), town)

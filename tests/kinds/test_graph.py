@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.graph import with_graph
 from crowdblend.publishing.release import release
+from crowdblend.reports.network import network_page
 
 POLICY = """
 [data]
@@ -68,8 +67,7 @@ def write(folder: Path, rows: list[tuple[Any, Any]] | None = None, policy: str =
 def published(policy: Path, **given: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
     done = release(load_policy(policy), policy.parent / "out", key=KEY, **given)
     verify_file(done.folder)
-    internal = json.loads((policy.parent / "out.internal.json").read_text())
-    return pd.read_parquet(done.folder / "data.parquet"), internal
+    return pd.read_parquet(done.folder / "data.parquet"), done.internal
 
 
 def test_a_release_is_right_up_to_its_error(tmp_path: Path) -> None:
@@ -113,13 +111,11 @@ def test_a_graph_from_python_counts_those_without_links(tmp_path: Path) -> None:
         release(policy, tmp_path / "more")
 
 
-def test_exact_numbers_stay_beside_the_folder_for_the_owner(tmp_path: Path) -> None:
+def test_exact_numbers_are_for_the_steward_alone(tmp_path: Path) -> None:
     policy = write(tmp_path)
-    published(policy)
+    _, internal = published(policy)
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"data.parquet", "certificate.json", "report.html"}
-    for name in ("out.internal.json", "out.internal.html"):
-        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
-    page = (tmp_path / "out.internal.html").read_text()
+    page = network_page(internal)
     assert "Do not publish" in page
     report = (tmp_path / "out" / "report.html").read_text()
     assert "Statistics of a network of 4,000 people" in report
@@ -218,7 +214,6 @@ def refused(policy: Path, words: str) -> None:
     assert len(message) < 330
     assert message.endswith(".")
     assert not folder.exists()
-    assert not (policy.parent / "refused.internal.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -311,7 +306,8 @@ def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> Non
     if not DATA.is_dir():
         pytest.skip("the folder with the real networks does not lie beside the checkout")
     policy = load_policy(EXAMPLES / f"{name}.toml")
-    verify_file(release(policy, tmp_path / name).folder)
+    done = release(policy, tmp_path / name)
+    verify_file(done.folder)
     graph = nx.from_pandas_edgelist(pd.read_parquet(DATA / f"{name}.parquet"))
     components = list(nx.connected_components(graph))
     odd = sum(degree % 2 for _, degree in graph.degree)
@@ -323,7 +319,7 @@ def test_the_real_networks_agree_with_networkx(name: str, tmp_path: Path) -> Non
         "eulerian": max(0, odd // 2 + even - 1) / whole,
         "average-degree": 2 * graph.number_of_edges() / len(graph),
     }
-    internal = json.loads((tmp_path / f"{name}.internal.json").read_text())
+    internal = done.internal
     assert len(graph) == policy.graph.bounds.people
     for statistic, values in internal["statistics_without_noise"].items():
         assert values == [pytest.approx(expected[statistic], rel=1e-12)]

@@ -278,11 +278,11 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
 def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
     rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
     pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
-    from crowdblend.engines.duckdb.class_counts import sample_classes
-    from crowdblend.engines.duckdb.rows import Draw
+    from crowdblend.engines.draw import Everybody
+    from crowdblend.engines.engine import count_classes
 
     policy = parse_policy(POINTS, people)
-    sample, _ = sample_classes(policy, Draw())
+    sample = count_classes(policy, Everybody()).classes
     blocks = policy.blocks.of(sample.codes.astype(np.int64))
     # sorted by cell: (1.999, −1), (0, 0) come first; 2.0 begins the next block, 8 and 1 are in the last
     assert sorted(zip(sample.codes.tolist(), blocks.tolist(), strict=True)) == [

@@ -14,7 +14,7 @@ import pytest
 
 duckdb = pytest.importorskip("duckdb")
 
-from crowdblend.calculus import verify_file  # noqa: E402
+from crowdblend.calculus import Assumption, verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
 from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
@@ -155,7 +155,7 @@ def test_rows_may_be_people(town: Path, tmp_path: Path) -> None:
     )
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
-    assert any("another person" in line for line in verify_file(tmp_path / "out").assumptions())
+    assert Assumption.ROWS_ARE_PEOPLE in verify_file(tmp_path / "out").stated
 
 
 def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -> None:

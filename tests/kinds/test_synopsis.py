@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +90,7 @@ def test_rows_certificate_and_report(folder: Path, tmp_path: Path) -> None:
 
 def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> None:
     done = release(parse_policy(POLICY, folder), tmp_path / "out", key=bytes(32))
-    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    internal = done.internal
     published = (done.folder / "report.html").read_text() + (done.folder / "certificate.json").read_text()
     promised = done.promise.plan
     assert internal["error_about_sample"] <= promised.about_sample.accuracy
@@ -211,5 +210,5 @@ def test_the_census_example_is_planned() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
 def test_the_census_example_is_within_its_plan(tmp_path: Path) -> None:
     done = release(load_policy(EXAMPLE), tmp_path / "out")
-    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    internal = done.internal
     assert internal["error_about_sample"] <= done.promise.plan.about_sample.accuracy

@@ -45,7 +45,14 @@ def test_promises_say_what_is_proved(rule_id: str, number: int) -> None:
 def test_assumptions_carry_their_numbers(rule_id: str, number: int) -> None:
     example, found = EXAMPLES[rule_id][number], RULES[rule_id]
     made = found.conclude(*example.premises, **example.parameters)
-    for assumption, sentence in found.assumed(example.premises, example.parameters, made):
+    for assumed in found.assumed(example.premises, found.normalize(example.parameters), made):
+        sentence = assumed.sentence()
         assert sentence.endswith(".")
         assert "{" not in sentence
-        assert ("stated" not in sentence) or assumption is Assumption.STATED_MECHANISM
+        assert all(exactly(value) in sentence for _, value in assumed.numbers if not isinstance(value, bool))
+
+
+@pytest.mark.parametrize("assumption", Assumption)
+def test_patterns_name_what_stands_for_numbers(assumption: Assumption) -> None:
+    assert all(f"{{{name}}}" in assumption.pattern or "[" in assumption.pattern for name in assumption.numbers)
+    assert ":" not in "".join(assumption.numbers)

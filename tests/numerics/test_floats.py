@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx
 
 from crowdblend.numerics import balls, floats
-from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 GRID = [
     (n, p, spread)

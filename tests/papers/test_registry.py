@@ -42,7 +42,6 @@ def test_each_is_plain_data(name):
 
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_each_figure_can_be_drawn(name, tmp_path):
-    pytest.importorskip("vl_convert")
     spec = reproduced(name).spec
     assert spec is not None
     save(spec, tmp_path / f"{name}.svg")

@@ -1,11 +1,12 @@
-"""A release that is killed at any moment leaves nothing half-written, and a ledger that can be read.
+"""A release that is killed at any moment is unspent, published, or resumed to the same bytes; an old one stays whole.
 
-A few kills run with every change; two hundred with `make test-slow`.
+About fifty kills run with every change, a thousand with `make test-slow`. The children fork from a process of their
+own, because this one may have threads.
 """
 
 from __future__ import annotations
 
-import random
+import json
 import signal
 import subprocess
 import sys
@@ -15,65 +16,57 @@ from pathlib import Path
 import pytest
 
 from crowdblend.calculus import verify_file
-from crowdblend.demo import write_population
 from crowdblend.ledger import Ledger
-
-POLICY = """
-[data]
-source = "town.parquet"
-person = "person_id"
-[sampling]
-rate = 0.5
-[columns]
-sex = { values = ["female", "male"] }
-age = { from = 0, to = 110, width = 1 }
-[release]
-kind = "microdata"
-epsilon = 1.0
-delta = 1e-6
-"""
+from tests.publishing.killing import POLICY, prepare
 
 
-def start(folder: Path, name: str) -> subprocess.Popen[bytes]:
-    command = ["release", "policy.toml", "--out", name, "--ledger", "ledger.sqlite", "--yes"]
-    return subprocess.Popen(
-        [sys.executable, "-m", "crowdblend", *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+def kill_releases(folder: Path, kills: int, seed: int) -> dict[str, int]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.publishing.killing", str(folder / "kills"), str(kills), str(seed)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stderr
+    killed: dict[str, int] = json.loads(done.stdout)["killed"]
+    return killed
 
 
-def kill_releases(folder: Path, kills: int) -> None:
-    write_population(folder / "town.parquet", 30_000)
-    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
-    Ledger.create(folder / "ledger.sqlite")
-    begun = time.perf_counter()
-    assert start(folder, "whole").wait() == 0
-    whole = time.perf_counter() - begun
-    chance = random.Random(1)
-    appeared = 0
-    for number in range(kills):
-        running = start(folder, f"release-{number}")
-        time.sleep(chance.uniform(0.25, 1.1) * whole)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
-        target = folder / f"release-{number}"
-        if target.exists():
-            verify_file(target)
-            appeared += 1
-    entries = {entry.spending.folder: entry for entry in Ledger.open(folder / "ledger.sqlite").entries()}
-    for number in range(kills):
-        name = f"release-{number}"
-        if (folder / name).exists():
-            # It appeared, so it was recorded before, and counts as spent whether or not the kill came before the end.
-            assert entries[name].counts
-    assert entries["whole"].status == "finished"
-    assert appeared < kills, "every kill came too late to test anything"
-    Ledger.open(folder / "ledger.sqlite").check()
-
-
-def test_a_few_kills(tmp_path: Path) -> None:
-    kill_releases(tmp_path, 8)
+def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
+    killed = kill_releases(tmp_path, 50, 1)
+    # A release takes a few steps more or less; a kill before a step that it never takes kills nothing.
+    assert sum(killed.values()) >= 40
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(tmp_path: Path) -> None:
-    kill_releases(tmp_path, 200)
+def test_a_thousand_kills_lose_nothing(tmp_path: Path) -> None:
+    killed = kill_releases(tmp_path, 1000, 2)
+    assert sum(killed.values()) >= 500
+    assert min(number for how, number in killed.items() if how.endswith("steps")) >= 30
+
+
+def test_a_killed_command_is_resumed_by_a_command(tmp_path: Path) -> None:
+    """The same through the command line, whose report has its figures."""
+    folder = tmp_path / "town"
+    prepare(folder)
+    assert POLICY in (folder / "policy.toml").read_text(encoding="utf-8")
+    command = [sys.executable, "-m", "crowdblend"]
+    arguments = ["release", "policy.toml", "--out", "out", "--ledger", "ledger.sqlite", "--yes"]
+    running = subprocess.Popen([*command, *arguments], cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    ledger = Ledger.open(folder / "ledger.sqlite")
+    while running.poll() is None and not ledger.entries():
+        time.sleep(0.005)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert ledger.entries()[0].counts
+    resumed = subprocess.run(
+        [*command, "ledger", "resume", "1", "policy.toml", "--ledger", "ledger.sqlite", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["entry"] == 1
+    assert ledger.entry(1).status == "finished"
+    assert verify_file(folder / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest

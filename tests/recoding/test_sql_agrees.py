@@ -4,6 +4,7 @@ import math
 from datetime import date
 from decimal import Decimal
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,6 @@ from crowdblend.recoding import (
     Values,
 )
 from crowdblend.recoding.dates import PERIODS
-
-duckdb = pytest.importorskip("duckdb")
 
 NASTY = [
     None, "", " ", "\t\n\v\f\r ", "\xa0", "0", "-0", "+0", "-0.0", "007", "1e2", "1E+2", "1e", "e2",

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from crowdblend.reports import report_html
 from tests.reports.releases import NASTY, release, table
 from tests.reports.test_report import ALLOWED, Page

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-
-pytest.importorskip("duckdb")
 
 POLICY = """
 [data]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pyarrow")
 
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
@@ -23,7 +22,7 @@ ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "nav", "h1", "h2", "h3", "p", "a"),
     *("ul", "ol", "li", "dl", "div", "dt", "dd", "b", "span", "bdi", "code", "pre", "figure", "figcaption", "details"),
     *("summary", "table", "caption", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "g", "path", "text", "rect", "defs", "lineargradient", "stop", "clippath", "line"),
+    *("svg", "text", "rect", "line", "circle"),
 }
 
 
@@ -69,8 +68,8 @@ def test_it_says_what_is_published_and_promised(tmp_path):
     assert "Counts of people by age and sex" in text
     assert "1,336" in text  # the published people
     assert all(promise.words()[1:] in text for promise in certificate().guarantees)
-    assert all(assumption in text for assumption in certificate().assumptions())
-    assert all(f"{step.rule.theorem.statement}" in text for step in certificate().promises)
+    assert all(assumed.sentence() in text for assumed in certificate().assumptions())
+    assert all(f"{step.rule.theorem.statement}" in text for step in certificate().derivations)
     assert "fewer than 35 sampled people" in text
     assert "is not zero" in text
     assert "two intervals" in text
@@ -118,16 +117,10 @@ def test_figures_and_tables_are_described(tmp_path):
     assert len(re.findall(r"<thead><tr><th scope=\"col\"", html)) == html.count("<table>")
 
 
-def test_names_inside_figures_are_used_once(tmp_path):
-    def wide(count: int):
-        return table(x=["a"] * 30, y=[str(i) for i in range(30)], count=range(count, count + 30))
-
-    html = report_html(release(tmp_path, {"data": wide(40), "more": wide(90)}))
+def test_identifiers_are_used_once(tmp_path):
+    html = report_html(release(tmp_path, {"data": table(), "more": table()}))
     identifiers = re.findall(r'\bid="([^"]+)"', html)
-    assert len(identifiers) == len(set(identifiers))
-    used = re.findall(r'="url\(#([^)]+)\)"', html)
-    assert len(used) >= 2
-    assert set(used) <= set(identifiers)
+    assert len(identifiers) == len(set(identifiers)) > 5
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -207,21 +200,20 @@ def test_a_changed_certificate_is_refused(tmp_path):
 def test_changed_or_missing_data_are_refused(tmp_path, change):
     folder = release(tmp_path, table())
     change(folder / "data.parquet")
-    with pytest.raises(DoesNotVerify, match=r"data\.parquet|exactly the files"):
+    with pytest.raises(DoesNotVerify, match=r"data\.parquet"):
         write_report(folder)
 
 
 @pytest.mark.parametrize("name", ["../data.csv", "/etc/data.csv", "..", ""])
 def test_files_outside_the_folder_are_refused(tmp_path, name):
-    with pytest.raises(DoesNotVerify, match="exactly the files"):
+    with pytest.raises(DoesNotVerify, match="list the files"):
         write_report(release(tmp_path, table(), files={name: "0" * 64}))
 
 
 def test_files_that_are_not_certified_are_not_read(tmp_path):
     folder = release(tmp_path, table())
     (folder / "notes.csv").write_text("secret,count\nx,1\n")
-    with pytest.raises(DoesNotVerify, match="exactly the files"):
-        report_html(folder)
+    assert "secret" not in report_html(folder)
 
 
 @pytest.mark.parametrize(
@@ -259,19 +251,12 @@ def test_an_existing_page_is_kept_unless_forced(tmp_path):
         write_report(folder, tmp_path / "none" / "report.html")
 
 
-def test_without_the_renderer_the_numbers_remain(tmp_path, monkeypatch):
-    known = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name == "vl_convert":
-            raise ModuleNotFoundError(name)
-        return known(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    found = page(release(tmp_path, table()))
-    assert "svg" not in found.tags
-    assert "Figures were left out" in found.text
-    assert "1,260" in found.text
+def test_no_renderer_is_loaded(tmp_path):
+    folder = release(tmp_path, table())
+    code = f"import sys; from crowdblend.reports import report_html; report_html({str(folder)!r}); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert "pyarrow" in loaded
+    assert not {"vl_convert", "scipy", "duckdb"} & set(loaded)
 
 
 def test_the_report_keeps_out_of_the_certificate(tmp_path):

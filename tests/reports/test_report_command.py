@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from crowdblend.cli import main as entry
 from tests.reports.releases import release, table
 

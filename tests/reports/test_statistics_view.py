@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import InvalidInput
-from crowdblend.figures import draw_svg, interval_chart
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
-
-pytest.importorskip("duckdb")
 
 POLICY = """
 [data]
@@ -55,16 +51,3 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     assert text.count("±") >= 3
     assert "x&lt;y" in text
     assert "<b>" not in page
-
-
-def test_intervals_are_drawn_in_order() -> None:
-    pytest.importorskip("vl_convert")
-    spec = interval_chart([("b", 5.0, 1.0, 9.0), ("a", 2.0, 0.0, 6.0)], title="T")
-    assert [row["label"] for row in spec["data"]["values"]] == ["b", "a"]
-    assert draw_svg(spec).startswith("<svg")
-
-
-@pytest.mark.parametrize("rows", [[], [("a", 1.0, 0.0, 2.0)] * 2])
-def test_intervals_need_every_label_once(rows: list) -> None:
-    with pytest.raises(InvalidInput, match="every label once"):
-        interval_chart(rows)

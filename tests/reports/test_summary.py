@@ -6,9 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pyarrow")
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

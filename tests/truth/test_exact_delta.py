@@ -11,7 +11,7 @@ from flint import ctx, fmpq
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics import balls, floats
-from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 from . import fractions_arithmetic as exact
 from .class_of_people import class_divergence, suppressed_below, unchanged, worst_class

@@ -8,7 +8,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 from . import fractions_arithmetic as exact
 from .distributions import epsilon_above

@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from crowdblend.calculus import RULES
 from crowdblend.numerics.laplace import step_divergence
-from crowdblend.numerics.spliced import spliced_divergence
+from crowdblend.numerics.noise_below_k import spliced_divergence
 
 from . import fractions_arithmetic as exact
 from .distributions import divergence, epsilon_above, growth_below

@@ -10,8 +10,8 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.numerics.shift import Gap, one_fewer, one_more
-from crowdblend.numerics.shuffled import _gathered, _mean, likelihood_ratios, shuffled_divergence
+from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
+from crowdblend.numerics.points_in_crowds import _gathered, _mean, likelihood_ratios, shuffled_divergence
 
 from . import fractions_arithmetic as exact
 from .definitions import add_remove_delta

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.attacks.trial import Bound
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.planning import Plan, plan
 from crowdblend.randomness import ReleaseKey, SystemSource, coins, new_key, thin
@@ -48,10 +48,9 @@ class OurTable:
 
     def bound(self, relation: Relation = Relation.ADD_REMOVE) -> Bound:
         """What the certificate promises when a person is there or not, or has another value."""
-        for promise in self.plan.certificate().guarantees:
-            if isinstance(promise, Differential) and promise.relation is relation:
-                return Bound(promise.epsilon, promise.delta, "our certificate")
-        raise AssertionError("a certificate has both relations")
+        stated = self.plan.certificate().differential(relation)
+        assert stated is not None, "a certificate has both relations"
+        return Bound(stated.epsilon, stated.delta, "our certificate")
 
     def publish(self, people: Counts) -> Counts:
         """Sample and publish: a row of class sizes for every run; in the answer 0 stands for what is not shown."""

@@ -19,7 +19,7 @@ from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, OutlierPrivate, ZeroKnowledge
-from crowdblend.guarantees.promises import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 
 Finding = Counterexample | Verdict
 

@@ -1,17 +1,20 @@
 """Theorems, rules, derivations and certificates: the only place where a promise can be made."""
 
 from crowdblend.calculus import rules
-from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.assumptions import Assumed, Assumption
 from crowdblend.calculus.certificate import Certificate
-from crowdblend.calculus.checker import sha256_of, verify, verify_file
+from crowdblend.calculus.checker import sha256_of, verify, verify_file, verify_folder
+from crowdblend.calculus.description import Description
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem, conversions
 
 __all__ = [
     "RULES",
+    "Assumed",
     "Assumption",
     "Certificate",
     "Derivation",
+    "Description",
     "Rule",
     "Theorem",
     "compose",
@@ -20,4 +23,5 @@ __all__ = [
     "sha256_of",
     "verify",
     "verify_file",
+    "verify_folder",
 ]

@@ -1,8 +1,9 @@
-"""What promises take for granted, as sentences with the numbers of the step that needs them."""
+"""What guarantees take for granted: ids, the numbers of the step that needs them, and sentences made of both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from string import Formatter
 from typing import Any
@@ -11,7 +12,11 @@ from crowdblend.guarantees.wording import exactly
 
 
 class Assumption(Enum):
-    """A sentence for the first lines of a certificate; {names} stand for numbers of the step that assumes it."""
+    """An id, and its sentence, in which {names} stand for numbers of the step that makes the assumption.
+
+    {name:yes|no} stands for one of two texts. Certificates hold ids and numbers only, so a sentence may be improved;
+    an id keeps its meaning for ever.
+    """
 
     ASSUMED_RATE = (
         "The table was already collected by sampling: the sampling rate is the data holder's assumption, "
@@ -26,6 +31,7 @@ class Assumption(Enum):
         "word, and a concealed row is read as one fixed value of the measurement's domain."
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
+    SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
     STATED_SENSITIVITY = "The statistic moves by at most {sensitivity} (in L1) when one person's data are concealed."
@@ -42,11 +48,21 @@ class Assumption(Enum):
         "The candidates and how they are scored were fixed before anybody looked at the data, or follow from what was "
         "published before."
     )
-    BOUNDED_SCORE = "One person more or less moves the score of every candidate by at most {sensitivity}."
+    BOUNDED_SCORE = (
+        "One person more or less moves the score of every candidate by at most "
+        "{sensitivity}{monotone:, and a further person never lowers one|}."
+    )
     SCORED_BY_PUBLISHED = (
         "Every candidate was scored by the people whom sampling at rate {rate} and suppression below {counted_from} "
         "would publish of its classes on average, in units of 1/4096 person and times what a class keeps, at most "
         "{parts}; each person who decides stands for at most {stands_for}."
+    )
+    CHOICE_WEIGHTS = (
+        "A candidate is chosen with probability proportional to e^({epsilon}·score/({monotone:1|2}·{sensitivity}))."
+    )
+    SYNOPSIS_WEIGHTS = (
+        "Synthetic rows are chosen with probability proportional to e^(−{epsilon}·k·d/2), where d is the largest "
+        "difference between the shares of a query among them and among the k people drawn."
     )
     EXACT_CHOICE = "The choice is drawn exactly, from a secret source of randomness."
     CHOOSING_PART = (
@@ -54,38 +70,70 @@ class Assumption(Enum):
         "{share}, and else to the released part."
     )
     RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
+    RANDOM_CHOICE = (
+        "One of the two mechanisms was run and the other was not: the first with probability {weight}, by a coin that "
+        "does not depend on the data."
+    )
     SECRET_SAMPLE = (
-        "Nobody whom the promise protects against knows of anybody whether they were sampled; where crowds count, each "
-        "person known to be sampled costs that person's crowd one of its k."
+        "No adversary covered by this guarantee knows whether a given person was sampled. Each person known to be "
+        "sampled lowers the effective k of their crowd by one."
     )
     SINGLE_RELEASE = (
         "From a sample nothing is published beyond the release certified for it; any other release draws a sample of "
         "its own."
     )
+    SAMPLE_NOT_COMPARED = (
+        "The sample was not compared with that of every earlier release; the data holder says that none of them used "
+        "it."
+    )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
-    SCORES_SHOWN = "At most {dimension} scores are shown, with noise for that many."
-    NOISE_BELOW_K = "The noise below k hides one person more or less up to a factor e^{noise_epsilon}."
+    ONE_NUMBER = "One number is published."
+    LAPLACE_NOISE = "Every published number carries Laplace noise of scale {scale} of its own."
+    SCORES_SHOWN = (
+        "At most {dimension} scores are shown, each with discrete Laplace noise of ratio "
+        "e^(−{epsilon}/({dimension}·{sensitivity}))."
+    )
+    NOISE_BELOW_K = (
+        "Counts of {k} and more are exact; the noise on smaller ones hides one person more or less up to a factor "
+        "e^{noise_epsilon}."
+    )
+    DISCRETE_LAPLACE_BELOW_K = (
+        "Counts of {k} and more are exact; the noise on smaller ones is discrete Laplace with loss {noise_epsilon} per "
+        "person. Published counts {flag:say|do not say} whether they are exact."
+    )
     NOISE_ON_POINTS = (
         "Every point has noise of its own, independent of all others', which hides where in its block the point was "
         "up to a factor e^{noise_epsilon}."
     )
     NOISE_BY_SIZE = (
-        "The noise on every bin is discrete Laplace of its own, with the loss that the derivation states for the size "
-        "of the bin."
+        "Every bin has discrete Laplace noise of its own. Its loss is {epsilon} for bins of {limit} − {transition} and "
+        "more people, and {transition}·{epsilon}/({limit} − j) for smaller bins of j people."
     )
     SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
-    NOISE_ON_TOTALS = (
-        "The noise on every total is discrete Laplace on whole numbers, with the loss per step that the derivation "
-        "states."
+    NOISY_TOTAL = (
+        "Each person adds between 0 and {grid_steps} whole steps to a total, which carries discrete Laplace noise of "
+        "its own with loss {noise_epsilon} per step. Bounds, grid and conditions were fixed before anybody looked at "
+        "the data."
     )
-    BOUNDED_PARTS = (
-        "Nobody adds more steps to a total than the derivation states; bounds, grid, bins and conditions were fixed "
-        "before anybody looked at the data."
+    NOISY_BINS = (
+        "Each person is in at most one of {bins} bins, whose counts carry discrete Laplace noise of their own with "
+        "loss {noise_epsilon}. Bins and conditions were fixed before anybody looked at the data."
     )
     MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
+    FIXED_QUERIES = "The class of {queries} queries was fixed before anybody looked at the data."
+    FIXED_DIMENSION = (
+        "The class of queries has VC dimension {dimension} and was fixed before anybody looked at the data."
+    )
+    COUNTED_ANSWERS = "The answer to a query adds up at most {addends} noisy counts."
+    FITTED_ROWS = (
+        "{rows} synthetic rows are drawn from a distribution that fits all noisy answers up to a slack of {slack}."
+    )
+    CHOSEN_ROWS = "The candidates are all tables of {rows} synthetic rows out of {universe} possible ones."
+    CONVERTED_ANSWERS = "Converting an answer stretches its error by at most a factor of {lipschitz}."
+    FIXED_SHARES = "Published are the shares of {dimension} classes, fixed before anybody looked at the data."
     ALL_CELLS = "Every cell of the declared domain takes part, the empty ones too."
     CONCEALED_ROWS = "The mechanism accepts a concealed row and treats it like any other value."
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."
@@ -94,24 +142,54 @@ class Assumption(Enum):
         "Noise is discrete Laplace of scale {scale} on multiples of {resolution}, drawn exactly, from a secret source "
         "of randomness."
     )
-    PUBLIC_SIZE = "The number of people in the population is public."
+    PUBLIC_SIZE = "The number of people in the population is public: {population}."
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The names of the numbers that the sentence needs."""
-        return tuple(name for _, name, _, _ in Formatter().parse(self.value) if name)
+        return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(self.value) if name))
 
-    def sentence(self, values: Mapping[str, Any]) -> str:
-        """The assumption with its numbers, exact as they are."""
-        return self.value.format(**{name: exactly(values[name]) for name in self.numbers})
+    @property
+    def pattern(self) -> str:
+        """The sentence with names in the place of numbers."""
+        shown = []
+        for text, name, spec, _ in Formatter().parse(self.value):
+            shown.append(text)
+            if name:
+                shown.append(f"[{spec.replace('|', ' / ')}]" if spec else f"{{{name}}}")
+        return "".join(shown)
+
+    def with_numbers(self, values: Mapping[str, Any]) -> Assumed:
+        """The assumption as one step makes it; of the values, it takes those that it needs."""
+        return Assumed(self, tuple((name, values[name]) for name in self.numbers))
 
 
-# An assumption and the sentence that one step makes of it.
-Assumed = tuple[Assumption, str]
+@dataclass(frozen=True)
+class Assumed:
+    """An assumption with the numbers of a step that makes it."""
+
+    assumption: Assumption
+    numbers: tuple[tuple[str, Any], ...] = ()
+
+    def sentence(self) -> str:
+        """The assumption in words, with its numbers exactly as they are."""
+        numbers = dict(self.numbers)
+        shown = []
+        for text, name, spec, _ in Formatter().parse(self.assumption.value):
+            shown.append(text)
+            if name and spec:
+                yes, no = spec.split("|")
+                shown.append(yes if numbers[name] else no)
+            elif name:
+                shown.append(exactly(numbers[name]))
+        return "".join(shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The assumption as JSON-ready data: its id and its numbers."""
+        return {"id": self.assumption.name, "parameters": dict(self.numbers)}
 
 
-def in_order(assumed: Iterable[Assumed]) -> tuple[str, ...]:
-    """Each sentence once, in the order of the enumeration."""
+def in_order(assumed: Iterable[Assumed]) -> tuple[Assumed, ...]:
+    """Each assumption once with the same numbers, in the order of the enumeration."""
     places = {assumption: place for place, assumption in enumerate(Assumption)}
-    ranked = sorted(assumed, key=lambda pair: places[pair[0]])
-    return tuple(dict.fromkeys(sentence for _, sentence in ranked))
+    return tuple(dict.fromkeys(sorted(assumed, key=lambda made: places[made.assumption])))

@@ -1,4 +1,8 @@
-"""A certificate: what is promised, what that takes for granted, and the derivation that anyone can redo."""
+"""A certificate: guarantees, what they take for granted, and the derivations that anyone can redo.
+
+Written down it holds ids and numbers only; sentences are rendered by whoever shows it, so better wording never breaks a
+certificate that was issued before.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowdblend.calculus.assumptions import Assumption, in_order
+from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
+from crowdblend.calculus.description import Description, Disagreement, agreed, agreed_within
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
 
-FORMAT = "crowdblend certificate 1"
+FORMAT = "crowdblend certificate 2"
+# Guarantees that may speak of the mechanism that runs on the sample; their sentences say so.
+_ON_THE_SAMPLE = (CrowdBlending, OutlierPrivate)
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Promises with their derivations, strongest first.
+    """Guarantees of one release with their derivations, strongest first.
 
     `stated` are assumptions that no rule knows of, such as a sampling rate taken on trust. `facts` describe the
     release (hash of the data file, software versions); they are guarded by the digest but derive nothing.
     """
 
-    promises: tuple[Derivation, ...]
+    derivations: tuple[Derivation, ...]
     stated: tuple[Assumption, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -33,39 +41,49 @@ class Certificate:
         for assumption in self.stated:
             if assumption.numbers or self.stated.count(assumption) > 1:
                 raise InvalidInput(f"{assumption.name} must be stated once and need no numbers; leave it out.")
-        if all(promise.conclusion.strength == 0 for promise in self.promises):
-            raise InvalidInput("a certificate must promise privacy, and this one does not. Add a promise that does.")
-        sizes = {step.parameters["k"] for step in self.steps() if not step.premises and "k" in step.parameters}
-        if len(sizes) > 1:
-            raise InvalidInput(
-                f"a certificate must be about one crowd size k, got {', '.join(map(str, sorted(sizes)))}. "
-                "Write one certificate for each release."
-            )
-        ranked = sorted(self.promises, key=lambda promise: -promise.conclusion.strength)
-        object.__setattr__(self, "promises", tuple(ranked))
+        if all(made.conclusion.strength == 0 for made in self.derivations):
+            raise InvalidInput("this certificate guarantees no privacy. Add a derivation of a privacy guarantee.")
+        ranked = sorted(self.derivations, key=lambda made: -made.conclusion.strength)
+        object.__setattr__(self, "derivations", tuple(ranked))
+        self.__dict__["description_"] = _one_release(self.derivations)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is promised, without the derivations."""
-        return tuple(promise.conclusion for promise in self.promises)
+        """What is guaranteed, without the derivations."""
+        return tuple(made.conclusion for made in self.derivations)
 
-    def assumptions(self) -> tuple[str, ...]:
-        """Everything taken for granted by any of the promises, in sentences."""
-        stated = [(assumption, assumption.sentence({})) for assumption in self.stated]
-        return in_order([*stated, *(made for step in self.steps() for made in step.assumed())])
+    @property
+    def description(self) -> Description:
+        """Which release all of it is about."""
+        described: Description = self.__dict__["description_"]
+        return described
+
+    def differential(self, relation: Relation = Relation.ADD_REMOVE) -> Differential | None:
+        """The differential guarantee for one person: one more or less, or under another relation."""
+        return differential_for_one(self.guarantees, relation)
+
+    def zero_knowledge(self) -> ZeroKnowledge | None:
+        """The zero-knowledge guarantee for one person."""
+        return zero_knowledge_for_one(self.guarantees)
+
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """Everything taken for granted by any of the derivations, each with its numbers."""
+        return in_order([*map(Assumed, self.stated), *(made for step in self.steps() for made in step.assumed())])
 
     def steps(self) -> Iterator[Derivation]:
         """Every step of every derivation."""
-        for promise in self.promises:
-            yield from promise.steps()
+        for made in self.derivations:
+            yield from made.steps()
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON-ready data, with the digest of everything else in it."""
         body = {
             "format": FORMAT,
-            "assumptions": list(self.assumptions()),
+            "guarantees": [encode(guarantee) for guarantee in self.guarantees],
+            "release": self.description.to_dict(),
+            "assumptions": [assumed.to_dict() for assumed in self.assumptions()],
             "stated": [assumption.name for assumption in self.stated],
-            "promises": [_promise(derivation) for derivation in self.promises],
+            "derivations": [node(made) for made in self.derivations],
             "facts": dict(self.facts),
         }
         return {**body, "digest": digest(body)}
@@ -81,16 +99,26 @@ def digest(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _promise(derivation: Derivation) -> dict[str, Any]:
-    return {"words": derivation.conclusion.words(), "derivation": _node(derivation)}
-
-
-def _node(derivation: Derivation) -> dict[str, Any]:
+def node(derivation: Derivation) -> dict[str, Any]:
+    """A derivation as JSON-ready data."""
     return {
         "rule": derivation.rule.id,
-        "source": derivation.rule.theorem.source,
-        "statement": derivation.rule.theorem.statement,
         "parameters": dict(derivation.parameters),
-        "premises": [_node(premise) for premise in derivation.premises],
+        "premises": [node(premise) for premise in derivation.premises],
         "conclusion": encode(derivation.conclusion),
     }
+
+
+def _one_release(derivations: tuple[Derivation, ...]) -> Description:
+    """The one release that all derivations are about, or that runs on its sample; the strongest describes all of it."""
+    whole = derivations[0].description
+    for made in derivations[1:]:
+        fitting = agreed_within if isinstance(made.conclusion, _ON_THE_SAMPLE) else agreed
+        try:
+            whole = fitting(whole, made.description)
+        except Disagreement as refused:
+            raise InvalidInput(
+                f"a certificate is about one release, and these derivations are about several: {refused}. "
+                "Write one certificate for each release."
+            ) from refused
+    return whole

@@ -2,53 +2,62 @@
 
 The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
 and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
-document with the one it would have written itself. So an edit of anything derived is found: in a number, a word or
-the order. Stated assumptions and facts are not derived; only the digest guards them, and it has no key.
+document with the one it would have written itself. So an edit of anything derived is found. Stated assumptions and
+facts are not derived; only the digest guards them, and it has no key. Whatever was issued verifies for ever: a change
+to what certificates hold, such as a further assumption of a rule, is a new format, and the old ones are still read.
+
+`verify` proves the derivations. That the data beside a certificate are the certified ones only `verify_folder` checks.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import math
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from crowdblend.calculus import format1
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
+from crowdblend.calculus.folder_files import CERTIFICATE, check_files
+from crowdblend.calculus.reading import parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 
 DEEPEST = 60
 MOST_STEPS = 500
-# Two levels of JSON per step, and some for what surrounds them.
-DEEPEST_JSON = 2 * DEEPEST + 80
+PARTS = {
+    FORMAT: {"format", "guarantees", "release", "assumptions", "stated", "derivations", "facts", "digest"},
+    format1.FORMAT: format1.PARTS,
+}
 
 
 def verify(text: str) -> Certificate:
-    """The certificate that a JSON text states, re-derived; raises DoesNotVerify when anything is off."""
-    document = _read(text)
-    if set(document) != {"format", "promises", "assumptions", "stated", "facts", "digest"}:
-        raise DoesNotVerify(
-            "a certificate must have exactly its six parts, and this one does not; ask for the original."
-        )
-    if document["format"] != FORMAT:
-        raise DoesNotVerify(
-            f"the format must be {FORMAT!r}, got {document['format']!r}; use the version that wrote it."
-        )
+    """The certificate that a JSON text states, re-derived; raises DoesNotVerify when anything is off.
+
+    The data are not looked at.
+    """
+    document = parse(text)
+    form = document.get("format")
+    parts = PARTS.get(form) if isinstance(form, str) else None
+    if parts is None:
+        known = " or ".join(repr(name) for name in PARTS)
+        raise DoesNotVerify(f"the format must be {known}, and is another; use the version that wrote it.")
+    if set(document) != parts:
+        raise DoesNotVerify(f"a certificate has exactly {len(parts)} parts, and this one has others.")
     if digest({name: part for name, part in document.items() if name != "digest"}) != document["digest"]:
-        raise DoesNotVerify("the digest must match the content, and it does not: the certificate was edited.")
+        raise DoesNotVerify("the digest does not match the content: the certificate was edited.")
     if not isinstance(document["facts"], dict):
         raise DoesNotVerify("the facts must be names with values, and they are something else.")
     try:
+        stated = format1.without_prose(document) if form == format1.FORMAT else document
         steps = count(1)
         certificate = Certificate(
-            promises=tuple(_derive(promise["derivation"], steps) for promise in document["promises"]),
-            stated=tuple(Assumption[name] for name in document["stated"]),
-            facts=document["facts"],
+            derivations=tuple(_derive(tree, steps) for tree in stated["derivations"]),
+            stated=tuple(Assumption[name] for name in stated["stated"]),
+            facts=stated["facts"],
         )
     except InvalidInput as refused:
         raise DoesNotVerify(str(refused)) from refused
@@ -56,43 +65,29 @@ def verify(text: str) -> Certificate:
         raise DoesNotVerify(
             "every step must have a rule, parameters, premises and a conclusion; one does not."
         ) from problem
-    rebuilt = certificate.to_dict()
-    difference = _first_difference(rebuilt, document, "certificate")
+    expected = format1.expected(certificate) if form == format1.FORMAT else certificate.to_dict()
+    difference = _first_difference(expected, stated, "certificate")
     if difference:
-        raise DoesNotVerify(
-            f"{difference} must be what the derivation gives, and it is not: the certificate was edited."
-        )
+        raise DoesNotVerify(f"{difference} is not what the derivation gives: the certificate was edited.")
     return certificate
 
 
 def verify_file(path: Path) -> Certificate:
-    """Verify a certificate file, or a release folder: its certificate and the hash of every file in it."""
-    if path.is_dir():
-        certificate = verify_file(path / "certificate.json")
-        _check_files(path, certificate.facts.get("files", {}))
-        return certificate
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InvalidInput(f"the certificate must be a readable file, got {path}; pass its path.") from problem
-    return verify(text)
+    """Verify a certificate file, without its data, or a release folder with them."""
+    return verify_folder(path) if path.is_dir() else verify(read_text(path))
+
+
+def verify_folder(folder: Path) -> Certificate:
+    """Verify a release folder: its certificate, and that every file it lists is the certified one."""
+    certificate = verify(read_text(folder / CERTIFICATE))
+    check_files(folder, certificate.facts.get("files", {}))
+    return certificate
 
 
 def sha256_of(path: Path) -> str:
     """The hash of a file, as certificates state it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _check_files(folder: Path, stated: Any) -> None:
-    if not isinstance(stated, dict):
-        raise DoesNotVerify("the facts must list the files of the release with their hashes, and they do not.")
-    found = {file.name for file in folder.iterdir()} - {"certificate.json", "report.html"}
-    if found != set(stated):
-        raise DoesNotVerify("the folder must hold exactly the files that the certificate lists, and it does not.")
-    for name, expected in stated.items():
-        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
-            raise DoesNotVerify(f"{name} must be the file that was certified, and it is not: it was edited.")
 
 
 def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Derivation:
@@ -102,16 +97,16 @@ def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Deriv
         raise DoesNotVerify(f"a certificate must have at most {MOST_STEPS} steps, and this one has more.")
     rule = RULES.get(node["rule"])
     if rule is None:
-        raise DoesNotVerify(f"every step must use a known rule, got {node['rule']!r}; it may need a newer crowdblend.")
+        raise DoesNotVerify("every step must use a known rule, and one does not; it may need a newer crowdblend.")
     premises = tuple(_derive(premise, steps, depth + 1) for premise in node["premises"])
     try:
         derivation = rule(*premises, **node["parameters"])
     except DoesNotVerify:
         raise
     except CrowdblendError as refused:
-        raise DoesNotVerify(f"the step {rule.id} must apply to its premises, and it does not: {refused}") from refused
+        raise DoesNotVerify(f"the step {rule.id} does not apply to its premises: {refused}") from refused
     if _stated_conclusion(node) != derivation.conclusion:
-        raise DoesNotVerify(f"the conclusion of {rule.id} must be what the rule gives, and it is not.")
+        raise DoesNotVerify(f"the conclusion of {rule.id} is not what the rule gives.")
     return derivation
 
 
@@ -122,54 +117,14 @@ def _stated_conclusion(node: dict[str, Any]) -> Any:
         raise DoesNotVerify(f"every conclusion must be a guarantee, and one is not: {refused}") from refused
 
 
-def _read(text: str) -> dict[str, Any]:
-    try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
-    except (ValueError, RecursionError) as problem:
-        raise InvalidInput("a certificate must be a JSON file; this is something else or damaged.") from problem
-    if not isinstance(document, dict):
-        raise InvalidInput("a certificate must be a JSON object; this is something else.")
-    if _deeper_than(document, DEEPEST_JSON):
-        raise InvalidInput(f"a certificate must nest at most {DEEPEST_JSON} levels; this one nests deeper.")
-    return document
-
-
-def _deeper_than(document: Any, most: int) -> bool:
-    level = [document]
-    for _ in range(most):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return bool(level)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name occurs twice")
-    return dict(pairs)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
-
-
-def _finite(text: str) -> float:
-    """A number that a double holds; −0.0 is refused, as it equals 0.0 but is written differently."""
-    value = float(text)
-    if math.isinf(value) or (value == 0 and text.startswith("-")):
-        raise ValueError(text)
-    return value
-
-
 def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:
     """Where two documents part, as a path of names; None when they are the same to the last type."""
+    if mine is theirs:
+        return None
     if type(mine) is not type(theirs):
         return path
     if isinstance(mine, dict):
-        if list(mine) != list(theirs):
+        if set(mine) != set(theirs):
             return path
         pairs = [(mine[name], theirs[name], f"{path}.{name}") for name in mine]
     elif isinstance(mine, list):

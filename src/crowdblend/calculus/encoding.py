@@ -17,6 +17,8 @@ _KINDS: dict[str, type[Checked]] = {
     if isinstance(kind, type) and issubclass(kind, Checked) and is_dataclass(kind)
 }
 
+_RELATIONS = [relation.value for relation in Relation]
+
 
 def encode(value: Any) -> Any:
     """A value as JSON: a frozen value becomes an object that names its kind."""
@@ -37,11 +39,11 @@ def decode(document: Any) -> Any:
     if not isinstance(document, dict):
         return document
     named = {name: decode(item) for name, item in document.items() if name != "kind"}
-    if "relation" in named:
-        named["relation"] = Relation(named["relation"])
     kind = _KINDS.get(str(document.get("kind")))
     if kind is None or set(named) != {field.name for field in fields(kind)}:  # type: ignore[arg-type]
-        raise DoesNotVerify(
-            f"every guarantee must be of a known kind with all its fields, got {document.get('kind')!r}."
-        )
+        raise DoesNotVerify("every guarantee must be of a known kind with all its fields, and one is not.")
+    if "relation" in named:
+        if named["relation"] not in _RELATIONS:
+            raise DoesNotVerify(f"every relation must be one of {', '.join(_RELATIONS)}, and one is not.")
+        named["relation"] = Relation(named["relation"])
     return kind(**named)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
+from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.parameters import PARAMETERS, check
@@ -37,8 +38,10 @@ class Rule:
     repeats: bool
     parameters: tuple[str, ...]
     conclusion: type[Guarantee]
-    chooses: bool = False
-    """Whether the premises are alternative derivations about one release, of which the best is taken."""
+    about: About
+    """Which release the conclusion is about, and how the releases of the premises are related."""
+    free: Mapping[str, str]
+    """Parameters that do not describe the release, each with the reason why it may be anything."""
 
     @property
     def id(self) -> str:
@@ -62,7 +65,7 @@ class Rule:
         for premise in premises:
             values |= vars(premise)
         values |= parameters
-        return [(assumption, assumption.sentence(values)) for assumption in self.theorem.assumes]
+        return [assumption.with_numbers(values) for assumption in self.theorem.assumes]
 
     def accepts(self, *kinds: type[Guarantee]) -> bool:
         """Whether the rule takes premises of these kinds."""
@@ -88,7 +91,8 @@ class Rule:
 class Derivation:
     """How a guarantee follows: a rule, its parameters, and the derivations it rests on.
 
-    The conclusion is computed here, so a derivation with a conclusion of one's own cannot be made.
+    The conclusion is computed here, so a derivation with a conclusion of one's own cannot be made; so is the
+    description of the release that it is about, and premises that are not related as the rule says are refused.
     """
 
     rule: Rule
@@ -100,14 +104,23 @@ class Derivation:
         """The guarantee that was derived."""
         return self.__dict__["conclusion_"]
 
+    @property
+    def description(self) -> Description:
+        """Which release the guarantee is about."""
+        described: Description = self.__dict__["description_"]
+        return described
+
     def __post_init__(self) -> None:
-        if self.rule.chooses and len({premise.leaves() for premise in self.premises}) > 1:
-            raise NotApplicable(
-                f"{self.rule.id} chooses among derivations about one release, and these start from different leaves. "
-                "Start them from the same mechanism."
-            )
         concluded = self.rule.conclude(*(premise.conclusion for premise in self.premises), **self.parameters)
         self.__dict__["conclusion_"] = concluded
+        try:
+            described = self.rule.about.describe(tuple(made.description for made in self.premises), self.parameters)
+        except Disagreement as refused:
+            raise NotApplicable(
+                f"{self.rule.id} needs derivations about the same release, got {refused}. "
+                "Derive all of them from one mechanism with the same parameters."
+            ) from refused
+        self.__dict__["description_"] = described
 
     def assumed(self) -> list[Assumed]:
         """What this step alone takes for granted."""
@@ -120,11 +133,7 @@ class Derivation:
         for premise in self.premises:
             yield from premise.steps()
 
-    def leaves(self) -> frozenset[tuple[str, tuple[tuple[str, Any], ...]]]:
-        """The mechanisms it starts from: the rules without premises, with their parameters."""
-        return frozenset((step.rule.id, tuple(step.parameters.items())) for step in self.steps() if not step.premises)
-
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumed, ...]:
         """Everything taken for granted along the way, in the order of the enumeration."""
         return in_order(assumed for step in self.steps() for assumed in step.assumed())
 
@@ -132,7 +141,9 @@ class Derivation:
 RULES: dict[str, Rule] = {}
 
 
-def rule(theorem: Theorem, *, chooses: bool = False) -> Callable[[Callable[..., Guarantee]], Rule]:
+def rule(
+    theorem: Theorem, *, about: About, free: Mapping[str, str] | None = None
+) -> Callable[[Callable[..., Guarantee]], Rule]:
     """Register a function as the application of a theorem; its signature says what it needs."""
 
     def register(function: Callable[..., Guarantee]) -> Rule:
@@ -146,7 +157,8 @@ def rule(theorem: Theorem, *, chooses: bool = False) -> Callable[[Callable[..., 
             repeats=any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in positional),
             parameters=tuple(p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY),
             conclusion=hints["return"],
-            chooses=chooses,
+            about=about,
+            free=free or {},
         )
         if theorem.id in RULES:
             raise ValueError(f"rule ids are unique, and {theorem.id} is taken")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import click
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger
@@ -55,20 +58,55 @@ def list_entries(*, where: str | None, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("entry_id", metavar="ID", type=int)
+@click.option("--internal", is_flag=True, help="Show what only you may know of it, such as how much was suppressed.")
+@click.option("--page", metavar="FILE", help="Write that as a web page, for a network.")
 @ledger_option
 @json_option
 @speaks
-def show_entry(entry_id: int, *, where: str | None, as_json: bool) -> None:
+def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | None, as_json: bool) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
+    if page is not None:
+        _write_page(entry, page)
     if as_json:
-        emit(entry.to_dict())
+        emit({**entry.to_dict(), "internal": dict(entry.internal)} if internal else entry.to_dict())
+        return
+    if internal:
+        for name, value in entry.internal.items():
+            click.echo(f"{name:<28}{json.dumps(value)}")
         return
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):
             click.echo(f"{name:<20}{'–' if value is None else value}{_note(name, entry)}")
     for guarantee in entry.spending.guarantees:
         click.echo(f"{'guarantee':<20}{guarantee.words()}")
+
+
+@command.command("resume")
+@click.argument("entry_id", metavar="ID", type=int)
+@click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@ledger_option
+@json_option
+@force_option
+@speaks
+def resume_entry(entry_id: int, policy: str | None, *, where: str | None, as_json: bool, force: bool) -> None:
+    """Publish a release that was begun and stopped, with the output that it would have had.
+
+    POLICY is the one that it was begun with; it is only needed where that file has moved.
+    """
+    from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
+    from crowdblend.cli.release import notes_on_stderr, tell_released  # noqa: PLC0415
+    from crowdblend.policies import load_policy  # noqa: PLC0415
+    from crowdblend.publishing.release import resume  # noqa: PLC0415
+
+    ledger = Ledger.open(where)
+    loaded = None if policy is None else load_policy(policy)
+    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
+        done = resume(ledger, entry_id, loaded, force=force, progress=progress)
+    if as_json:
+        emit({"folder": str(done.folder), "entry": done.entry})
+    else:
+        tell_released(done, None)
 
 
 @command.command("budget")
@@ -108,6 +146,20 @@ def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
     else:
         click.echo("intact: every record is as it was written.")
         click.echo(f"keep this hash and pass it as --seen next time: {sealed}")
+
+
+def _write_page(entry: Entry, target: str) -> None:
+    """A network's own numbers with figures, in a file that only its owner can read."""
+    from crowdblend.reports.network import network_page  # noqa: PLC0415  only needed here
+
+    if entry.spending.kind != "graph" or not entry.internal:
+        raise InvalidInput(f"release {entry.id} is not a finished release of a network. Leave --page out.")
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(network_page(entry.internal))
+    except OSError as problem:
+        raise InvalidInput(f"{target} cannot be written: {problem.strerror}. Name another file.") from None
 
 
 def _row(entry: Entry) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -10,17 +12,17 @@ import click
 from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
-from crowdblend.engines.identity import population_of
-from crowdblend.errors import InvalidInput, Refused
-from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import Promised
-from crowdblend.ledger import Ledger
+from crowdblend.ledger import Budget, Ledger
 from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
-from crowdblend.publishing.folder import check_target, internal_path
-from crowdblend.publishing.release import release
+from crowdblend.publishing.prospect import Prospect
+from crowdblend.publishing.release import Released, release
+from crowdblend.publishing.target import check_target
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -59,24 +61,59 @@ def command(
         return
     check_target(folder, force=force)
     ledger = _open_ledger(ledger_url)
-    _confirm(promised, folder, ledger, yes=yes)
-    with progress_line(quiet=as_json) as progress:
-        done = release(loaded, folder, ledger=ledger, force=force, progress=progress)
-    budget = ledger.budget(population_of(loaded.data))
-    total, relative = budget.differential, budget.zero_knowledge
+    if not yes and not sys.stdin.isatty():
+        raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")
+
+    def before(prospect: Prospect) -> None:
+        _confirm(promised, prospect, folder, ledger, yes=yes)
+
+    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
+        done = release(
+            loaded, folder, ledger=ledger, force=force, progress=progress, policy_file=Path(policy), before=before
+        )
+    budget = _budget_after(ledger, done.entry)
     if as_json:
+        total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-        emit({"folder": str(done.folder), "total": spent, **_described(done.promise)})
-        return
+        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, **_described(promised)})
+    else:
+        tell_released(done, budget)
+
+
+@contextmanager
+def notes_on_stderr() -> Iterator[None]:
+    """Whatever stops a release, say how to resume it; the error itself follows in its own words."""
+    try:
+        yield
+    except BaseException as problem:
+        for note in getattr(problem, "__notes__", ()):
+            click.echo(f"crowdblend: {note}", err=True)
+        raise
+
+
+def tell_released(done: Released, budget: Budget | None) -> None:
+    """Where it is, what it guarantees, and what that comes to with everything before."""
     click.echo(f"published {done.folder}")
     click.echo(f"  promise  {_promised(done.certificate)}")
-    if total:
-        click.echo(f"  total    about these people: {_spent(total)}")
-    if relative and len(budget.releases) > 1 and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
+    if budget and budget.differential:
+        click.echo(f"  total    about these people: {_spent(budget.differential)}")
+    relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
+    if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
         click.echo(f"  and      {relative.words()}")
     click.echo(f"  report   {done.folder / 'report.html'}")
-    click.echo(f"  for you  {internal_path(done.folder)} holds what is not published; keep it to yourself")
+    click.echo(
+        f"  for you  crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
+    )
     click.echo(f"  check it with: crowdblend verify {done.folder}")
+
+
+def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
+    """The new total; None, with a warning, where the ledger does not answer: the release is published all the same."""
+    try:
+        return ledger.budget(ledger.entry(entry).spending.population) if entry is not None else None
+    except CrowdblendError as problem:
+        click.echo(f"crowdblend: published and recorded, but the new total could not be read: {problem}", err=True)
+        return None
 
 
 def _open_ledger(url: str | None) -> Ledger:
@@ -89,8 +126,7 @@ def _open_ledger(url: str | None) -> Ledger:
 
 def _promised(certificate: Certificate) -> str:
     """The promise about one person more or less where there is one, else the strongest."""
-    found = [made for made in certificate.guarantees if isinstance(made, Differential)]
-    return next((made for made in found if made.relation is Relation.ADD_REMOVE), certificate.guarantees[0]).words()
+    return (certificate.differential() or certificate.guarantees[0]).words()
 
 
 def _spent(total: Differential) -> str:
@@ -115,16 +151,17 @@ def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
     for guarantee in promised.certificate().guarantees:
         click.echo(f"would promise  {guarantee.words()}")
     for assumption in promised.certificate().assumptions():
-        click.echo(f"assuming       {assumption}")
+        click.echo(f"assuming       {assumption.sentence()}")
 
 
-def _confirm(promised: Promised, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def _confirm(promised: Promised, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+    """Say what the ledger cannot know, and ask unless the answer was given."""
+    if prospect.warning is not None:
+        click.echo(f"crowdblend: {prospect.warning}", err=True)
     if yes:
         return
-    if not sys.stdin.isatty():
-        raise InvalidInput("publishing must be confirmed, and nobody is there to ask; pass --yes.")
     click.echo(f"promise: {_promised(promised.certificate())}", err=True)
-    before = ledger.budget(population_of(promised.policy.data)).differential
+    before = ledger.budget(prospect.spending.population).differential
     click.echo(f"promised about these people so far: {_spent(before) if before else 'nothing'}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.")

@@ -30,7 +30,7 @@ def command(rule_id: str | None, *, as_json: bool) -> None:
         if rule_id:
             click.echo(f"  {rule.theorem.statement}\n  why: {rule.function.__doc__}")
             for assumption in rule.theorem.assumes:
-                click.echo(f"  assuming: {assumption.value}")
+                click.echo(f"  assuming: {assumption.pattern}")
 
 
 def _describe(rule: Rule) -> dict[str, object]:
@@ -41,5 +41,5 @@ def _describe(rule: Rule) -> dict[str, object]:
         "premises": [kind.__name__ for kind in rule.premises],
         "parameters": list(rule.parameters),
         "conclusion": rule.conclusion.__name__,
-        "assumes": [assumption.value for assumption in rule.theorem.assumes],
+        "assumes": [assumption.pattern for assumption in rule.theorem.assumes],
     }

@@ -9,30 +9,46 @@ import click
 
 from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, json_option, speaks
 
 
-@click.command("verify", epilog="Example: crowdblend verify certificate.json")
+@click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
 @json_option
 @speaks
 def command(target: str, *, as_json: bool) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
-    TARGET is a certificate, a release folder, or '-' for stdin.
+    TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
     """
-    certificate = verify(sys.stdin.read()) if target == "-" else verify_file(Path(target))
-    if as_json:
-        emit({"verified": True, "promises": [encode(guarantee) for guarantee in certificate.guarantees]})
+    folder = Path(target) if target != "-" and Path(target).is_dir() else None
+    if folder is not None:
+        from crowdblend.publishing.verification import verify_release  # noqa: PLC0415  loads pyarrow, for data only
+
+        checked = verify_release(folder)
+        certificate, uncovered = checked.certificate, checked.uncovered
     else:
-        _tell(certificate)
+        certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
+        uncovered = ()
+    if as_json:
+        guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
+        said = {"data_checked": folder is not None, "not_covered": list(uncovered), "guarantees": guarantees}
+        emit({"verified": True, **said})
+    else:
+        _tell(certificate, uncovered, with_data=folder is not None)
 
 
-def _tell(certificate: Certificate) -> None:
-    files = certificate.facts.get("files")
-    data = ", and every data file is the one that was certified" if files else ""
-    click.echo(f"verified: every number follows from the leaves{data}.")
+def _tell(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:
+    said = "The derivation is sound."
+    if with_data:
+        said = "The derivation is sound, and the data are those that were certified and keep to what it says of them."
+    elif certificate.facts.get("files"):
+        said = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
+    click.echo(said)
+    if uncovered:
+        click.echo(f"  not covered  {', '.join(uncovered)}")
     for guarantee in certificate.guarantees:
-        click.echo(f"  promise   {guarantee.words()}")
-    for assumption in certificate.assumptions():
-        click.echo(f"  assuming  {assumption}")
+        click.echo(f"  guarantee  {guarantee.words()}")
+    for assumed in certificate.assumptions():
+        click.echo(f"  assuming   {assumed.sentence()}")

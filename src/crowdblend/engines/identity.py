@@ -1,65 +1,114 @@
-"""Which people and which sample a release is about, for the ledger.
+"""By what the ledger knows a source again: its exact content, its people, and where there are no persons its rows.
 
-A table that was already drawn is one sample for ever: it is known by the people in it, whatever their order, the format
-of the file or its place. A sample drawn for a release is known by its key, so a key that is used twice is noticed,
-also for other people: the key draws the noise too, and the same noise twice cancels out. What is not noticed is a table
-with a few people more or less; the ledger cannot know that either.
+A table that was already drawn is one sample for ever, whatever policy, order, format or folder reads it. A sample drawn
+for a release is known by its key, so a key that is used twice is noticed, also for other people: the key draws the
+noise too, and the same noise twice cancels out.
 """
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import hmac
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource, Sampling
+from crowdblend.ledger.identity import UNNAMED, Identity, Wanted
+from crowdblend.ledger.secrets import sample_name
+from crowdblend.ledger.sketch import Anchor, Kind, Sketch, sketch
+from crowdblend.policies.files import source_files
+from crowdblend.policies.sections import STDIN, DataSource, Release, Sampling
 
-BLOCK = 65_536
-UNNAMED = "source:"
-
-
-def population_of(data: DataSource) -> str:
-    """The steward's name for the people, or one made from the source's content."""
-    return data.population or source_of(data)
+_BLOCK = 65_536
 
 
-def source_of(data: DataSource) -> str:
-    """Where the rows come from, by content; a stream comes from nowhere that could be recognized."""
-    return "unknown" if data.source == STDIN else UNNAMED + fingerprint(data)
+@contextmanager
+def on_disk(data: DataSource) -> Iterator[DataSource]:
+    """The source with what comes through stdin in a private file, since it is read more than once."""
+    from crowdblend.engines.duckdb.database import private_folder  # noqa: PLC0415 - heavy
+    from crowdblend.engines.duckdb.source import spooled  # noqa: PLC0415
+
+    if data.source != STDIN:
+        yield data
+        return
+    with private_folder() as folder:
+        yield replace(data, source=str(spooled(data, folder)))
 
 
-def sample_of(data: DataSource, sampling: Sampling, key: bytes, same_people: int | None) -> str:
-    """The sample's name; same_people is what the engine makes of the persons of a table that was already drawn."""
-    if not sampling.already_drawn:
-        return "drawn:" + hashlib.sha256(b"the name of a sample" + key).hexdigest()[:32]
-    if same_people is not None:
-        return f"people:{same_people:032x}"
-    if data.source == STDIN:
-        raise InvalidInput(
-            "a table that was already drawn must have a person column or be a file, to be known again. Save it first."
-        )
-    return UNNAMED + fingerprint(data)
+def identify(data: DataSource, release: Release, wanted: Wanted) -> Identity:
+    """The identity of a source, with everything that the ledger wants to compare it by."""
+    from crowdblend.engines.duckdb.identity import IdentityScan, open_identity  # noqa: PLC0415 - heavy
+
+    def known(scan: IdentityScan, kind: Kind, anchor: Anchor) -> Sketch:
+        hashes = scan.hashes(anchor)
+        return sketch(kind, anchor, hashes.level, hashes.rows, wanted.secret)
+
+    files = _files(data)
+    with open_identity(data, release, sum(file.stat().st_size for file in files)) as scan:
+        every = set(scan.columns)
+        anchors: dict[Anchor, Kind] = {}
+        if data.person is not None:
+            anchors[Anchor((data.person,), (data.person,))] = "person"
+        for anchor in wanted.anchors:
+            if anchor.is_column and anchor.columns[0] in every:
+                anchors.setdefault(anchor, "column")
+            elif set(anchor.columns) == every:
+                anchors.setdefault(anchor, "rows")
+        if data.person is None and "rows" not in anchors.values():
+            anchors[Anchor(scan.columns, scan.distinctive())] = "rows"
+        sketches = tuple(known(scan, kind, anchor) for anchor, kind in anchors.items())
+        hashing = scan.hashing
+    old_name = UNNAMED + _old_fingerprint(data) if wanted.old_names else None
+    return Identity(source_name(data, files, wanted.secret), hashing, sketches, old_name)
 
 
-def fingerprint(data: DataSource) -> str:
-    """A short name for the source's content: sizes, and blocks from the beginning, middle and end of each file."""
+def source_name(data: DataSource, files: list[Path], secret: bytes) -> str:
+    """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
+    digests = sorted(_sha256(file) for file in files) or [data.source.partition("?")[0].encode()]
     table = (data.table or "").lower().removeprefix("main.")
-    state = hashlib.sha256(table.encode())
-    files = sorted(file for file in _files(data.source) if file.is_file())
+    return UNNAMED + hmac.new(secret, b"\0".join([table.encode(), *digests]), "sha256").hexdigest()[:32]
+
+
+def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
+    """The sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
+    return source if sampling.already_drawn else sample_name(key)
+
+
+def largest_rate(sampling: Sampling) -> float | None:
+    """The largest probability with which an already drawn table holds anybody."""
+    return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)
+
+
+def _files(data: DataSource) -> list[Path]:
+
+    if data.format in ("csv", "parquet"):
+        return source_files(data.source, data.format)
+    return [Path(data.source)] if data.format == "duckdb" else []
+
+
+def _sha256(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").digest()
+
+
+def _old_fingerprint(data: DataSource) -> str:
+    """How the first format of the ledger named a source: sizes, and blocks from beginning, middle and end."""
+    state = hashlib.sha256((data.table or "").lower().removeprefix("main.").encode())
+    source = data.source
+    if Path(source).is_dir():
+        every = list(Path(source).rglob("*"))
+    else:
+        every = [Path(source)] if Path(source).exists() else [Path(one) for one in glob.glob(source, recursive=True)]
+    files = sorted(file for file in every if file.is_file())
     if not files:
-        state.update(data.source.partition("?")[0].encode())
+        state.update(source.partition("?")[0].encode())
     for file in files:
         size = file.stat().st_size
         state.update(str(size).encode())
         with file.open("rb") as opened:
-            for place in (0, max(0, size // 2 - BLOCK // 2), max(0, size - BLOCK)):
+            for place in (0, max(0, size // 2 - _BLOCK // 2), max(0, size - _BLOCK)):
                 opened.seek(place)
-                state.update(opened.read(BLOCK))
+                state.update(opened.read(_BLOCK))
     return state.hexdigest()[:16]
-
-
-def _files(source: str) -> list[Path]:
-    if Path(source).is_dir():
-        return list(Path(source).rglob("*"))
-    return [Path(source)] if Path(source).exists() else [Path(found) for found in glob.glob(source, recursive=True)]

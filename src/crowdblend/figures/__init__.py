@@ -1,8 +1,8 @@
-"""Charts: Vega-Lite specifications as plain dictionaries, and the files they are drawn to."""
+"""Figures: counts, intervals, maps and neighbours as SVG text; lines and shares as Vega-Lite, drawn to files."""
 
 from crowdblend.figures.chart import Axis, line_chart
 from crowdblend.figures.counts import bar_chart, heatmap
-from crowdblend.figures.files import SUFFIXES, can_draw, draw_svg, save, write_whole
+from crowdblend.figures.files import SUFFIXES, draw_svg, save, write_whole
 from crowdblend.figures.intervals import interval_chart
 from crowdblend.figures.maps import point_map
 from crowdblend.figures.neighbours import neighbours
@@ -13,7 +13,6 @@ __all__ = [
     "Axis",
     "Share",
     "bar_chart",
-    "can_draw",
     "draw_svg",
     "heatmap",
     "interval_chart",

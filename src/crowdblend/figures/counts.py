@@ -1,107 +1,142 @@
-"""Charts of counts: bars beside their labels, and a map of two labels."""
+"""Pictures of counts: bars beside their labels, and a map of two labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.style import CONFIG, GROUND, INK, NO_EDITOR, PALETTE, QUIET, SCHEMA, SHADES
+from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.scales import Linear, Shade
+from crowdblend.figures.style import GROUND, INK, PADDING, PALETTE, QUIET
 
-WIDTH, BAR, TILE = 520, 25, (56, 30)
+WIDTH, BAR, TILE = 500, 25, (56, 30)
 MOST_NUMBERED_COLUMNS = 12
-_LABEL = {"title": None, "sort": None, "type": "ordinal"}
-_AXIS = {"labelLimit": 300, "grid": False, "domain": False, "labelColor": INK}
+_GAP = 8
+_TILTED = -40
+# Longer labels of columns are tilted so that they do not run into each other.
+_LONGEST_LEVEL = 8
+LEGEND_HEIGHT, _LEGEND_STEPS = 150, 32
 
 
-def bar_chart(totals: Sequence[tuple[str, int]], *, title: str = "") -> dict[str, Any]:
-    """A horizontal bar for every label, in the order given, with its number at the end.
+def bar_chart(totals: Sequence[tuple[str, int]]) -> str:
+    """The text of an SVG element: a horizontal bar for every label, in the order given, with its number at the end.
 
-    >>> bar_chart([("Female", 120), ("Male", 98)])["data"]["values"][0]
-    {'label': 'Female', 'count': 120, 'shown': '120', 'end': 120}
+    >>> bar_chart([("Female", 1200), ("Male", 98)]).count("1,200")
+    1
     """
-    rows = [_counted(label, count) for label, count in _distinct(totals)]
-    y = {"field": "label", **_LABEL, "axis": _AXIS}
-    x = {"type": "quantitative", "title": None, "axis": None}
-    bars = {
-        "mark": {"type": "bar", "color": PALETTE[0], "height": {"band": 0.7}},
-        "encoding": {"x": {"field": "count", **x}},
-    }
-    numbers = {
-        "mark": {"type": "text", "align": "left", "dx": 6, "color": QUIET, "fontSize": 12},
-        "encoding": {"x": {"field": "end", **x}, "text": {"field": "shown"}},
-    }
-    return _chart(
-        rows, title, {"width": WIDTH, "height": {"step": BAR}, "encoding": {"y": y}, "layer": [bars, numbers]}
-    )
+    _check(totals)
+    numbers = [f"{count:,}" for _, count in totals]
+    left = PADDING + max(text_width(label) for label, _ in totals) + _GAP
+    counts = [count for _, count in totals]
+    scale = Linear(min(0, *counts), max(0, *counts), left, left + WIDTH)
+    zero = scale.place(0)
+    picture = Drawing()
+    for at, (label, count) in enumerate(totals):
+        middle = PADDING + (at + 0.5) * BAR
+        end = scale.place(count)
+        picture.text(left - _GAP, middle, label, anchor="end")
+        picture.rectangle(min(zero, end), middle - 0.35 * BAR, abs(end - zero), 0.7 * BAR, fill=PALETTE[0])
+        picture.text(max(zero, end) + 6, middle, numbers[at], color=QUIET)
+    right = left + WIDTH + 6 + max(map(text_width, numbers))
+    return picture.svg(right + PADDING, 2 * PADDING + len(totals) * BAR)
 
 
-def heatmap(
-    totals: Sequence[tuple[str, str, int]],
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    title: str = "",
-) -> dict[str, Any]:
-    """A tile for every pair of labels that has a number, darker for more; pairs without one stay blank.
+@dataclass(frozen=True)
+class _Grid:
+    """Where the tiles of a heatmap lie: the upper left corner, the labels, and the size of a tile."""
 
-    Labels keep the order of `rows` and `columns`. Shades follow the logarithm where the numbers differ greatly.
+    left: float
+    top: float
+    rows: Sequence[str]
+    columns: Sequence[str]
+    tile: tuple[float, float]
+    tilted: bool
+
+    @property
+    def right(self) -> float:
+        return self.left + self.tile[0] * len(self.columns)
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.tile[1] * len(self.rows)
+
+
+def heatmap(totals: Sequence[tuple[str, str, int]], *, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """The text of an SVG element: a tile for every pair of labels that has a number, darker for more.
+
+    Labels keep the order of `rows` and `columns`; pairs without a number stay blank. Shades follow the logarithm where
+    the numbers differ greatly. Tiles carry their numbers while there is room; otherwise a legend explains the shades.
     """
     known = [entry for entry in totals if entry[0] in rows and entry[1] in columns]
     if not known:
-        raise InvalidInput("a heatmap needs at least one pair of labels with a number, got none.")
-    counts = [count for _, _, count in known]
+        raise InvalidInput("A heatmap needs at least one pair of labels with a number.")
+    counts = [count for *_, count in known]
     low, high = min(counts), max(counts)
-    log = low > 0 and high > 50 * low
-    middle = (low * high) ** 0.5 if log else (low + high) / 2
-    drawn = [
-        {"row": row, "column": column, "count": count, "shown": compact(count), "dark": count > middle}
-        for row, column, count in known
-    ]
-    scale = {
-        "type": "log" if log else "linear",
-        "range": list(SHADES),
-        "domain": [low, high if high > low else low + 1],
-    }
+    shade = Shade(low, high, log=low > 0 and high > 50 * low)
     wide = len(columns) > MOST_NUMBERED_COLUMNS
-    position: dict[str, Any] = {
-        "x": {
-            "field": "column",
-            **_LABEL,
-            "scale": {"domain": list(columns)},
-            "axis": {**_AXIS, "orient": "top", "labelAngle": -40 if _crowded(columns) else 0, "labelLimit": 170},
-        },
-        "y": {
-            "field": "row",
-            **_LABEL,
-            "scale": {"domain": list(rows)},
-            "axis": _AXIS,
-        },
-    }
-    color = {"field": "count", "type": "quantitative", "scale": scale, "legend": _legend(low, high) if wide else None}
-    tiles = {
-        "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1.5, "cornerRadius": 2},
-        "encoding": {"color": color},
-    }
-    numbers = {
-        "mark": {"type": "text", "fontSize": 11.5},
-        "encoding": {
-            "text": {"field": "shown"},
-            "color": {"condition": {"test": "datum.dark", "value": "white"}, "value": INK},
-        },
-    }
-    step = TILE[1] if wide else TILE[0]
-    return _chart(
-        drawn,
-        title,
-        {
-            "width": {"step": step},
-            "height": {"step": TILE[1]},
-            "view": {"fill": GROUND},
-            "encoding": position,
-            "layer": [tiles] if wide else [tiles, numbers],
-        },
+    tilted = wide or any(len(label) > _LONGEST_LEVEL for label in columns)
+    grid = _Grid(
+        left=PADDING + max(map(text_width, rows)) + _GAP,
+        top=PADDING + _GAP + (0.65 * max(map(text_width, columns)) if tilted else 14),
+        rows=rows,
+        columns=columns,
+        tile=(TILE[1], TILE[1]) if wide else TILE,
+        tilted=tilted,
     )
+    picture = Drawing()
+    edge = _draw_labels(picture, grid)
+    _draw_tiles(picture, grid, known, shade, numbered=not wide)
+    bottom = grid.bottom
+    if wide:
+        edge = max(edge, legend(picture, shade, grid.right + 20, grid.top, "people"))
+        bottom = max(bottom, grid.top + LEGEND_HEIGHT)
+    return picture.svg(edge + PADDING, bottom + PADDING)
+
+
+def _draw_labels(picture: Drawing, grid: _Grid) -> float:
+    """Draw the labels of rows and columns, and return the right edge of whatever reaches furthest."""
+    wide, tall = grid.tile
+    for at, label in enumerate(grid.rows):
+        picture.text(grid.left - _GAP, grid.top + (at + 0.5) * tall, label, anchor="end")
+    edge = grid.right
+    for at, label in enumerate(grid.columns):
+        x = grid.left + (at + 0.5) * wide
+        if grid.tilted:
+            picture.text(x, grid.top - _GAP, label, angle=_TILTED)
+            edge = max(edge, x + 0.77 * text_width(label))
+        else:
+            picture.text(x, grid.top - _GAP - 4, label, anchor="middle")
+    return edge
+
+
+def _draw_tiles(
+    picture: Drawing, grid: _Grid, known: Sequence[tuple[str, str, int]], shade: Shade, *, numbered: bool
+) -> None:
+    wide, tall = grid.tile
+    down, across = ({label: at for at, label in enumerate(labels)} for labels in (grid.rows, grid.columns))
+    picture.rectangle(grid.left, grid.top, grid.right - grid.left, grid.bottom - grid.top, fill=GROUND)
+    for row, column, count in known:
+        x, y = grid.left + across[column] * wide, grid.top + down[row] * tall
+        picture.rectangle(x, y, wide, tall, fill=shade.color(count), stroke="white", thickness=1.5, radius=2)
+        if numbered:
+            color = "white" if shade.share(count) > 0.5 else INK
+            picture.text(x + wide / 2, y + tall / 2, compact(count), size=11.5, color=color, anchor="middle")
+
+
+def legend(picture: Drawing, shade: Shade, x: float, y: float, title: str) -> float:
+    """Draw what the shades stand for, largest on top, and return its right edge."""
+    picture.text(x, y + 6, title, weight=600)
+    top, tall = y + 22, LEGEND_HEIGHT - 22
+    for at in range(_LEGEND_STEPS):
+        share = 1 - (at + 0.5) / _LEGEND_STEPS
+        color = Shade(0, 1, log=False).color(share)
+        picture.rectangle(x, top + at * tall / _LEGEND_STEPS, 14, tall / _LEGEND_STEPS + 0.5, fill=color)
+    ends = [compact(round(shade.high)), compact(round(shade.low))]
+    picture.text(x + 20, top + 6, ends[0])
+    if shade.high > shade.low:
+        picture.text(x + 20, top + tall - 6, ends[1])
+    return x + max(text_width(title), 20 + max(map(text_width, ends)))
 
 
 def compact(count: int) -> str:
@@ -117,33 +152,8 @@ def compact(count: int) -> str:
     return f"{count:,}"
 
 
-def _counted(label: str, count: int) -> dict[str, Any]:
-    return {"label": label, "count": count, "shown": f"{count:,}", "end": max(count, 0)}
-
-
-def _distinct(totals: Sequence[tuple[str, int]]) -> Sequence[tuple[str, int]]:
+def _check(totals: Sequence[tuple[str, int]]) -> None:
     if not totals:
-        raise InvalidInput("a chart needs at least one label with a number, got none.")
+        raise InvalidInput("A chart of counts needs at least one label with a number.")
     if len({label for label, _ in totals}) < len(totals):
-        raise InvalidInput("a chart of counts must have every label once. Add up or rename those that occur twice.")
-    return totals
-
-
-def _crowded(labels: Sequence[str]) -> bool:
-    return any(len(label) > 8 for label in labels) or len(labels) > MOST_NUMBERED_COLUMNS
-
-
-def _legend(low: int, high: int) -> dict[str, Any]:
-    return {"title": "people", "format": ".3~s", "values": sorted({low, high}), "gradientLength": 160}
-
-
-def _chart(rows: list[dict[str, Any]], title: str, body: dict[str, Any]) -> dict[str, Any]:
-    heading = {"title": title} if title else {}
-    return {
-        "$schema": SCHEMA,
-        **heading,
-        "data": {"values": rows},
-        **body,
-        "config": {**CONFIG, "aria": False},
-        "usermeta": NO_EDITOR,
-    }
+        raise InvalidInput("A chart of counts has a label twice. Add up or rename labels that occur twice.")

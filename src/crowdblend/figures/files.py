@@ -36,15 +36,6 @@ def draw_svg(spec: dict[str, Any]) -> str:
     return drawn
 
 
-def can_draw() -> bool:
-    """Whether the renderer is installed."""
-    try:
-        _renderer()
-    except InvalidInput:
-        return False
-    return True
-
-
 def write_whole(path: Path, content: bytes, *, what: str) -> None:
     """Write a file that appears whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

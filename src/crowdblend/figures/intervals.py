@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.style import CONFIG, INK, NO_EDITOR, PALETTE, SCHEMA
+from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.scales import Linear, round_numbers
+from crowdblend.figures.style import GRID, PADDING, PALETTE, QUIET
 
 WIDTH, STEP = 520, 25
+_GAP, _PALE = 8, "#7fb8d8"
 
 
-def interval_chart(rows: Sequence[tuple[str, float, float, float]], *, title: str = "") -> dict[str, Any]:
-    """A point for every label at its value, on a line from its low to its high end, in the order given.
+def interval_chart(rows: Sequence[tuple[str, float, float, float]]) -> str:
+    """The text of an SVG element: for every label a dot at its value on a line from its low to its high end.
 
-    >>> interval_chart([("[0, 10)", 850.0, 100.0, 1600.0)])["data"]["values"]
-    [{'label': '[0, 10)', 'value': 850.0, 'low': 100.0, 'high': 1600.0}]
+    >>> interval_chart([("[0, 10)", 850.0, 100.0, 1600.0)]).count("<circle")
+    1
     """
     labels = [label for label, *_ in rows]
     if not rows or len(set(labels)) < len(labels):
-        raise InvalidInput("a chart needs at least one label, and every label once. Merge equal ones.")
-    drawn = [{"label": label, "value": value, "low": low, "high": high} for label, value, low, high in rows]
-    axis = {"labelLimit": 300, "grid": False, "domain": False, "labelColor": INK}
-    y = {"field": "label", "title": None, "sort": None, "type": "ordinal", "axis": axis}
-    x = {"type": "quantitative", "title": None, "axis": {"tickCount": 6}}
-    line = {
-        "mark": {"type": "rule", "color": PALETTE[0], "strokeWidth": 2, "opacity": 0.5},
-        "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
-    }
-    point = {
-        "mark": {"type": "point", "filled": True, "size": 60, "color": PALETTE[0], "opacity": 1},
-        "encoding": {"x": {"field": "value", **x}},
-    }
-    return {
-        "$schema": SCHEMA,
-        "config": CONFIG,
-        "usermeta": NO_EDITOR,
-        **({"title": {"text": title}} if title else {}),
-        "width": WIDTH,
-        "height": {"step": STEP},
-        "data": {"values": drawn},
-        "encoding": {"y": y},
-        "layer": [line, point],
-    }
+        raise InvalidInput("A chart of intervals needs at least one label, and each label once. Merge equal labels.")
+    low, high = min(0.0, *(row[2] for row in rows)), max(0.0, *(row[3] for row in rows))
+    left = PADDING + max(map(text_width, labels)) + _GAP
+    scale = Linear(low, high, left, left + WIDTH)
+    bottom = PADDING + len(rows) * STEP
+    picture = Drawing()
+    for tick in round_numbers(low, high):
+        x = scale.place(tick)
+        picture.line(x, PADDING, x, bottom, stroke=GRID)
+        picture.text(x, bottom + 14, f"{tick:,.10g}", color=QUIET, anchor="middle")
+    for at, (label, value, start, end) in enumerate(rows):
+        y = PADDING + (at + 0.5) * STEP
+        picture.text(left - _GAP, y, label, anchor="end")
+        picture.line(scale.place(start), y, scale.place(end), y, stroke=_PALE, thickness=2)
+        picture.dot(scale.place(value), y, 4.4, fill=PALETTE[0])
+    return picture.svg(left + WIDTH + 2 * PADDING, bottom + 24 + PADDING)

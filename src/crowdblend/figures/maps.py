@@ -3,89 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from crowdblend.figures.style import CONFIG, GROUND, NO_EDITOR, QUIET, SCHEMA, SHADES
+from crowdblend.figures.counts import LEGEND_HEIGHT, legend
+from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.scales import Linear, Shade, round_numbers
+from crowdblend.figures.style import GROUND, INK, PADDING, QUIET
 
 SIDE = 520
 Rectangle = tuple[float, float, float, float]
+_LINE = "#aab0b8"
 
 
 def point_map(
-    bins: Sequence[tuple[Rectangle, int]],
-    blocks: Sequence[Rectangle],
-    *,
-    names: tuple[str, str],
-    bounds: Rectangle,
-    title: str = "",
-) -> dict[str, Any]:
-    """Bins as (left, bottom, right, top) with their counts, darker for more; blocks as outlines.
+    bins: Sequence[tuple[Rectangle, int]], blocks: Sequence[Rectangle], *, names: tuple[str, str], bounds: Rectangle
+) -> str:
+    """The text of an SVG element: bins as (left, bottom, right, top), darker for more points, and blocks as outlines.
 
-    >>> chart = point_map([((0, 0, 1, 1), 5)], [(0, 0, 2, 2)], names=("x", "y"), bounds=(0, 0, 2, 2))
-    >>> chart["layer"][0]["data"]["values"]
-    [{'left': 0, 'bottom': 0, 'right': 1, 'top': 1, 'count': 5}]
+    >>> point_map([((0, 0, 1, 1), 5)], [(0, 0, 2, 2)], names=("x", "y"), bounds=(0, 0, 2, 2)).startswith("<svg")
+    True
     """
     left, bottom, right, top = bounds
-    tall = min(2.0, max(0.5, (top - bottom) / (right - left)))
-    counts = [count for _, count in bins]
-    scale = {
-        "type": "log",
-        "range": list(SHADES),
-        "domain": [1, max([2, *counts])],
-    }
-    shaded = {
-        "data": {"values": [_rectangle(box, count=count) for box, count in bins]},
-        "mark": {"type": "rect"},
-        "encoding": {
-            **_place(names, bounds),
-            "color": {
-                "field": "count",
-                "type": "quantitative",
-                "scale": scale,
-                "legend": {"title": "points", "format": ".3~s", "gradientLength": 160},
-            },
-        },
-    }
-    outlines = {
-        "data": {"values": [_rectangle(box) for box in blocks]},
-        "mark": {"type": "rect", "filled": False, "stroke": QUIET, "strokeWidth": 0.35, "strokeOpacity": 0.55},
-        "encoding": _place(names, bounds),
-    }
-    heading = {"title": title} if title else {}
-    return {
-        "$schema": SCHEMA,
-        **heading,
-        "width": SIDE if tall <= 1 else round(SIDE / tall),
-        "height": round(SIDE * tall) if tall <= 1 else SIDE,
-        "view": {"fill": GROUND},
-        "layer": [shaded, outlines],
-        "config": {**CONFIG, "aria": False},
-        "usermeta": NO_EDITOR,
-    }
+    ratio = min(2.0, max(0.5, (top - bottom) / (right - left)))
+    wide, high = (SIDE, SIDE * ratio) if ratio <= 1 else (SIDE / ratio, SIDE)
+    ticks = round_numbers(bottom, top)
+    margin = PADDING + 26 + max(text_width(_tick(tick)) for tick in ticks)
+    x, y = Linear(left, right, margin, margin + wide), Linear(bottom, top, PADDING + high, PADDING)
+    picture = Drawing()
+    picture.rectangle(margin, PADDING, wide, high, fill=GROUND)
+    shade = Shade(1, max([2, *(count for _, count in bins)]), log=True)
+    for box, count in bins:
+        _box(picture, box, x, y, fill=shade.color(max(count, 1)))
+    for box in blocks:
+        _box(picture, box, x, y, stroke=_LINE, thickness=0.35)
+    for tick in ticks:
+        picture.text(margin - 8, y.place(tick), _tick(tick), color=QUIET, anchor="end")
+    for tick in round_numbers(left, right):
+        picture.text(x.place(tick), PADDING + high + 14, _tick(tick), color=QUIET, anchor="middle")
+    picture.text(margin + wide / 2, PADDING + high + 36, names[0], size=13, color=INK, anchor="middle")
+    picture.text(PADDING + 4, PADDING + high / 2, names[1], size=13, color=INK, anchor="middle", angle=-90)
+    edge = legend(picture, shade, margin + wide + 20, PADDING, "points")
+    return picture.svg(edge + PADDING, max(PADDING + high + 44, PADDING + LEGEND_HEIGHT) + PADDING)
 
 
-def _rectangle(box: Rectangle, **more: Any) -> dict[str, Any]:
-    return {"left": box[0], "bottom": box[1], "right": box[2], "top": box[3], **more}
+def _box(picture: Drawing, box: Rectangle, x: Linear, y: Linear, **style: str | float) -> None:
+    left, bottom, right, top = x.place(box[0]), y.place(box[1]), x.place(box[2]), y.place(box[3])
+    picture.rectangle(left, top, right - left, bottom - top, **style)  # type: ignore[arg-type]
 
 
-def _place(names: tuple[str, str], bounds: Rectangle) -> dict[str, Any]:
-    left, bottom, right, top = bounds
-    axis = {"grid": False}
-    return {
-        "x": {
-            "field": "left",
-            "type": "quantitative",
-            "title": names[0],
-            "scale": {"domain": [left, right], "nice": False, "zero": False},
-            "axis": axis,
-        },
-        "x2": {"field": "right"},
-        "y": {
-            "field": "bottom",
-            "type": "quantitative",
-            "title": names[1],
-            "scale": {"domain": [bottom, top], "nice": False, "zero": False},
-            "axis": axis,
-        },
-        "y2": {"field": "top"},
-    }
+def _tick(value: float) -> str:
+    return f"{value:,.10g}"

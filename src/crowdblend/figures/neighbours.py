@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.style import CONFIG, INK, NO_EDITOR, QUIET, SCHEMA, SHADES
+from crowdblend.figures.drawing import Drawing
+from crowdblend.figures.scales import Shade
+from crowdblend.figures.style import INK, PADDING, QUIET
 
 Named = tuple[str, float]
 
@@ -18,93 +20,58 @@ _LINE = "#b6bec8"
 _DARK = 0.6
 
 
+@dataclass(frozen=True)
+class _Box:
+    name: str
+    number: float
+    left: float
+    right: float
+    y: float
+
+
 def neighbours(
     middle: Named, before: Sequence[Named], after: Sequence[Named], *, headings: tuple[str, str, str]
-) -> dict[str, Any]:
-    """A Vega-Lite specification; `headings` stand above the three columns of boxes.
+) -> str:
+    """The text of an SVG element; `headings` stand above the three columns of boxes.
 
     >>> drawn = neighbours(("chosen", 90.0), [("age 5", 70.0)], [("age 20", 95.5)], headings=("finer", "", "coarser"))
-    >>> [box["shown"] for box in drawn["data"]["values"]]
-    ['90', '70', '96']
+    >>> drawn.count("<rect")
+    3
     """
     if not before and not after:
-        raise InvalidInput("a node must have at least one neighbour to be drawn, got none.")
-    rows = max(len(before), len(after))
-    height = TOP + rows * ROW
-    columns = ((before, _PLACES[0]), ([middle], _PLACES[1]), (after, _PLACES[2]))
+        raise InvalidInput("A node without neighbours cannot be drawn. Pass at least one node before or after it.")
+    height = TOP + max(len(before), len(after)) * ROW
     boxes = [
-        _box(named, at, len(listed), height, place) for listed, place in columns for at, named in enumerate(listed)
+        _Box(
+            name,
+            number,
+            PADDING + place[0],
+            PADDING + place[1],
+            PADDING + TOP + (height - TOP) / 2 + (at - (len(column) - 1) / 2) * ROW,
+        )
+        for column, place in zip((before, [middle], after), _PLACES, strict=True)
+        for at, (name, number) in enumerate(column)
     ]
-    center = boxes.pop(len(before))
-    values = [number for _, number in (middle, *before, *after)]
-    low, high = min(values), max(values)
-    for box in (center, *boxes):
-        box["dark"] = high > low and box["number"] > low + _DARK * (high - low)
-        box["near"], box["far"] = _line(box, center)
-    scale = {"domain": [low, high if high > low else low + 1], "range": list(SHADES)}
-    titles = [
-        {"left": left, "y": TOP / 3, "name": text} for text, (left, _) in zip(headings, _PLACES, strict=True) if text
-    ]
-    return {
-        "$schema": SCHEMA,
-        "width": WIDTH,
-        "height": height,
-        "data": {"values": [center, *boxes]},
-        "layer": [
-            _lines(height),
-            _rectangles(height, scale),
-            _text("left", "name", height, {"align": "left", "dx": 10}),
-            _text("right", "shown", height, {"align": "right", "dx": -10, "fontWeight": 600}),
-            _titles(titles, height),
-        ],
-        "config": {**CONFIG, "aria": False},
-        "usermeta": NO_EDITOR,
-    }
+    center = boxes[len(before)]
+    values = [box.number for box in boxes]
+    shade = Shade(min(values), max(values), log=False)
+    picture = Drawing()
+    for box in boxes:
+        _line(picture, box, center)
+    for box in boxes:
+        color = "white" if shade.share(box.number) > _DARK else INK
+        picture.rectangle(box.left, box.y - BOX / 2, box.right - box.left, BOX, fill=shade.color(box.number), radius=5)
+        picture.text(box.left + 10, box.y, box.name, size=12.5, color=color)
+        picture.text(box.right - 10, box.y, f"{box.number:,.0f}", size=12.5, color=color, anchor="end", weight=600)
+    for heading, (left, _) in zip(headings, _PLACES, strict=True):
+        if heading:
+            picture.text(PADDING + left, PADDING + TOP / 3, heading, size=12.5, color=QUIET)
+    return picture.svg(WIDTH + 2 * PADDING, height + 2 * PADDING)
 
 
-def _box(named: Named, at: int, among: int, height: int, place: tuple[int, int]) -> dict[str, Any]:
-    """Boxes of one column stand in its middle, one below the other."""
-    name, number = named
-    center = TOP + (height - TOP) / 2 + (at - (among - 1) / 2) * ROW
-    ends = {"left": place[0], "right": place[1], "top": center - BOX / 2, "bottom": center + BOX / 2, "y": center}
-    return {"name": name, "number": number, "shown": f"{number:,.0f}", **ends}
-
-
-def _line(box: dict[str, Any], center: dict[str, Any]) -> tuple[float, float]:
-    """Where the line from a box begins, and where it ends at the middle box."""
-    if box["right"] <= center["left"]:
-        return box["right"], center["left"]
-    return (box["left"], center["right"]) if box["left"] >= center["right"] else (box["left"], box["left"])
-
-
-def _lines(height: int) -> dict[str, Any]:
-    middle = TOP + (height - TOP) / 2
-    ends = {"x": _x("near"), "x2": {"field": "far"}, "y": _y("y", height), "y2": {"datum": middle}}
-    return {"mark": {"type": "rule", "color": _LINE, "strokeWidth": 1.2}, "encoding": ends}
-
-
-def _rectangles(height: int, scale: dict[str, Any]) -> dict[str, Any]:
-    ends = {"x": _x("left"), "x2": {"field": "right"}, "y": _y("top", height), "y2": {"field": "bottom"}}
-    color = {"field": "number", "type": "quantitative", "scale": scale, "legend": None}
-    return {"mark": {"type": "rect", "cornerRadius": 5}, "encoding": {**ends, "color": color}}
-
-
-def _text(x: str, field: str, height: int, style: dict[str, Any]) -> dict[str, Any]:
-    color = {"condition": {"test": "datum.dark", "value": "white"}, "value": INK}
-    placed = {"x": _x(x), "y": _y("y", height), "text": {"field": field}, "color": color}
-    return {"mark": {"type": "text", "baseline": "middle", "fontSize": 12.5, **style}, "encoding": placed}
-
-
-def _titles(titles: list[dict[str, Any]], height: int) -> dict[str, Any]:
-    mark = {"type": "text", "baseline": "middle", "align": "left", "color": QUIET, "fontSize": 12.5}
-    placed = {"x": _x("left"), "y": _y("y", height), "text": {"field": "name"}}
-    return {"data": {"values": titles}, "mark": mark, "encoding": placed}
-
-
-def _x(field: str) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "scale": {"domain": [0, WIDTH], "nice": False}, "axis": None}
-
-
-def _y(field: str, height: int) -> dict[str, Any]:
-    down = {"domain": [0, height], "reverse": True, "nice": False}
-    return {"field": field, "type": "quantitative", "scale": down, "axis": None}
+def _line(picture: Drawing, box: _Box, center: _Box) -> None:
+    """From a box to the middle one, whichever side it is on."""
+    if box.right <= center.left:
+        picture.line(box.right, box.y, center.left, center.y, stroke=_LINE, thickness=1.2)
+    elif box.left >= center.right:
+        picture.line(box.left, box.y, center.right, center.y, stroke=_LINE, thickness=1.2)

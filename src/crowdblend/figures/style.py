@@ -13,12 +13,13 @@ MOST_TICKS = 9
 SIZE: dict[str, Any] = {"width": 560, "height": 340}
 
 FONT = "Inter, Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-INK, QUIET, GROUND, _GRID = "#1f2328", "#57606a", "#f3f4f6", "#e6e8eb"
+INK, QUIET, GROUND, GRID = "#1f2328", "#57606a", "#f3f4f6", "#e6e8eb"
+PADDING = 16
 SHADES = ("#dbeaf5", "#8fbfe0", "#2f86c1", "#08406e")
 
 CONFIG: dict[str, Any] = {
     "background": "white",
-    "padding": 16,
+    "padding": PADDING,
     "font": FONT,
     "view": {"stroke": None},
     "line": {"strokeWidth": 2.2, "strokeCap": "round", "strokeJoin": "round"},
@@ -35,7 +36,7 @@ CONFIG: dict[str, Any] = {
     },
     "axis": {
         "grid": True,
-        "gridColor": _GRID,
+        "gridColor": GRID,
         "domainColor": "#8c959f",
         "ticks": False,
         "labelFlush": False,

@@ -9,7 +9,7 @@ from crowdblend.guarantees.aggregates import (
     RobustSampling,
     Together,
 )
-from crowdblend.guarantees.promises import (
+from crowdblend.guarantees.privacy import (
     CrowdBlending,
     Differential,
     DifferentialUnderSampling,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate
-from crowdblend.guarantees.promises import Guarantee
+from crowdblend.guarantees.privacy import Guarantee
 from crowdblend.guarantees.wording import at_most
 
 AVERAGE = "average"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
+from crowdblend.engines.engine import Engine, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
@@ -18,7 +19,7 @@ from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, 
 from crowdblend.policies.graph import GraphPolicy, Statistic
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.links import Read
+    from crowdblend.engines.network import NetworkData
     from crowdblend.mechanisms.networks import NoisyStatistic
     from crowdblend.randomness import ReleaseKey
 
@@ -91,20 +92,20 @@ class Promise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.links import check_source  # noqa: PLC0415  the engine
+        from crowdblend.engines.network import check_network  # noqa: PLC0415  loads NumPy
 
-        check_source(self.policy)
+        check_network(self.policy, default_engine())
 
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        from crowdblend.engines.duckdb.links import read_network  # noqa: PLC0415  the engine is loaded when it runs
+        from crowdblend.engines.network import read_network  # noqa: PLC0415  loads NumPy
 
         with _in_memory():
-            found = read_network(self.policy, progress)
-        return self.read_with(found, key)
+            found = read_network(self.policy, engine or default_engine(), progress)
+        return self.reading(found, key)
 
-    def read_with(self, found: Read, key: ReleaseKey) -> Reading:
-        """The same from a network that was read before."""
+    def reading(self, found: NetworkData, key: ReleaseKey) -> Reading:
+        """What is published of a network that was read."""
         from crowdblend.kinds.graph_numbers import publish  # noqa: PLC0415
 
         def published() -> Publication:

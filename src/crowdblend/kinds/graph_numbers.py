@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.engines.duckdb.links import Read
+from crowdblend.engines.network import NetworkData
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import write_columns
 from crowdblend.mechanisms.networks import NoisyStatistic
@@ -32,7 +32,7 @@ class Number:
     error: float
 
 
-def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key: ReleaseKey) -> Publication:
+def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: ReleaseKey) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
     structure = found.structure
     numbers: list[Number] = []
@@ -55,7 +55,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
     )
 
 
-def exact_values(statistic: Statistic, plan: NetworkPlan, found: Read) -> list[Fraction]:
+def exact_values(statistic: Statistic, plan: NetworkPlan, found: NetworkData) -> list[Fraction]:
     """The numbers of a statistic without noise, above the lower end of its range."""
     return [NoisyStatistic(plan).exact(found.structure)] if statistic.column is None else found.values(statistic)
 

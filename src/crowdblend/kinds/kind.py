@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from crowdblend import __version__
 from crowdblend.calculus import Certificate
+from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
 from crowdblend.policies.sections import DataSource, Sampling
 
@@ -85,5 +86,5 @@ class Promised(Protocol):
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
 
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
-        """Read the data; the key is the secret of everything random that follows."""
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+        """Read the data with an engine; the key is the secret of everything random that follows."""

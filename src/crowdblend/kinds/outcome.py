@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowdblend.numerics.published import UNITS
+from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of, leaves_of

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import Engine, check_source, count_classes, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
@@ -15,7 +17,6 @@ from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.policies.synopsis import Asked, SynopsisPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
     from crowdblend.randomness import ReleaseKey
@@ -93,28 +94,19 @@ class SynopsisPromise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+        names = [column.name for column in self.policy.columns]
+        check_source(default_engine(), self.policy.data, names, self.policy.release)
 
-        open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
-        from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
-
-    def read_with(self, classes: Classes, key: ReleaseKey) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
-
-        everybody, facts = classes(Draw(secret=key.coin()))
+        counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
+        everybody = counted.classes
         if everybody.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
                 "another number. Count them again."
             )
-        read = {name: facts[name] for name in ("rows_read",) if name in facts}
-        return Reading(read, lambda: self._published(everybody, key))
+        return Reading({"rows_read": counted.rows_read}, lambda: self._published(everybody, key))
 
     def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
+from crowdblend.engines.engine import Source
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
@@ -27,7 +28,6 @@ from crowdblend.policies.table import Column, Policy
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
@@ -134,19 +134,19 @@ class Promise(FromCounts):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.kinds import chosen  # noqa: PLC0415
 
         if self.policy.recoding is None:
-            return super().read_with(classes, key, progress)
-        reading = chosen.read(self, key, progress, classes)
+            return super().read_source(source, key, progress)
+        reading = chosen.read(self, source, key)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
             return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
-        return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
+        return Reading(reading.facts, publish, reading.same_people)
 
     def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""

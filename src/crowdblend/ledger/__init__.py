@@ -1,7 +1,9 @@
 """The ledger: an append-only list of what releases spent, which refuses what may not be released beside it."""
 
+from crowdblend.ledger.beside import Outlook
 from crowdblend.ledger.budget import Budget
 from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.ledger.ledger import Ledger
 
-__all__ = ["Budget", "Entry", "Ledger", "Spending"]
+__all__ = ["Budget", "Entry", "Identity", "Ledger", "Outlook", "Spending", "Wanted"]

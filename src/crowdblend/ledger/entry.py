@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Differential, Guarantee, IidSampling, Relation, ZeroKnowledge
+from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
 
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = {"folder": 4096}
@@ -57,14 +59,12 @@ class Spending:
     @property
     def differential(self) -> Differential | None:
         """The guarantee about one person more or less in the population: the one that adds up."""
-        stated = (guarantee for guarantee in self.guarantees if isinstance(guarantee, Differential))
-        return next((loss for loss in stated if loss.relation is Relation.ADD_REMOVE and loss.people == 1), None)
+        return differential_for_one(self.guarantees)
 
     @property
     def replaced(self) -> Differential | None:
         """The guarantee about one person's data replaced, stated or following from the one above; it adds up too."""
-        every = (guarantee for guarantee in self.guarantees if isinstance(guarantee, Differential))
-        stated = next((loss for loss in every if loss.relation is Relation.REPLACE and loss.people == 1), None)
+        stated = differential_for_one(self.guarantees, Relation.REPLACE)
         if stated is None and self.differential is not None:
             return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
         return stated
@@ -72,8 +72,7 @@ class Spending:
     @property
     def zero_knowledge(self) -> ZeroKnowledge | None:
         """The guarantee relative to a sample of everybody else, or to any other aggregate, for one person."""
-        every = [one for one in self.guarantees if isinstance(one, ZeroKnowledge) and one.people == 1]
-        return next((one for one in every if isinstance(one.aggregate, IidSampling)), every[0] if every else None)
+        return zero_knowledge_for_one(self.guarantees)
 
     def to_dict(self) -> dict[str, Any]:
         """The spending as JSON-ready data."""
@@ -96,6 +95,12 @@ class Entry:
     data_sha256: str | None = None
     key_commitment: str | None = None
     """What the chain knows of the key; None where no key was passed, or by a version that recorded none."""
+    identity: str | None = None
+    """The SHA-256 of the identity of the source, which the ledger keeps beside the chain; None where it has none."""
+    not_compared: tuple[int, ...] = ()
+    """Earlier releases of which the ledger could not know whether they used this sample."""
+    internal: Mapping[str, Any] = field(default_factory=dict)
+    """What only the steward may know of the release."""
 
     @property
     def counts(self) -> bool:
@@ -108,7 +113,7 @@ class Entry:
         return self.status == "unfinished" or (self.key == "sealed" and self.status == "finished")
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as JSON-ready data; a key is not part of it."""
+        """The entry as JSON-ready data; neither a key nor what is internal is part of it."""
         return {
             "id": self.id,
             "created": self.created,

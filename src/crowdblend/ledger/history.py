@@ -59,14 +59,17 @@ def _begun(content: dict[str, Any]) -> Entry:
             raise InvalidInput(f"{name} is a printable text. Correct it.")
     if content["key"] not in ("destroyed", "sealed"):
         raise InvalidInput("a key is destroyed or sealed. Correct it.")
-    if content.get("key_commitment") is not None:
-        check_digest("key_commitment", content["key_commitment"])
+    for name in ("key_commitment", "identity"):
+        if content.get(name) is not None:
+            check_digest(name, content[name])
     return Entry(
         id=content["entry"],
         created=content["at"],
         key=content["key"],
         software=content["software"],
         key_commitment=content.get("key_commitment"),
+        identity=content.get("identity"),
+        not_compared=tuple(int(number) for number in content.get("not_compared", ())),
         spending=spending_of(content),
     )
 
@@ -80,7 +83,10 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
             for name, value in digests.items():
                 check_digest(name, value)
-            return replace(entry, status="finished", **digests)
+            internal = content.get("internal", {})
+            if not isinstance(internal, dict):
+                raise InvalidInput("internal facts are names with values. Correct them.")
+            return replace(entry, status="finished", internal=internal, **digests)
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
     raise InvalidInput(_WHY[content["step"], entry.status].format(id=entry.id))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import chain
-from crowdblend.ledger.beside import refuse_what_does_not_compose
+from crowdblend.ledger.beside import Known, Outlook, look, population_of
 from crowdblend.ledger.budget import Budget, add_up
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.history import History, after, replay
+from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import Location, locate
 from crowdblend.ledger.secrets import check_key, commitment, matches
-from crowdblend.ledger.sound import check_keys
+from crowdblend.ledger.sound import check_keys, identities_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -60,7 +62,34 @@ class Ledger:
         location = locate(where)
         return cls(location, _store_module().Store.create(location))
 
-    def begin(self, spending: Spending, *, sealed_key: bytes | None = None, held_key: bytes | None = None) -> int:
+    def wanted(self) -> Wanted:
+        """What the identity of a new source must hold, so that it can be compared with every earlier one."""
+        with self._writing() as connection:  # an old ledger gets its secret here
+            _, history = _history(connection)
+            known = identities_of(history.entries, _store_module().identities(connection))
+            secret: bytes = _store_module().secret(connection, history)
+        spent = [entry for entry in history.entries.values() if entry.counts]
+        anchors = dict.fromkeys(anchor for entry in spent if entry.id in known for anchor in known[entry.id].anchors)
+        return Wanted(secret, tuple(anchors), any(entry.id not in known for entry in spent))
+
+    def population(self, spending: Spending, identity: Identity | None = None) -> str:
+        """The name under which a release with an unnamed population adds up."""
+        with self._reading() as connection:
+            return population_of(Known(spending, identity), _earlier(connection, _history(connection)[1]))
+
+    def look(self, spending: Spending, identity: Identity | None = None) -> Outlook:
+        """What the ledger says of a release that may begin; raises DoesNotCompose when it may not."""
+        with self._reading() as connection:
+            return look(Known(spending, identity), _earlier(connection, _history(connection)[1]))
+
+    def begin(
+        self,
+        spending: Spending,
+        *,
+        identity: Identity | None = None,
+        sealed_key: bytes | None = None,
+        held_key: bytes | None = None,
+    ) -> int:
         """Record an entry that may stand beside all earlier ones, as unfinished; its id.
 
         The check and the record are one transaction: of two releases from one sample that begin at the same time,
@@ -77,7 +106,8 @@ class Ledger:
         store = _store_module()
         with self._writing() as connection:
             records, history = _history(connection)
-            refuse_what_does_not_compose(spending, history.entries.values())
+            outlook = look(Known(spending, identity), _earlier(connection, history))
+            kept = None if identity is None else identity.to_json()
             begun = {
                 **spending.to_dict(),
                 "step": "begun",
@@ -85,23 +115,37 @@ class Ledger:
                 "at": now(),
                 "key": "destroyed" if sealed_key is None else "sealed",
                 "key_commitment": None if key is None else commitment(key),
+                "identity": None if kept is None else fingerprint(kept),
+                "not_compared": list(outlook.not_compared),
                 "software": f"crowdblend {__version__}",
             }
             store.write(connection, chain.append(records[-1], begun))
             if key is not None:
                 store.keep_key(connection, begun["entry"], key)
+            if kept is not None:
+                store.keep_identity(connection, begun["entry"], kept)
         return len(history.entries) + 1
 
     def output_begins(self, entry_id: int) -> None:
         """Say that the output is about to be computed: from now on the entry is spent."""
         self._step(entry_id, {"step": "output"})
 
-    def finish(self, entry_id: int, *, certificate_digest: str, data_sha256: str) -> None:
-        """Record what has been published, and forget the key unless it is sealed."""
+    def finish(
+        self,
+        entry_id: int,
+        *,
+        certificate_digest: str,
+        data_sha256: str,
+        internal: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record what is published, and forget the key unless it is sealed.
+
+        `internal` is for the steward alone, such as how much was suppressed, as JSON has it.
+        """
         digests = {"certificate_digest": certificate_digest, "data_sha256": data_sha256}
         for name, value in digests.items():
             check_digest(name, value)
-        self._step(entry_id, {"step": "finished", **digests})
+        self._step(entry_id, {"step": "finished", **digests, "internal": dict(internal or {})})
 
     def abandon(self, entry_id: int) -> None:
         """Give an entry back, which is possible only while no output can exist; its key is forgotten."""
@@ -148,8 +192,8 @@ class Ledger:
     def check(self, seen: str | None = None) -> str:
         """The hash that seals everything recorded so far; raises DoesNotVerify when anything was edited.
 
-        Records, keys and the ledger's secret are compared with what the chain says of them. Whoever kept an earlier
-        such hash passes it as `seen`: then a ledger whose end was cut off is found too.
+        Records, keys, identities and the ledger's secret are compared with what the chain says of them. Whoever kept
+        an earlier such hash passes it as `seen`: then a ledger whose end was cut off is found too.
         """
         if self._store is None:
             return chain.GENESIS
@@ -157,6 +201,7 @@ class Ledger:
         with self._reading() as connection:
             records, history = _history(connection)
             check_keys(history.entries, store.keys(connection))
+            identities_of(history.entries, store.identities(connection))
             if history.secret is not None:
                 store.secret(connection, history)
         if seen is not None and seen not in {chain.GENESIS, *(record.hash for record in records)}:
@@ -204,6 +249,11 @@ class Ledger:
 def _history(connection: Connection) -> tuple[list[chain.Record], History]:
     records: list[chain.Record] = _store_module().records(connection)
     return records, replay(chain.contents(records))
+
+
+def _earlier(connection: Connection, history: History) -> list[tuple[Entry, Identity | None]]:
+    known = identities_of(history.entries, _store_module().identities(connection))
+    return [(entry, known.get(entry.id)) for entry in history.entries.values()]
 
 
 def _find(entries: dict[int, Entry], entry_id: int) -> Entry:

@@ -1,11 +1,12 @@
-"""Whether the keys in a ledger are the ones that its chain of records committed to."""
+"""Whether the keys and identities in a ledger are the ones that its chain of records committed to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crowdblend.errors import DoesNotVerify
+from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.identity import Identity, fingerprint, identity_of
 from crowdblend.ledger.secrets import matches, sample_name
 
 
@@ -37,3 +38,22 @@ def _problem(entry: Entry, key: bytes | None) -> str | None:
 def _left_by_the_first_format(entry: Entry) -> bool:
     """The first format kept the sealed key of an abandoned release."""
     return entry.status == "abandoned" and entry.key == "sealed"
+
+
+def identities_of(entries: Mapping[int, Entry], texts: Mapping[int, str]) -> dict[int, Identity]:
+    """By what the source of every entry is known again; raises DoesNotVerify when one was changed or deleted."""
+    known: dict[int, Identity] = {}
+    for number in sorted(entries.keys() | texts.keys()):
+        stated, text = entries[number].identity if number in entries else None, texts.get(number)
+        if stated is None and text is None:
+            continue
+        if stated is None or not isinstance(text, str) or fingerprint(text) != stated:
+            raise DoesNotVerify(
+                f"by what the source of release {number} is known again was changed or deleted: the ledger was edited. "
+                "Restore a backup."
+            )
+        try:
+            known[number] = identity_of(text)
+        except InvalidInput as problem:
+            raise DoesNotVerify(str(problem)) from None
+    return known

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -91,6 +90,8 @@ def log_pmf(n: Floats, j: Floats, p: Floats) -> Floats:
 
 def _stirling_error(x: Floats) -> Floats:
     """log x! minus Stirling's formula."""
+    from scipy.special import gammaln  # noqa: PLC0415  heavy
+
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * x * x)) / (x * x)) / (x * x)) / x
     direct = gammaln(x + 1) - (x + 0.5) * np.log(x) + x - _HALF_LOG_TAU
     return np.where(x > 30, series, direct)

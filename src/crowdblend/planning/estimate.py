@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 
 def estimate_delta(k: Any, rate: Any, epsilon: Any, blend_epsilon: Any = 0.0) -> Any:

@@ -5,24 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.policies.files import ending_of, format_of
 from crowdblend.policies.keys import DATA, KINDS, RELEASE, SAMPLING, read_keys
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
 
-_SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-}
 _ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 _PASSWORD = re.compile(r"(?i)://[^/@]*:[^/@]*@|[?&]password=")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -84,7 +76,7 @@ def read_data(table: Any, folder: Path) -> DataSource:
         raise InvalidInput("source in [data] must not hold a password, and does. Move it to PGPASSWORD or ~/.pgpass.")
     if "format" not in given:
         given["format"] = _guess(source)
-    if Path(source).suffix.lower() == ".tsv" and given["format"] == "csv":
+    if ending_of(source) == ".tsv" and given["format"] == "csv":
         given.setdefault("delimiter", "\t")
     local = source != STDIN and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", source)
     given["source"] = str(folder / source) if local else source
@@ -94,9 +86,8 @@ def read_data(table: Any, folder: Path) -> DataSource:
 def _guess(source: str) -> Format:
     if _ADDRESS.match(source):
         return "postgres"
-    name = re.sub(r"\.(gz|zst|bz2)$", "", source.lower())
-    if (suffix := Path(name).suffix) in _SUFFIXES:
-        return _SUFFIXES[suffix]
+    if (known := format_of(source)) is not None:
+        return cast(Format, known)
     raise InvalidInput(
         "format in [data] must be given when the source's name does not end like one (.csv, .parquet, .duckdb). "
         'Add format = "csv" or what applies.'

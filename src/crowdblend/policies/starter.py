@@ -7,7 +7,6 @@ every domain is left as a placeholder, and the policy is refused until the stewa
 from __future__ import annotations
 
 import csv
-import glob
 import json
 import os
 from dataclasses import dataclass
@@ -15,12 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.files import ENDINGS, folder_files, format_of, is_pattern, pattern_files
 
 Declared = Literal["text", "number", "date", "unknown"]
 
 _HEADER_LIMIT = 10_000_000
-_PARQUET = (".parquet", ".pq")
-_CSV = (".csv", ".tsv", ".txt")
 _HEAD = """\
 # A crowdblend policy. Lines with FILL_IN must be completed before anything is published.
 #
@@ -102,16 +100,16 @@ def init_policy(
 def _layout(path: Path, delimiter: str | None) -> _Layout:
     """The columns of a file, or of the first of several."""
     if path.is_dir():
-        pattern, files = path.name, sorted(path.rglob("*"))
-    elif glob.has_magic(str(path)) and not path.exists():
-        pattern, files = path.name, sorted(map(Path, glob.glob(str(path), recursive=True)))
+        files = folder_files(path)
+    elif is_pattern(str(path)):
+        files = pattern_files(str(path))
     else:
-        return _parquet(path) if path.suffix.lower() in _PARQUET else _csv(path, delimiter)
+        return _parquet(path) if format_of(path.name) == "parquet" else _csv(path, delimiter)
     for file in files:
-        if file.is_file() and file.suffix.lower() in (*_PARQUET, *_CSV):
-            found, kind = _layout(file, delimiter), "parquet" if file.suffix.lower() in _PARQUET else "csv"
+        if (kind := format_of(file.name)) in ENDINGS:
+            found = _layout(file, delimiter)
             return _Layout(found.columns, f'format = "{kind}"\n' + found.lines)
-    raise InvalidInput(f"{pattern!r} must hold a CSV or Parquet file, and holds none. Check the path.")
+    raise InvalidInput(f"{path.name!r} must hold a CSV or Parquet file, and holds none. Check the path.")
 
 
 def _parquet(path: Path) -> _Layout:
@@ -153,7 +151,7 @@ def _csv(path: Path, delimiter: str | None) -> _Layout:
     if not names or any(not name.strip() for name in names) or len({name.lower() for name in names}) < len(names):
         raise InvalidInput(f"{path.name!r} must begin with a line of different column names. Add or correct it.")
     lines = "" if mark == "," else f"delimiter = {_toml(mark)}\n"
-    known = path.suffix.lower() in _CSV
+    known = format_of(path.name) == "csv"
     return _Layout(tuple((name, "unknown") for name in names), ("" if known else 'format = "csv"\n') + lines)
 
 

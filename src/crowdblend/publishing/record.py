@@ -1,46 +1,118 @@
-"""A release as the ledger sees it: recorded, and spent, before anything is computed from the sample."""
+"""A release as the ledger sees it: recorded, with its key, before anything is computed from the sample."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from crowdblend import ledger as books
-from crowdblend.calculus import Certificate
-from crowdblend.calculus.certificate import digest
-from crowdblend.engines.identity import population_of, source_of
-from crowdblend.kinds.kind import Promised
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
+from crowdblend.publishing.prospect import Prospect
+from crowdblend.publishing.staging import Staging, Whole
+
+Problem = TypeVar("Problem", bound=BaseException)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Record:
     """The entry of a release under way; without a ledger nothing is recorded."""
 
     ledger: books.Ledger | None
-    entry: int = 0
+    entry: int | None = None
+    sample: str | None = None
+    policy: str | None = None
 
     @classmethod
-    def begin(cls, ledger: books.Ledger | None, promised: Promised, folder: Path, sample: str, key: bytes) -> Record:
-        """Record the promise before anything is computed from the sample, or refuse it."""
-        if ledger is None:
+    def begin(
+        cls, ledger: books.Ledger | None, prospect: Prospect | None, key: bytes, *, seal: bool, policy: str | None
+    ) -> Record:
+        """Record the entry together with its key before anything is computed from the sample, or refuse it.
+
+        The ledger forgets a key that is not sealed when the release is finished; until then whoever resumes it gets the
+        same output, and no other.
+        """
+        if ledger is None or prospect is None:
             return cls(None)
-        sampling = promised.policy.sampling
-        recorded = books.Spending(
-            population=population_of(promised.policy.data),
-            sample=sample,
-            fresh=not sampling.already_drawn,
-            kind=promised.policy.kind,
-            guarantees=promised.certificate().guarantees,
-            folder=folder.name,
-            source=source_of(promised.policy.data),
-        )
-        kept = "sealed_key" if sampling.key == "seal" and not sampling.already_drawn else "held_key"
-        record = cls(ledger, ledger.begin(recorded, **{kept: key}))
-        ledger.output_begins(record.entry)
+        keys = {"sealed_key" if seal else "held_key": key}
+        entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
+        record = cls(ledger, entry, prospect.spending.sample, policy)
+        with record.resumable():
+            ledger.output_begins(entry)
         return record
 
-    def finish(self, certificate: Certificate, files: dict[str, str]) -> None:
-        """The folder has appeared."""
-        if self.ledger is not None:
-            stated = certificate.to_dict()["digest"]
-            self.ledger.finish(self.entry, certificate_digest=stated, data_sha256=digest(files))
+    @property
+    def compared(self) -> bool:
+        """Whether the ledger compared the sample with that of every earlier release."""
+        return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
+
+    def noted(self, staging: Staging) -> Staging:
+        """The staging folder, with a journal that says which entry it belongs to."""
+        return staging.noted(replace(staging.journal, entry=self.entry, sample=self.sample))
+
+    def finish(self, whole: Whole) -> None:
+        """Everything is on the disk and is about to appear."""
+        if self.ledger is not None and self.entry is not None:
+            self.ledger.finish(
+                self.entry,
+                certificate_digest=whole.certificate_digest,
+                data_sha256=whole.data_sha256,
+                internal=whole.internal,
+            )
+
+    @contextmanager
+    def resumable(self) -> Iterator[None]:
+        """Turn whatever goes wrong into one sentence, and add how to go on."""
+        try:
+            yield
+        except OSError as problem:
+            reason = f"writing the release failed: {problem.strerror or type(problem).__name__}."
+            raise self._told(Unavailable(reason, remedy="Make room.", code="write-failed")) from None
+        except MemoryError:
+            reason = "the release needs more memory than there is."
+            raise self._told(Unavailable(reason, remedy="Make room.", code="out-of-memory")) from None
+        except CrowdblendError as problem:
+            self._told(problem)
+            raise
+        except Exception as problem:
+            # Its own words may show a record.
+            reason = f"a mistake of ours stopped the release ({type(problem).__name__}): please report it."
+            raise self._told(Refused(reason, remedy="", code="stopped")) from problem
+        except BaseException as problem:  # Ctrl-C, or a signal that ends the process
+            self._told(problem)
+            raise
+
+    def _told(self, problem: Problem) -> Problem:
+        """Say how to go on, in the error's remedy or, for what is no error of ours, in a note."""
+        if self.ledger is None:
+            return problem
+        if not isinstance(problem, CrowdblendError):
+            problem.add_note(self._how_to_resume())
+        elif "ledger resume" not in problem.remedy:
+            problem.remedy = f"{problem.remedy} {self._how_to_resume()}".strip()
+        return problem
+
+    def _how_to_resume(self) -> str:
+        location = self.ledger.location if self.ledger is not None else None
+        which = f" --ledger {location.words()}" if location is not None and location.named else ""
+        return (
+            f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
+            f"had: crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}{which}"
+        )
+
+
+def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
+    """Refuse to resume a release with another policy or other data: its output would be a second one."""
+    begun = entry.spending
+    if spending.policy != begun.policy:
+        raise InvalidInput(
+            f"release {entry.id} was begun with another policy. Pass that one, unchanged.", code="other-policy"
+        )
+    if (spending.source, spending.sample) != (begun.source, begun.sample):
+        raise InvalidInput(
+            f"the data are not those that release {entry.id} was begun with. Restore them.", code="other-data"
+        )
+    if spending != begun:
+        reason = f"release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
+        raise InvalidInput(reason, code="other-version")

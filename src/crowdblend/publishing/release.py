@@ -1,66 +1,234 @@
-"""Run a release: plan, sample, record, sanitize, write, and only then let it appear."""
+"""Run a release: plan, read, record, publish into a private folder, and only then let it appear.
+
+    check everything that can be known beforehand ── read ──▶ record the entry with its key
+        ──▶ compute, write, certify, report, all in a staging folder ──▶ record it as finished ──▶ rename
+
+**Nothing is lost, and nobody sees two outputs of one sample.** Reading computes nothing that could be published, so
+what fails there spends nothing. From the entry on, the ledger holds the key, and the output is a function of policy,
+data and key: whatever stops the release, `resume` checks that policy and data are the same and gets the same bytes.
+Everything that can fail happens in the staging folder; after the entry is finished there is one rename, which `resume`
+or the next release into that folder makes if a crash prevented it. So at every moment the sample is unspent (no
+entry), or published (finished, and the folder there or one rename away), or can be resumed.
+"""
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from crowdblend.calculus import Certificate, sha256_of
-from crowdblend.engines.identity import sample_of
+from crowdblend import __version__
+from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
+from crowdblend.calculus.certificate import digest
+from crowdblend.engines.identity import on_disk
 from crowdblend.engines.progress import Progress
+from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import promise
-from crowdblend.kinds.kind import AnyPolicy, Promised
-from crowdblend.ledger import Ledger
-from crowdblend.publishing.folder import whole_folder, write_internal, write_internal_page
-from crowdblend.publishing.record import Record
+from crowdblend.kinds.kind import AnyPolicy, Promised, Reading
+from crowdblend.ledger import Entry, Ledger
+from crowdblend.publishing.appearance import appear, digest_of
+from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
+from crowdblend.publishing.record import Record, refuse_another
+from crowdblend.publishing.recovery import is_staged, of_entry, recover
+from crowdblend.publishing.staging import Journal, Staging, Whole
+from crowdblend.publishing.target import CERTIFICATE, alone, check_target
 from crowdblend.randomness import ReleaseKey, new_key
 
 
 @dataclass(frozen=True)
 class Released:
-    """A finished release: where it is, and what it promises."""
+    """A finished release: where it is, what it guarantees, and what only the steward may see."""
 
     folder: Path
     certificate: Certificate
-    promise: Promised
+    promise: Promised | None = None
+    entry: int | None = None
+    internal: Mapping[str, Any] = field(default_factory=dict)
 
 
 def release(
     policy: AnyPolicy,
-    folder: Path,
+    folder: Path | str,
     *,
     ledger: Ledger | None = None,
     key: bytes | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    policy_file: Path | None = None,
+    before: Before = warn,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
-    The promise is recorded in the ledger before anything is published. `key` makes the release reproducible for whoever
-    holds it; by default a fresh one comes from the operating system and is destroyed, or sealed in the ledger.
+    The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
+    default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
+    where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
+    release and nothing is spent yet.
     """
+    promise(policy)
+    folder = Path(folder)
+    secret = key if key is not None else new_key()
+    check_target(folder, force=force)
+    with alone(folder), on_disk(policy.data) as data:
+        promised = promise(with_data(policy, data))
+        recover(folder, ledger)
+        check_target(folder, force=force)
+        path = None if policy_file is None else str(policy_file.absolute())
+        staging = _staging(folder, Journal(force=force, policy=path))
+        try:
+            prospect = None if ledger is None else prospect_of(promised, folder, ledger, secret)
+            if prospect is not None:
+                before(prospect)
+            reading = promised.read(ReleaseKey(secret), progress)
+            seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
+            named = None if policy_file is None else str(policy_file)
+            record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
+        except BaseException:
+            staging.discard()
+            raise
+        return _publish(promised, reading, record, staging, folder, progress)
+
+
+def resume(
+    ledger: Ledger,
+    entry_id: int,
+    policy: AnyPolicy | None = None,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Released:
+    """Publish a release that was begun and stopped, with the output that it would have had.
+
+    Where everything was written, it only takes its name. Else it is computed again with the key that the ledger holds,
+    from the policy that it was begun with: the one that is passed, or that of the file that was recorded.
+    """
+    entry = ledger.entry(entry_id)
+    folder = Path(entry.spending.folder)
+    if not folder.is_absolute():
+        reason = f"release {entry_id} was recorded by a version that could not resume. It counts as spent."
+        raise InvalidInput(reason, code="cannot-resume")
+    if entry.status == "abandoned":
+        reason = f"release {entry_id} was abandoned before it spent anything. Release again."
+        raise InvalidInput(reason, code="cannot-resume")
+    with alone(folder):
+        recover(folder, ledger)
+        entry = ledger.entry(entry_id)
+        if entry.status == "finished":
+            return _finished(entry, folder)
+        stagings = of_entry(folder, entry)
+        force = force or any(staging.journal.force for staging in stagings)
+        check_target(folder, force=force)
+        if stagings and is_staged(stagings[0]):
+            staged = verify_file(stagings[0].release)
+            return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
+        promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
+        if entry.software != f"crowdblend {__version__}":
+            reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
+            raise InvalidInput(reason, code="other-version")
+        for staging in stagings:
+            staging.discard()
+        path = next((staging.journal.policy for staging in stagings), None)
+        return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
+
+
+def _again(
+    ledger: Ledger, entry: Entry, promised: Promised, folder: Path, journal: Journal, progress: Progress | None
+) -> Released:
+    """Compute a release a second time with the same key."""
+    key = ledger.held_key(entry.id)
+    staging = _staging(folder, journal)
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
+    try:
+        with record.resumable():
+            refuse_another(entry, resumed(promised, folder, ledger, key, entry))
+            reading = promised.read(ReleaseKey(key), progress)
+            if not entry.output:
+                ledger.output_begins(entry.id)
+    except BaseException:
+        staging.discard()
+        raise
+    return _publish(promised, reading, record, staging, folder, progress)
+
+
+def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
+    from crowdblend.policies import load_policy  # noqa: PLC0415
+
+    paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
+    if not paths:
+        reason = f"release {entry.id} is to be computed again. Pass the policy that it was begun with."
+        raise InvalidInput(reason, code="policy-needed")
+    loaded: AnyPolicy = load_policy(paths[0])
+    return loaded
+
+
+def _finished(entry: Entry, folder: Path) -> Released:
+    if digest_of(folder) != entry.certificate_digest:
+        reason = f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
+        raise InvalidInput(reason, code="release-moved")
+    return Released(folder, verify_file(folder / CERTIFICATE), entry=entry.id, internal=entry.internal)
+
+
+def _staging(folder: Path, journal: Journal) -> Staging:
+    try:
+        return Staging.make(folder, journal)
+    except OSError as problem:
+        reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
+        raise Unavailable(reason, code="write-failed") from None
+
+
+def _publish(
+    promised: Promised, reading: Reading, record: Record, staging: Staging, folder: Path, progress: Progress | None
+) -> Released:
+    """Compute, write and certify in the staging folder, and let it appear."""
     from crowdblend.reports import write_report  # noqa: PLC0415
 
-    promised = promise(policy)
-    secret = key if key is not None else new_key()
     started = time.perf_counter()
-    with whole_folder(folder, force=force) as partial:
-        reading = promised.read(ReleaseKey(secret), progress)
-        record = Record.begin(
-            ledger, promised, folder, sample_of(policy.data, policy.sampling, secret, reading.same_people), secret
-        )
-        published = reading.publish()
-        if progress:
-            progress("writing", 0)
-        published.write(partial)
-        files = {file.name: sha256_of(file) for file in sorted(partial.iterdir())}
-        certificate = promised.certificate(files, published.outcome)
-        (partial / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
-        write_report(partial)
-        page = published.internal_page() if published.internal_page is not None else None
-    record.finish(certificate, files)
-    write_internal(folder, {**reading.facts, **published.internal, "seconds": time.perf_counter() - started})
-    if page is not None:
-        write_internal_page(folder, page)
-    return Released(folder, certificate, promised)
+    with record.resumable():
+        try:
+            staging = record.noted(staging)
+            published = reading.publish()
+            if progress:
+                progress("writing", 0)
+            published.write(staging.release)
+            files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
+            certificate = promised.certificate(files, published.outcome)
+            if not record.compared:
+                certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
+            (staging.release / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
+            write_report(staging.release)
+            internal = {**reading.facts, **published.internal, "seconds": time.perf_counter() - started}
+            whole = Whole(certificate.to_dict()["digest"], digest(files), _plain(internal))
+            staging = staging.completed(whole)
+        except BaseException:
+            # It is computed again when it is resumed; what was written of it is only in the way.
+            staging.discard()
+            raise
+    return _appear(staging, folder, record, certificate, force=staging.journal.force, promised=promised)
+
+
+def _appear(
+    staging: Staging,
+    folder: Path,
+    record: Record,
+    certificate: Certificate,
+    *,
+    force: bool,
+    promised: Promised | None = None,
+) -> Released:
+    """The two last steps: the entry is finished, and the folder takes its name."""
+    whole = staging.journal.whole
+    assert whole is not None, "only what is completely written appears"
+    with record.resumable():
+        check_target(folder, force=force)
+        record.finish(whole)
+        appear(staging, folder, force=force)
+    return Released(folder, certificate, promised, record.entry, whole.internal)
+
+
+def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as JSON has them; a number that is none becomes null."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in facts.items()
+    }

@@ -90,7 +90,8 @@ class Axis(Intervals):
         """The resolution."""
         return self._step / self._scale
 
-    def domain(self) -> dict[str, Any]:
+    def domain(self, most: int = 0) -> dict[str, Any]:
         """The bounds and the resolution; the labels are numbers of cells, which nobody reads."""
+        del most
         bounds = {"from": plain(self.start), "to": plain(self.stop), "resolution": plain(self.width)}
         return {"recoding": "coordinate", **bounds, "outside": "refuse" if self.other is None else "drop"}

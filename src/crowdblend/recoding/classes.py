@@ -74,14 +74,14 @@ class Recoding(ABC):
     def declaration(self) -> dict[str, Any]:
         """The name of the recoding and its parameters, as JSON-ready data."""
 
-    def domain(self) -> dict[str, Any]:
+    def domain(self, most: int = MOST_LISTED) -> dict[str, Any]:
         """The whole declared domain as JSON-ready data: how values become labels, and every label that is known.
 
         Nothing of it depends on the data, so it may be published as it is. Of computed labels there may be a million;
-        beyond MOST_LISTED the parameters, from which they follow, say it all.
+        where there are more than `most`, the parameters, from which they follow, say it all.
         """
         described = self.declaration()
-        if self.labels is not None and (self.kind != "computed" or len(self.labels) <= MOST_LISTED):
+        if self.labels is not None and (self.kind != "computed" or len(self.labels) <= most):
             described["labels"] = list(self.labels)
         extra = {"other": self.other, "missing": self.missing}
         return described | {name: label for name, label in extra.items() if label is not None}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
-from crowdblend.engines.duckdb.links import Read, read_network
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory.table import MemoryTable, Value
+from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import Promise
 from crowdblend.kinds.graph_numbers import exact_values
@@ -63,7 +63,7 @@ class GraphRehearsal:
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.read_with(self.found, ReleaseKey(key)).publish())
+        return self._files.of(self._promised.reading(self.found, ReleaseKey(key)).publish())
 
 
 @dataclass(frozen=True)
@@ -124,26 +124,20 @@ class GraphSubject(Rehearsed):
         return known[0], known[-1]
 
 
-def made_up(policy: GraphPolicy, web: Web) -> Read:
+def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
     """A network as it is read from files."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import parquet  # noqa: PLC0415
-
     graph, people = policy.graph, policy.graph.bounds.people
-    with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
-        links, vertices = Path(folder) / "links.parquet", Path(folder) / "vertices.parquet"
-        first, second = zip(*web.links, strict=True)
-        parquet.write_table(pa.table({graph.source: first, graph.target: second}), links)
-        if graph.vertices is not None:
-            values = zip(policy.columns, web.data, web.others, strict=True)
-            columns = {name: [mine, *[other] * (people - 1)] for name, mine, other in values}
-            parquet.write_table(pa.table({graph.vertex: range(people), **columns}), vertices)
-            graph = replace(graph, vertices=_parquet(vertices))
-        return read_network(replace(policy, data=_parquet(links), graph=graph, graph_in_memory=None), None)
-
-
-def _parquet(path: Path) -> DataSource:
-    return DataSource(str(path), "parquet", rows_are_people=True)
+    first, second = zip(*web.links, strict=True)
+    links = DataSource("links", "parquet", rows_are_people=True)
+    tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
+    if graph.vertices is not None:
+        vertices = DataSource("vertices", "parquet", rows_are_people=True)
+        columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
+        for name, mine, other in zip(policy.columns, web.data, web.others, strict=True):
+            columns[name] = [mine, *[other] * (people - 1)]
+        tables[vertices.source] = MemoryTable.of(columns)
+        graph = replace(graph, vertices=vertices)
+    return read_network(replace(policy, data=links, graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
 def _offered(statistic: Statistic) -> list[str]:

@@ -47,8 +47,7 @@ class Rehearsed:
     @cached_property
     def promise(self) -> Differential:
         """What the certificate says about one person."""
-        made = [made for made in self.promised.certificate().guarantees if isinstance(made, Differential)]
-        stated = next(one for one in made if one.relation is self.relation and one.people == 1)
+        stated: Differential = self.promised.certificate().differential(self.relation)
         return replace(stated, epsilon=stated.epsilon / self.understated)
 
     @property

@@ -37,7 +37,7 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Ht
     if not near or not isinstance(around, Mapping) or not isinstance(own, int | float):
         return Html("")
     finer, coarser = ([(each.name, each.score) for each in near if each.coarser is side] for side in (False, True))
-    spec = neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
+    drawn = neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
     caption = (
         f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away; "
         f"darker is more. Every number carries noise, {words.shown(around.get('mean_error'))} on average."
@@ -51,7 +51,7 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Ht
     return join(
         element("h3", "The recodings around it"),
         element("p", paid),
-        figure(spec, caption),
+        figure(drawn, caption),
         numbers(["recoding", "than the chosen one", "score"], rows, caption, frozenset([2])),
     )
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from crowdblend.figures import bar_chart, can_draw, draw_svg, heatmap
+from crowdblend.figures import bar_chart, heatmap
 from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table, visible
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, ColumnTotals, Summary
 
@@ -14,11 +13,8 @@ SHORTEST = 14
 
 
 def figures(summary: Summary) -> Html:
-    """Every figure of one data file, or its numbers alone where figures cannot be drawn."""
-    parts: list[str] = []
-    if not can_draw():
-        parts.append(element("p", "Figures were left out: the extra that draws them is not installed.", class_="quiet"))
-    parts += [_column(totals) for totals in summary.totals]
+    """Every figure of one data file."""
+    parts: list[str] = [_column(totals) for totals in summary.totals]
     left = len(summary.columns) - len(summary.totals)
     if left:
         parts.append(
@@ -51,7 +47,7 @@ def unlike(labels: Iterable[str], longest: int) -> dict[str, str]:
 
 def _column(column: ColumnTotals) -> Html:
     names = unlike((text for text, _ in column.totals), LONGEST)
-    spec = bar_chart([(names[text], count) for text, count in column.totals])
+    drawn = bar_chart([(names[text], count) for text, count in column.totals])
     name = shorten(column.name)
     caption = f"Published people by {name}."
     if column.distinct > MOST_LABELS:
@@ -59,7 +55,7 @@ def _column(column: ColumnTotals) -> Html:
     rows: list[list[str]] = [[label(text), f"{count:,}"] for text, count in column.totals]
     return join(
         element("h3", "By ", label(column.name)),
-        figure(spec, caption),
+        figure(drawn, caption),
         numbers(["label", "people"], rows, caption, frozenset([1])),
     )
 
@@ -77,7 +73,7 @@ def _sizes(summary: Summary) -> Html:
 def _pairs(summary: Summary) -> Html:
     first, second = summary.totals[:2]
     down, across = unlike((text for text, _ in first.totals), LONGEST), unlike((t for t, _ in second.totals), SHORTEST)
-    spec = heatmap(
+    drawn = heatmap(
         [(down[one], across[other], count) for one, other, count in summary.pairs],
         rows=list(down.values()),
         columns=list(across.values()),
@@ -85,7 +81,7 @@ def _pairs(summary: Summary) -> Html:
     caption = f"Published people by {shorten(first.name)} (down) and {shorten(second.name)} (across), darker for more."
     return join(
         element("h3", "By ", label(first.name), " and ", label(second.name)),
-        figure(spec, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
+        figure(drawn, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
         _cross(summary),
     )
 
@@ -103,14 +99,12 @@ def _cross(summary: Summary) -> Html:
     return numbers(headers, rows, caption, frozenset(range(1, len(headers))))
 
 
-def figure(spec: dict[str, Any], caption: str) -> Html:
-    """A drawn figure with its caption; nothing where figures cannot be drawn."""
-    if not can_draw():
-        return Html("")
-    return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
+def figure(drawn: str, caption: str) -> Html:
+    """A drawn figure with its caption, which also describes it to those who cannot see it."""
+    return element("figure", inline_svg(drawn, caption), element("figcaption", caption))
 
 
 def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
-    """The figure's numbers as a table: folded away under a figure, in the open without one."""
+    """The figure's numbers as a table, folded away under it."""
     listed = table(headers, rows, caption=caption, numbers=right)
-    return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers", open=not can_draw())
+    return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers")

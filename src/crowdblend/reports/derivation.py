@@ -20,7 +20,7 @@ def tree(derivation: Derivation, *, opened: bool = False) -> Html:
         lines.append(element("p", "With ", element("code", parameters)))
     assumed = derivation.assumed()
     if assumed:
-        lines.append(element("p", "Assuming: ", " ".join(sentence for _, sentence in assumed), class_="quiet"))
+        lines.append(element("p", "Assuming: ", " ".join(made.sentence() for made in assumed), class_="quiet"))
     if derivation.premises:
         lines.append(element("p", "From:"))
     return element("details", join(*lines), *map(tree, derivation.premises), "\n", class_="step", open=opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crowdblend.figures import bar_chart, can_draw, draw_svg
+from crowdblend.figures import bar_chart
 from crowdblend.reports.html import Html, element, inline_svg, join, table
 from crowdblend.reports.look import CSS
 
@@ -44,10 +44,7 @@ def _distribution(heading: str, what: str, counted: str, numbers: Mapping[str, i
     rows = [[size, f"{count:,}"] for size, count in list(numbers.items())[:MOST_ROWS]]
     left = len(numbers) - len(rows)
     caption = f"{heading}{f'; {left:,} further rows are in the JSON beside' if left > 0 else ''}"
-    drawn = Html("")
-    if can_draw():
-        described = f"{heading}, by powers of two"
-        drawn = element("figure", inline_svg(draw_svg(bar_chart(_doubling(numbers))), described))
+    drawn = element("figure", inline_svg(bar_chart(_doubling(numbers)), f"{heading}, by powers of two"))
     return join(element("h2", heading), drawn, table([what, counted], rows, caption=caption, numbers=frozenset([0, 1])))
 
 

@@ -116,7 +116,7 @@ def _promise(folder: Folder) -> Html:
 
 
 def _sampled_in_secret(folder: Folder) -> bool:
-    return Assumption.SECRET_SAMPLE.value in folder.certificate.assumptions()
+    return any(made.assumption is Assumption.SECRET_SAMPLE for made in folder.certificate.assumptions())
 
 
 def _sentence(text: str) -> str:
@@ -124,10 +124,10 @@ def _sentence(text: str) -> str:
 
 
 def _assumptions(folder: Folder) -> Html:
-    first = Assumption.ASSUMED_RATE.value
+    first = Assumption.ASSUMED_RATE
     listed = [
-        element("li", element("b", sentence) if sentence == first else sentence)
-        for sentence in folder.certificate.assumptions()
+        element("li", element("b", made.sentence()) if made.assumption is first else made.sentence())
+        for made in folder.certificate.assumptions()
     ]
     intro = "The promise is a theorem. It is true if all of these are:"
     return _section("assumptions", BEFORE["assumptions"], element("p", intro), element("ul", *listed))
@@ -145,7 +145,7 @@ def _reading(folder: Folder, view: View) -> Html:
 
 
 def _derivation(folder: Folder) -> Html:
-    trees = [tree(promise) for promise in folder.certificate.promises]
+    trees = [tree(made) for made in folder.certificate.derivations]
     intro = (
         "Each promise follows step by step from what is listed as assumed. Unfold a step to see the theorem, its "
         "source, its parameters and the steps it rests on. All numbers are rounded so that no risk is understated."

@@ -9,7 +9,7 @@ from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate
 from crowdblend.calculus.groups import even_chance
-from crowdblend.guarantees import CrowdBlending, Differential, Relation, ZeroKnowledge
+from crowdblend.guarantees import CrowdBlending, Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.summary import Summary
@@ -87,17 +87,15 @@ def chance(delta: float) -> str:
 
 def personal(certificate: Certificate) -> Differential | None:
     """The promise about one person more or less, which is the easiest to explain."""
-    wanted = (Relation.ADD_REMOVE, 1)
-    found = [made for made in certificate.guarantees if isinstance(made, Differential)]
-    return next((made for made in found if (made.relation, made.people) == wanted), None)
+    return certificate.differential()
 
 
 def explained(certificate: Certificate) -> list[str]:
     """The promise to one person in everyday words: by one person more or less, or relative to an aggregate."""
     if (promise := personal(certificate)) is not None:
         return everyday(promise)
-    found = (made for made in certificate.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1)
-    return next((relative(made) for made in found), [])
+    found = certificate.zero_knowledge()
+    return relative(found) if found else []
 
 
 def crowd_size(folder: Folder) -> int | None:

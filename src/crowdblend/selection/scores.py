@@ -12,7 +12,7 @@ where f never falls. ∎
 
 Δ is read off the list of f's values itself, in whole numbers, so how those were rounded does not matter. Beyond the
 list f goes on in equal steps of `slope`, which counts as a step too. For the first two scores Δ follows from k and the
-rate as well (numerics/published); that bound is used, so that whoever verifies a choice can compute it again.
+rate as well (numerics/expected_people); that bound is used, so that whoever verifies a choice can compute it again.
 
     published     the people a release is expected to publish; f never falls
     loss          the same, each person weighted by what the class keeps of the values (1 − ARX's loss); never falls
@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
-from crowdblend.numerics.published import UNITS, largest_step
+from crowdblend.numerics.expected_people import UNITS, largest_step
 
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crowdblend.release import parse_policy
-from crowdblend.release.kinds import promise
-from tests.release.towns import DISTRICTS, DRAWN, POLICY, SPLIT
-
 from crowdblend import plan
 from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose
 from crowdblend.calculus.groups import derived_for_group
+from crowdblend.kinds import promise
+from crowdblend.policies import parse_policy
+from tests.kinds.towns import DISTRICTS, DRAWN, POLICY, SPLIT
 
 ROOT = Path(__file__).parents[3]
 FILES = {"data.parquet": "0" * 64}
@@ -187,10 +186,8 @@ def derivations() -> Iterator[tuple[str, tuple[Derivation, ...]]]:
     drawn = RULES["sample-and-sanitize.sharp"](
         RULES["totals.differential"](RULES["totals.sum"](grid_steps=1, noise_epsilon=0.3)), samples=400, population=9000
     )
-    yield (
-        "totals",
-        (RULES["composition.random-samples"](seen, drawn), RULES["zero-knowledge.group-distance"](seen, people=3)),
-    )
+    both = RULES["composition.random-samples"](seen, drawn)
+    yield "totals", (both, RULES["zero-knowledge.group-distance"](both, people=3))
     sampler = RULES["queries.vc-accuracy"](samples=5000, dimension=3, failure=0.05)
     answers = RULES["synopsis.counts-useful"](samples=5000, queries=40, addends=3, noise_epsilon=0.05, failure=0.05)
     counts = RULES["synopsis.counts"](noise_epsilon=0.05, sensitivity=8.0)

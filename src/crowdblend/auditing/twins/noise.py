@@ -18,7 +18,7 @@ from crowdblend.auditing.twins.parts import HALF, blurred, close, counted, noisy
 from crowdblend.auditing.twins.twin import Twin
 from crowdblend.guarantees import OutlierPrivate, Relation
 from crowdblend.numerics import balls
-from crowdblend.numerics.spliced import spliced_divergence
+from crowdblend.numerics.noise_below_k import spliced_divergence
 
 LETTERS = World(("A", "B"), 3)
 NUMBERS = World((0, 1, 2, 3), 3)

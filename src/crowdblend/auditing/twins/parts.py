@@ -13,7 +13,7 @@ from crowdblend.auditing.exact.distributions import Distribution, beside, growth
 from crowdblend.auditing.exact.worlds import Database, Mechanism, Value
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.numerics import balls
-from crowdblend.numerics.shift import crowd_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
 
 HALF = Fraction(1, 2)
 Classes = Callable[[Value], Any]

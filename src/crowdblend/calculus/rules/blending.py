@@ -5,6 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.forms import TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_amplified
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import InvalidInput, NotApplicable
@@ -19,7 +20,7 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
-from crowdblend.numerics.saw import crossing_tails, rising_tail
+from crowdblend.numerics.tail_suprema import crossing_tails, rising_tail
 
 ROBUST = (
     Assumption.ROBUST_SAMPLING,
@@ -36,7 +37,9 @@ ROBUST = (
         statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
         "sampling for ε' ≥ ln(pe^ε + 1 − p), δ' = sup over n of min(δ14(n), δ15(n)).",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
+    free={"epsilon": TARGET},
 )
 def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The paper's argument, evaluated; it is the case of robust sampling where nothing is biased."""
@@ -51,7 +54,8 @@ def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) ->
         statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
         "sampling at ε' = ln(p(2−p)/(1−p)·e^ε + 1 − p), with the δ' of blending.explicit.",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
 )
 def blending_closed_form(premise: CrowdBlending, *, rate: float) -> DifferentialUnderSampling:
     """The ε' that the paper names, with a number in place of its Ω."""
@@ -68,7 +72,9 @@ def blending_closed_form(premise: CrowdBlending, *, rate: float) -> Differential
         "protected above P, a (k, ε)-crowd-blending mechanism on the sample is (ε', δ')-differentially private for "
         "ε' ≥ ln(Pe^ε + 1 − P), δ' = sup over n of min(max(up(n), down(n)), few(n)).",
         assumes=ROBUST,
-    )
+    ),
+    about=UNDER_BIAS,
+    free={"epsilon": TARGET},
 )
 def robust_sampling_is_differential(
     premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
@@ -85,7 +91,9 @@ def robust_sampling_is_differential(
         statement="Under the conditions of robust.differential the release is (ε', δ')-zero-knowledge private with "
         "respect to the same robust sampling of everybody else.",
         assumes=ROBUST,
-    )
+    ),
+    about=UNDER_BIAS,
+    free={"epsilon": TARGET},
 )
 def robust_sampling_is_zero_knowledge(
     premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float

@@ -9,6 +9,9 @@ from functools import reduce
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite
+from crowdblend.calculus.forms import RELEASES
+from crowdblend.calculus.rules.sampling import require_unsampled
 from crowdblend.calculus.theorem import RULES, Derivation, Theorem, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
@@ -34,7 +37,8 @@ from crowdblend.numerics.balls import round_up
         source="basic composition",
         statement="Differentially private releases, each with its own randomness, add up: (Σε, Σδ).",
         assumes=(Assumption.FRESH_SAMPLES,),
-    )
+    ),
+    about=RELEASES,
 )
 def differential_releases_add_up(*premises: Differential) -> Differential:
     """The sum of the losses, under one relation and for one group size."""
@@ -48,7 +52,8 @@ def differential_releases_add_up(*premises: Differential) -> Differential:
         statement="Differentially private steps on one table add up, (Σε, Σδ), where each step draws randomness of its "
         "own, may depend on what the steps before it published, and does not count on sampling.",
         assumes=(Assumption.OWN_RANDOMNESS,),
-    )
+    ),
+    about=Composite("steps"),
 )
 def steps_add_up(*premises: Differential) -> Differential:
     """Given the results so far, each step keeps its promise, and the factors multiply."""
@@ -67,7 +72,8 @@ def steps_add_up(*premises: Differential) -> Differential:
         statement="Zero-knowledge releases with respect to k₁, k₂, … of the same n random samples add up: Σε and Σδ, "
         "with respect to Σk samples.",
         assumes=(Assumption.FRESH_SAMPLES,),
-    )
+    ),
+    about=RELEASES,
 )
 def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The simulator asks for all the samples and runs each simulator on its own."""
@@ -89,7 +95,8 @@ def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
         statement="Zero-knowledge releases with respect to i.i.d. sampling at one rate add up: Σε and Σδ, with respect "
         "to the sum of their rounds.",
         assumes=(Assumption.FRESH_SAMPLES,),
-    )
+    ),
+    about=RELEASES,
 )
 def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The simulator asks for all the rounds and runs each simulator on its own."""
@@ -110,7 +117,8 @@ def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
         "together; the random people of explorations, of neighbourhoods and of plain samples add up, and the farthest "
         "exploration is granted to each.",
         assumes=(Assumption.FRESH_SAMPLES,),
-    )
+    ),
+    about=Composite("releases", shared=("population", "degree_bound")),
 )
 def network_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The simulator asks for every aggregate and runs each simulator on its own."""
@@ -151,9 +159,10 @@ def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregat
         id="composition.blending-differential",
         source="CBP Proposition 8",
         statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
-        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending; a differential release that samples must do so with "
-        "coins of its own.",
-    )
+        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The differential release does not count on sampling.",
+        assumes=(Assumption.OWN_RANDOMNESS,),
+    ),
+    about=Composite("together"),
 )
 def blending_next_to_differential(blending: CrowdBlending, differential: Differential) -> CrowdBlending:
     """Swapping two crowd members is one removal and one addition to the differential release."""
@@ -166,8 +175,10 @@ def blending_next_to_differential(blending: CrowdBlending, differential: Differe
         id="composition.blending-differential-both",
         source="CBP Proposition 8, both relations known",
         statement="A (k, ε₁)-crowd-blending release next to one that is ε₂-differentially private under both relations "
-        "is (k, ε₁ + ε₂)-crowd-blending.",
-    )
+        "is (k, ε₁ + ε₂)-crowd-blending. The differential release does not count on sampling.",
+        assumes=(Assumption.OWN_RANDOMNESS,),
+    ),
+    about=Composite("together", groups=((0,), (1, 2))),
 )
 def blending_next_to_both(blending: CrowdBlending, removing: Differential, replacing: Differential) -> CrowdBlending:
     """Blending swaps one person for another, which the replace relation covers in one step."""
@@ -177,6 +188,7 @@ def blending_next_to_both(blending: CrowdBlending, removing: Differential, repla
             "composition.blending-differential-both needs the same release under replace with delta = 0, got "
             f"{replacing.relation.value}. Use composition.blending-differential."
         )
+    require_unsampled("composition.blending-differential-both", replacing)
     loss = max(removing.epsilon, replacing.epsilon)
     return CrowdBlending(blending.k, round_up(arb(blending.epsilon) + loss))
 
@@ -286,6 +298,8 @@ def _pure_add_remove(rule_id: str, premise: Differential) -> None:
             f"{premise.relation.value} with delta = {premise.delta:g} for {premise.people}. "
             "A replace-only promise does not cover a person's absence (CBP Proposition 8)."
         )
+    # The sample is drawn once, after the composition; a release that counted on it already would count it twice.
+    require_unsampled(rule_id, premise)
 
 
 def _added(rule_id: str, premises: tuple[Differential, ...]) -> Differential:

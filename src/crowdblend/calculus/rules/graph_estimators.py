@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism
+from crowdblend.calculus.forms import DEGREE, DISTANCE, SIMULATOR, STATISTIC
 from crowdblend.calculus.rules.graphs import NETWORK, largest_light_term
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -50,7 +52,9 @@ class _Error:
         statement="The sampler of graph.sampler.connected strays by no more than 2/(sd) + (2/d)√(ln 2/(2t)) as far as "
         "noise of scale (2/d)/√(8t·ln 2) or more can tell.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CONNECTED),
+    free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
 def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Estimator:
     """Terms between 0 and 1, 2/d of M each."""
@@ -65,7 +69,9 @@ def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Es
         statement="The sampler of graph.sampler.eulerian strays by no more than 2/(sd) + (1/d)√(ln 2/(2t)) as far as "
         "noise of scale (1/d)/√(8t·ln 2) or more can tell.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=EULERIAN),
+    free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
 def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Estimator:
     """Terms between 0 and 1/2, 2/d of M each."""
@@ -81,7 +87,9 @@ def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Est
         "average degree of at most L by 2/(sd) + √(2L·ln 2/(td)) + ln 2/(3t) + (2/d)√(ln 2/(2t)), as far as noise can "
         "tell of scale 1/√(8t·ln 2), or √(L/(2td·ln 2)) + 1/(3t) + (2/d)/√(8t·ln 2), or more.",
         assumes=AVERAGED,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "average_bound", measure=DISTANCE, statistic=CYCLE_FREE),
+    free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
 def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: int, explored: int) -> Estimator:
     """Links and components apart, or both in one: whichever reaches less far."""
@@ -100,7 +108,9 @@ def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: in
         "of at most L by √(2dL·ln 2/t) + d·ln 2/(3t), as far as noise can tell of scale d/√(8t·ln 2), or "
         "√(dL/(2t·ln 2)) + d/(3t), or more.",
         assumes=AVERAGED,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "average_bound", measure=DEGREE, statistic=AVERAGE_DEGREE),
+    free={"samples": SIMULATOR},
 )
 def estimator_average_degree(*, degree_bound: int, average_bound: float, samples: int) -> Estimator:
     """Degrees between 0 and d, and not many of them large."""
@@ -115,8 +125,10 @@ def estimator_average_degree(*, degree_bound: int, average_bound: float, samples
         source=OURS,
         statement="The sampler of graph.sampler.light-ends strays by no more than √(2RL·ln 2/t) + R·ln 2/(3t), "
         "R = 2·min(d, √(nL)), as far as noise of scale √(RL/(2t·ln 2)) + R/(3t) or more can tell.",
-        assumes=AVERAGED,
-    )
+        assumes=(*AVERAGED, Assumption.PUBLIC_SIZE),
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "average_bound", "population", measure=DEGREE, statistic=AVERAGE_DEGREE),
+    free={"samples": SIMULATOR},
 )
 def estimator_light_ends(*, degree_bound: int, average_bound: float, population: int, samples: int) -> Estimator:
     """Nobody has more than √(nL) neighbours of larger degree."""
@@ -132,7 +144,9 @@ def estimator_light_ends(*, degree_bound: int, average_bound: float, population:
         statement="The average of k of n people's data in an interval of length w strays by no more than w√(ln 2/(2k)) "
         "as far as noise of scale w/√(8k·ln 2) or more can tell.",
         assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
-    )
+    ),
+    about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
+    free={"samples": SIMULATOR},
 )
 def estimator_average(*, samples: int, population: int, width: float) -> Estimator:
     """Sampling without replacement has no larger exponential moments than with it (Hoeffding 1963)."""
@@ -145,8 +159,10 @@ def estimator_average(*, samples: int, population: int, width: float) -> Estimat
         source=OURS,
         statement="The shares of m classes among k of n people stray (in L1) by no more than (√m + 1/2)/√k as far as "
         "noise of scale 1/√k or more can tell.",
-        assumes=(Assumption.FIXED_CLASSES, Assumption.PUBLIC_SIZE),
-    )
+        assumes=(Assumption.FIXED_SHARES, Assumption.PUBLIC_SIZE),
+    ),
+    about=mechanism(STATISTIC, "population", "dimension", measure=HISTOGRAM, statistic=HISTOGRAM),
+    free={"samples": SIMULATOR},
 )
 def estimator_histogram(*, samples: int, population: int, dimension: int) -> Estimator:
     """√(m/k) on average, and one drawn person moves the error by at most 2/k (McDiarmid's inequality)."""

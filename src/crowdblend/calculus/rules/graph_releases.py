@@ -10,6 +10,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism, same_release
+from crowdblend.calculus.forms import DEGREE, DISTANCE, GRID, ON_GRID, STATISTIC
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -32,7 +34,8 @@ ALONE = (Assumption.BOUNDED_DEGREE, *NOISY)
         "discrete Laplace noise of scale λ, is ln((1−β)e^{(2/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with "
         "respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
-    )
+    ),
+    about=ON_GRID,
 )
 def published_distance(premise: Sampler, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """Proposition 12 with the rounding counted as part of the sensitivity."""
@@ -48,7 +51,8 @@ def published_distance(premise: Sampler, *, population: int, scale: float, resol
         "ln((1−β)e^{(2d/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect to the aggregate of its "
         "(δ, β)-sampler, w the width of its range.",
         assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    )
+    ),
+    about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
 )
 def published_degree(
     premise: Sampler, *, degree_bound: int, population: int, scale: float, resolution: float
@@ -66,7 +70,8 @@ def published_degree(
         "discrete Laplace noise of scale λ, is (2/n + h + r)/λ-zero-knowledge private with respect to the aggregate of "
         "an estimator that strays by no more than h as far as noise of scale λ can tell.",
         assumes=NOISY,
-    )
+    ),
+    about=ON_GRID,
 )
 def sharp_distance(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """The exponential moment of the error instead of its worst case."""
@@ -82,7 +87,8 @@ def sharp_distance(premise: Estimator, *, population: int, scale: float, resolut
         "(2d/n + h + r)/λ-zero-knowledge private with respect to the aggregate of an estimator that strays by no more "
         "than h as far as noise of scale λ can tell.",
         assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    )
+    ),
+    about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
 )
 def sharp_degree(
     premise: Estimator, *, degree_bound: int, population: int, scale: float, resolution: float
@@ -100,7 +106,8 @@ def sharp_degree(
         "end, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (w/n + h + r)/λ-zero-knowledge "
         "private with respect to the aggregate of an estimator that strays by no more than h.",
         assumes=PEOPLE,
-    )
+    ),
+    about=ON_GRID,
 )
 def sharp_average(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """One person moves the average by the width over n."""
@@ -116,8 +123,9 @@ def sharp_average(premise: Estimator, *, population: int, scale: float, resoluti
         statement="The shares of m classes of people, a concealed person counting in none, each rounded to a grid of "
         "step r, with discrete Laplace noise of scale λ, are (1/n + h + mr)/λ-zero-knowledge private with respect to "
         "the aggregate of an estimator that strays (in L1) by no more than h as far as noise of scale λ can tell.",
-        assumes=PEOPLE,
-    )
+        assumes=(*PEOPLE, Assumption.FIXED_SHARES),
+    ),
+    about=same_release("dimension", "population", "scale", "resolution", noise=GRID),
 )
 def sharp_histogram(
     premise: Estimator, *, dimension: int, population: int, scale: float, resolution: float
@@ -164,7 +172,8 @@ def _is_drawn_from(rule_id: str, premise: Estimator, population: int) -> None:
         statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
         "discrete Laplace noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
         assumes=ALONE,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DISTANCE, noise=GRID),
 )
 def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """Any two sets of at most d links of one person are at most d edits apart: d of M = dn/2."""
@@ -179,7 +188,8 @@ def differential_distance(*, degree_bound: int, population: int, scale: float, r
         statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
         "(2d/n + r)/λ-differentially private with one person's links replaced.",
         assumes=ALONE,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DEGREE, noise=GRID),
 )
 def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """The number of links moves by at most d, and each counts at both ends."""
@@ -193,7 +203,8 @@ def differential_degree(*, degree_bound: int, population: int, scale: float, res
         statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
         "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
         assumes=(Assumption.STATED_RANGE, *NOISY),
-    )
+    ),
+    about=mechanism(STATISTIC, "width", "population", "scale", "resolution", measure=AVERAGE, noise=GRID),
 )
 def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
     """One value of n moves within the interval."""
@@ -207,7 +218,8 @@ def differential_average(*, width: float, population: int, scale: float, resolut
         statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of "
         "scale λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
         assumes=(Assumption.FIXED_CLASSES, *NOISY),
-    )
+    ),
+    about=mechanism(STATISTIC, "population", "scale", "resolution", measure=HISTOGRAM, noise=GRID),
 )
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
     """One person leaves a class and enters another; all other shares stay."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism, same_release
+from crowdblend.calculus.forms import DEGREE, DISTANCE, LAPLACE, PROVED, RELEASED_STATISTIC, SIMULATOR, STATISTIC
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -17,8 +19,8 @@ from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowl
 from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
 from crowdblend.numerics.balls import round_up
 
-NETWORK = (Assumption.BOUNDED_DEGREE, Assumption.PUBLIC_SIZE)
-NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE)
+NETWORK = (Assumption.BOUNDED_DEGREE,)
+NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE)
 
 
 @rule(
@@ -29,7 +31,9 @@ NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE)
         "gives the distance to connectedness, which lies between 0 and 2/d, within δ except with probability "
         "2e^{−t(d(δ − 2/(sd)))²/2}.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CONNECTED),
+    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
 def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """At most n/s components are too large to be found; the rest averages terms between 0 and 1."""
@@ -44,7 +48,9 @@ def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explo
         "found, over t random vertices gives the distance to cycle-freeness within δ except with probability "
         "2e^{−2t(δ − 2/(sd))²}.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CYCLE_FREE),
+    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
 def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """links − n + components; the terms lie in an interval of length d/2."""
@@ -60,7 +66,9 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
         "vertex, 0 when more than s vertices are found, over t random vertices gives the distance to an Euler path, "
         "which lies between 0 and 1/d, within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=EULERIAN),
+    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
 def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """odd/2 + even components with links − 1, cut at 0; the terms lie between 0 and 1/2."""
@@ -76,7 +84,9 @@ def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explor
         statement="The average degree of t random vertices is within δ of everybody's except with probability "
         "2e^{−2tδ²/d²}; isolated vertices are allowed.",
         assumes=NETWORK,
-    )
+    ),
+    about=mechanism(STATISTIC, "degree_bound", measure=DEGREE, statistic=AVERAGE_DEGREE),
+    free={"accuracy": PROVED, "samples": SIMULATOR},
 )
 def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) -> Sampler:
     """With a public degree bound the plain average suffices, and concealing a vertex may isolate it."""
@@ -91,8 +101,10 @@ def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) 
         statement="Averaging twice the number of neighbours of larger degree (ties by name) over t random vertices "
         "gives the average degree, which is at most L, within δ except with probability 2e^{−tδ²/(2R(L + δ/3))}, "
         "R = 2·min(d, √(nL)); isolated vertices are allowed.",
-        assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE),
-    )
+        assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE, Assumption.PUBLIC_SIZE),
+    ),
+    about=mechanism(STATISTIC, "degree_bound", "average_bound", "population", measure=DEGREE, statistic=AVERAGE_DEGREE),
+    free={"accuracy": PROVED, "samples": SIMULATOR},
 )
 def sampler_light_ends(
     *, degree_bound: int, average_bound: float, population: int, accuracy: float, samples: int
@@ -137,7 +149,8 @@ def _hoeffding(samples: int, relative: arb) -> float:
         statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
         "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
-    )
+    ),
+    about=RELEASED_STATISTIC,
 )
 def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """Concealing a vertex adds at most d components: 2/n of M."""
@@ -152,7 +165,8 @@ def connected_distance(premise: Sampler, *, population: int, scale: float) -> Ze
         statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-"
         "knowledge private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
-    )
+    ),
+    about=RELEASED_STATISTIC,
 )
 def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """Concealing a vertex breaks at most d − 1 independent cycles: 2/n of M."""
@@ -167,7 +181,8 @@ def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> Z
         statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
         "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=NOISY,
-    )
+    ),
+    about=RELEASED_STATISTIC,
 )
 def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
     """The paper's 4/n; 2/n holds for every graph small enough to try."""
@@ -182,7 +197,8 @@ def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> Zer
         statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{w/λ})-zero-knowledge private "
         "with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
         assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    )
+    ),
+    about=same_release("degree_bound", "population", "scale", noise=LAPLACE),
 )
 def average_degree(premise: Sampler, *, degree_bound: int, population: int, scale: float) -> ZeroKnowledge:
     """Concealing a vertex removes at most d links, each counted at both ends; the range may be narrower than d."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.rules.sampling import require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -16,8 +17,9 @@ _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
         id="histogram.suppressed",
         source="CBP 3.1, first example; NOTES Theorem 3",
         statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
-        assumes=_TABLE,
-    )
+        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
+    ),
+    about=mechanism("histogram.suppressed", "k"),
 )
 def histogram_suppressed(*, k: int) -> CrowdBlending:
     """Members of a class are interchangeable, and a class below k is not shown with or without the person."""
@@ -31,7 +33,8 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
         statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to "
         "a factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
         assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
-    )
+    ),
+    about=mechanism("histogram.noisy", "k", "noise_epsilon"),
 )
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     """Members of a class are interchangeable, and below k the noise hides one person."""
@@ -45,7 +48,8 @@ def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
         statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones "
         "too, is ε-differentially private with one person more or less.",
         assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
-    )
+    ),
+    about=mechanism("histogram.laplace", "noise_epsilon"),
 )
 def histogram_laplace(*, noise_epsilon: float) -> Differential:
     """One person moves one count by one, and the noise at neighbouring values differs by a factor of at most e^ε."""
@@ -58,8 +62,9 @@ def histogram_laplace(*, noise_epsilon: float) -> Differential:
         source="CBP 3.1, third example; LQS Definition 5",
         statement="Recoding every record by a fixed function and dropping the results that occur fewer than k times "
         "is (k, 0)-crowd-blending.",
-        assumes=_TABLE,
-    )
+        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
+    ),
+    about=mechanism("generalization.suppressed", "k"),
 )
 def generalization_suppressed(*, k: int) -> CrowdBlending:
     """Records with the same recoded value are interchangeable, and rare values are not shown."""
@@ -72,8 +77,9 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
         source="CBP 4, example before Proposition 11",
         statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise of "
         "its own that hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
-    )
+        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
+    ),
+    about=mechanism("points.noisy", "k", "noise_epsilon"),
 )
 def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
     """Points of one block are nearly interchangeable, and sparse blocks are not shown."""
@@ -86,7 +92,8 @@ def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
         source="CBP Definition 4",
         statement="A mechanism that is (k, ε)-crowd-blending by the word of whoever plans with it.",
         assumes=(Assumption.STATED_MECHANISM,),
-    )
+    ),
+    about=mechanism("blending.stated", "k", "blend_epsilon"),
 )
 def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
     """For planning with a mechanism that is not one of ours."""
@@ -98,7 +105,8 @@ def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
         id="blending.postprocessing",
         source="CBP Definition 4",
         statement="Whatever is computed from a (k, ε)-crowd-blending release alone is (k, ε)-crowd-blending.",
-    )
+    ),
+    about=same_release(),
 )
 def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
     """Both halves of the definition compare output distributions, and computing on them keeps them close."""
@@ -111,7 +119,9 @@ def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
         source="CBP Proposition 5",
         statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending "
         "for every k.",
-    )
+    ),
+    about=same_release(),
+    free={"k": "true for every k"},
 )
 def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
     """Removing anybody changes the output by at most e^ε, so the second half of the definition always holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, OutlierPrivate
@@ -28,7 +29,9 @@ from crowdblend.numerics.laplace import fading_divergence
             Assumption.NOISE_BY_SIZE,
             Assumption.ALL_CELLS,
         ),
-    )
+    ),
+    about=mechanism("outlier.histogram", "epsilon", "transition", "limit"),
+    free={"factor": "names the curve that the guarantee states"},
 )
 def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: float) -> OutlierPrivate:
     """One person changes one bin by one, so one bin's divergence is all there is."""
@@ -49,7 +52,8 @@ def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: fl
         id="outlier.differential",
         source="NOTES Definition 7",
         statement="Outlier privacy whose curve never exceeds ε is (ε, δ)-differential privacy.",
-    )
+    ),
+    about=same_release(),
 )
 def outlier_private_is_differential(premise: OutlierPrivate) -> Differential:
     """The curve's largest value holds for everybody."""

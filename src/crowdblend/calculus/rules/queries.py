@@ -5,6 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism, same_release
+from crowdblend.calculus.forms import DRAWN, LAPLACE, PROVED, SIMULATOR, STATISTIC
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
@@ -19,7 +21,9 @@ from crowdblend.numerics.balls import log, round_up, sqrt
         statement="The average of k of n people in an interval of length w is within δ of everybody's average except "
         "with probability 2e^{−2kδ²/w²}.",
         assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
-    )
+    ),
+    about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
+    free={"samples": SIMULATOR, "accuracy": PROVED},
 )
 def average_of_samples(*, samples: int, population: int, accuracy: float, width: float) -> Sampler:
     """Sampling without replacement concentrates at least as well as with it (Hoeffding 1963)."""
@@ -33,7 +37,10 @@ def average_of_samples(*, samples: int, population: int, accuracy: float, width:
         source="ZKP Proposition 23, first part (Lemmas 21 and 22)",
         statement="For fraction queries of VC dimension d and k ≥ d/2, k of n random people answer every query within "
         "α = √(8/k)·√(d ln(2ek/d) + ln(4/β)), except with probability β.",
-    )
+        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
+    ),
+    about=mechanism(DRAWN, "samples", "dimension"),
+    free={"failure": PROVED},
 )
 def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> QuerySampler:
     """The accuracy that a number of samples buys."""
@@ -51,7 +58,10 @@ def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> Q
         source="ZKP Proposition 23, second part",
         statement="For fraction queries of VC dimension d and α, β in (0, 1], k ≥ (16/α²)(2d ln(6/α) + ln(4/β)) random "
         "people answer every query within α, except with probability β.",
-    )
+        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
+    ),
+    about=mechanism(DRAWN, "samples", "dimension"),
+    free={"accuracy": PROVED, "failure": PROVED},
 )
 def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float, failure: float) -> QuerySampler:
     """The samples that an accuracy needs."""
@@ -70,8 +80,10 @@ def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float,
         source="Serfling's inequality (1974, Corollary 1.1) and the union bound",
         statement="k of n random people answer each of Q fraction queries within √((1 − (k−1)/n)·ln(2Q/β)/(2k)), "
         "except with probability β.",
-        assumes=(Assumption.PUBLIC_SIZE,),
-    )
+        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_QUERIES, Assumption.PUBLIC_SIZE),
+    ),
+    about=mechanism(DRAWN, "samples", "population", "queries"),
+    free={"failure": PROVED},
 )
 def samples_answer_finitely_many(*, samples: int, population: int, queries: int, failure: float) -> QuerySampler:
     """Each query by itself errs rarely enough for all of them, the more so the fewer people are left out."""
@@ -92,8 +104,9 @@ def samples_answer_finitely_many(*, samples: int, population: int, queries: int,
         statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "
         "people within α₂ except with probability β₂, then sampling and sanitizing answers it within α₁ + Lα₂ except "
         "with probability β₁ + β₂, L the Lipschitz constant of the converter.",
-        assumes=(Assumption.DRAWN_PEOPLE,),
-    )
+        assumes=(Assumption.DRAWN_PEOPLE, Assumption.CONVERTED_ANSWERS),
+    ),
+    about=same_release("lipschitz"),
 )
 def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:
     """Sampling error plus sanitizing error."""
@@ -106,8 +119,10 @@ def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, l
         id="laplace.accurate",
         source="ZKP 3.1, tail of the Laplace distribution",
         statement="A number released with Lap(λ) is within λ ln(1/β) of itself except with probability β.",
-        assumes=(Assumption.EXACT_NOISE,),
-    )
+        assumes=(Assumption.ONE_NUMBER, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
+    ),
+    about=mechanism(STATISTIC, "scale", noise=LAPLACE, dimension=1),
+    free={"failure": PROVED},
 )
 def laplace_noise_is_accurate(*, scale: float, failure: float) -> Useful:
     """How far Laplace noise strays."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite
+from crowdblend.calculus.forms import TARGET
 from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled, suppression_exact
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -23,7 +25,8 @@ from crowdblend.numerics.balls import round_up
         statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then "
         "drawing an independent sample and releasing it with (β, ε₂, δ), is (ε₁ + ε₂, δ)-differentially private.",
         assumes=(Assumption.FRESH_SAMPLES, *SAMPLED),
-    )
+    ),
+    about=Composite("recoding.population"),
 )
 def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
     """Adaptive composition: the release holds for every recoding that may have been chosen."""
@@ -40,7 +43,9 @@ def recoding_from_population(choice: Differential, release: DifferentialUnderSam
         "with an ε₁-differentially private choice and suppression below k the release is (ε, δ)-differentially "
         "private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate β(1−ρ)/(1−βρ).",
         assumes=(Assumption.CHOOSING_PART, *SAMPLED),
-    )
+    ),
+    about=Composite("recoding.split", ("rate", "share")),
+    free={"epsilon": TARGET},
 )
 def recoding_from_split(
     choice: Differential, release: CrowdBlending, *, rate: float, share: float, epsilon: float

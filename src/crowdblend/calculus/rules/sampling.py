@@ -7,6 +7,8 @@ from dataclasses import replace
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite, SampledAnew, mechanism, same_release
+from crowdblend.calculus.forms import NAMED, TARGET, UNDER_SAMPLING
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import (
@@ -20,10 +22,10 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import expm1, log1p, round_up, upper_bound
-from crowdblend.numerics.saw import rising_tail
-from crowdblend.numerics.shift import crowd_divergence
-from crowdblend.numerics.shuffled import shuffled_divergence
-from crowdblend.numerics.spliced import spliced_divergence
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.numerics.noise_below_k import spliced_divergence
+from crowdblend.numerics.points_in_crowds import shuffled_divergence
+from crowdblend.numerics.tail_suprema import rising_tail
 
 # A promise under sampling names its rate; that the sample was in fact drawn so is assumed where the promise is used.
 FROM_SAMPLE = (Assumption.SECRET_SAMPLE, Assumption.SINGLE_RELEASE)
@@ -36,7 +38,8 @@ SAMPLED = (Assumption.INDEPENDENT_SAMPLING, *FROM_SAMPLE)
         source="LQS Theorem 1 with β₁ = 1",
         statement="(ε, δ)-differential privacy after Poisson sampling at rate β is (ln(1 + β(e^ε − 1)), βδ).",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
 )
 def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnderSampling:
     """Sampling people before a mechanism strengthens its guarantee."""
@@ -67,7 +70,8 @@ def require_unsampled(rule_id: str, premise: Differential) -> None:
         statement="A mechanism that is (β₁, ε₁, δ₁)-private under sampling is (β₂, ε₂, δ₂)-private under sampling for "
         "β₂ < β₁, with e^ε₂ − 1 = (β₂/β₁)(e^ε₁ − 1) and δ₂ = (β₂/β₁)δ₁.",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=SampledAnew(),
 )
 def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float) -> DifferentialUnderSampling:
     """A smaller sample of the same kind is a sample of the sample."""
@@ -84,7 +88,8 @@ def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float)
         id="dps.postprocessing",
         source="LQS Theorem 2",
         statement="Whatever is computed from the output alone keeps differential privacy under sampling.",
-    )
+    ),
+    about=same_release(),
 )
 def sampling_promise_survives_postprocessing(premise: DifferentialUnderSampling) -> DifferentialUnderSampling:
     """An event of the computed result is an event of the output."""
@@ -97,7 +102,9 @@ def sampling_promise_survives_postprocessing(premise: DifferentialUnderSampling)
         source="LQS Theorem 3",
         statement="Running one of two mechanisms, chosen by a coin that does not depend on the data, keeps the weaker "
         "of their promises under sampling.",
-    )
+        assumes=(Assumption.RANDOM_CHOICE,),
+    ),
+    about=Composite("random-choice", ("weight",)),
 )
 def random_choice_keeps_the_weaker(
     first: DifferentialUnderSampling, second: DifferentialUnderSampling, *, weight: float
@@ -120,7 +127,8 @@ def random_choice_keeps_the_weaker(
         source="LQS Definition 3",
         statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-differentially private.",
         assumes=SAMPLED,
-    )
+    ),
+    about=same_release(),
 )
 def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Differential:
     """The definition, read for sampling and mechanism together."""
@@ -134,7 +142,8 @@ def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Diffe
         statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-zero-knowledge private with "
         "respect to i.i.d. sampling at rate β.",
         assumes=SAMPLED,
-    )
+    ),
+    about=same_release(),
 )
 def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> ZeroKnowledge:
     """The simulator runs the mechanism on a sample of everybody else."""
@@ -147,7 +156,8 @@ def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> Zer
         source="transitivity of (ε, δ)-closeness",
         statement="(ε, δ)-differential privacy with one person more or less is (2ε, (1 + e^ε)δ)-differential privacy "
         "with one person's data replaced.",
-    )
+    ),
+    about=same_release(),
 )
 def replacing_is_removing_and_adding(premise: Differential) -> Differential:
     """Both tables are neighbours of the one without the person."""
@@ -168,7 +178,9 @@ def replacing_is_removing_and_adding(premise: Differential) -> Differential:
         id="differential.group",
         source="group privacy, by a chain of neighbours",
         statement="(ε, δ)-differential privacy for one person is (cε, δ(e^{cε} − 1)/(e^ε − 1)) for c people together.",
-    )
+    ),
+    about=same_release(),
+    free={"people": NAMED},
 )
 def differential_for_groups(premise: Differential, *, people: int) -> Differential:
     """c steps of one person each; the errors grow geometrically along the chain."""
@@ -191,7 +203,9 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
         "(β, ε, δ)-private under sampling for ε ≥ −ln(1−β), δ = max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, β) > γn], "
         "γ = 1 − (1−β)e^{−ε}.",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
+    free={"epsilon": TARGET},
 )
 def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The published bound: the probability of seeing more of a class than e^ε allows."""
@@ -218,7 +232,9 @@ def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float
         "sampling for every ε ≥ 0, where δ is the hockey-stick divergence at the worst class size; for suppression "
         "below k no smaller δ is true.",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
+    free={"epsilon": TARGET},
 )
 def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The smallest δ that is true of sampling and suppression."""
@@ -234,7 +250,9 @@ def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) ->
         "sampling for ε' ≥ ln(βe^ε + 1 − β), where δ bounds the optimum of the linear program behind CBP Lemmas 14 "
         "and 15 at every class size.",
         assumes=FROM_SAMPLE,
-    )
+    ),
+    about=UNDER_SAMPLING,
+    free={"epsilon": TARGET},
 )
 def blending_sharp(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """CBP Theorem 13 with the best numbers its argument can give."""
@@ -272,11 +290,13 @@ def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> Diff
             Assumption.ONE_ROW_PER_PERSON,
             Assumption.FIXED_CLASSES,
             Assumption.EXACT_NOISE,
-            Assumption.DISCRETE_LAPLACE,
+            Assumption.DISCRETE_LAPLACE_BELOW_K,
             Assumption.ALL_CELLS,
             *FROM_SAMPLE,
         ),
-    )
+    ),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
+    free={"epsilon": TARGET},
 )
 def noisy_histogram_sampled(
     *, k: int, noise_epsilon: float, rate: float, epsilon: float, flag: bool
@@ -301,12 +321,15 @@ def noisy_histogram_sampled(
         assumes=(
             Assumption.ONE_ROW_PER_PERSON,
             Assumption.FIXED_CLASSES,
+            Assumption.SMALL_CLASSES_DROPPED,
             Assumption.EXACT_NOISE,
             Assumption.NOISE_ON_POINTS,
             Assumption.SHUFFLED_POINTS,
             *FROM_SAMPLE,
         ),
-    )
+    ),
+    about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("points.noisy", "k", "noise_epsilon")),
+    free={"epsilon": TARGET},
 )
 def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """Noisy points hide each other: whoever is swapped for another point of the block is one among many alike."""

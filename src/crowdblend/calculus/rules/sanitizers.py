@@ -9,6 +9,7 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import round_up
@@ -23,7 +24,8 @@ _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
         statement="A measurement whose privacy map gives (ε, δ) at the distance of one replaced row is "
         "(ε, δ)-differentially private with one person's data replaced.",
         assumes=(Assumption.STATED_MAP, Assumption.ONE_ROW_PER_PERSON),
-    )
+    ),
+    about=mechanism("opendp.measurement", "epsilon", "delta"),
 )
 def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
     """Replacing a row is one change to a metric that counts changes, and two steps to one that counts people."""
@@ -37,8 +39,9 @@ def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
         statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where "
         "d is the largest difference between the shares of a query of the class in the candidate and among the k "
         "people, is ε-differentially private with one person's data replaced.",
-        assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.EXACT_CHOICE),
-    )
+        assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
+    ),
+    about=mechanism("synopsis.exponential", "epsilon"),
 )
 def synopsis_exponential(*, epsilon: float) -> Differential:
     """One person of k moves every share, hence d, by at most 1/k."""
@@ -59,7 +62,8 @@ def synopsis_exponential(*, epsilon: float) -> Differential:
             Assumption.MOVED_COUNTS,
             Assumption.ALL_CELLS,
         ),
-    )
+    ),
+    about=mechanism("synopsis.counts", "noise_epsilon", "sensitivity"),
 )
 def noisy_counts(*, noise_epsilon: float, sensitivity: float) -> Differential:
     """Each count that moves by one costs a factor e^ε₀."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite, mechanism
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.guarantees import BoundedScore, Differential, Relation
 from crowdblend.numerics.balls import round_up
-from crowdblend.numerics.published import largest_step
+from crowdblend.numerics.expected_people import largest_step
 
 _SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
 
@@ -21,7 +22,8 @@ _SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
         "publish, each times what the class keeps, at most W: one person who decides and stands for m people moves "
         "every score by at most W times the largest E[X·1(X ≥ k)] that m people add to a class, and upwards only.",
         assumes=(*_SCORED, Assumption.SCORED_BY_PUBLISHED),
-    )
+    ),
+    about=mechanism("score.published", "counted_from", "rate", "stands_for", "parts"),
 )
 def expected_people_bound_a_score(*, counted_from: int, rate: float, stands_for: int, parts: int) -> BoundedScore:
     """A person is in one class of each recoding; what m people add to a class is largest around k/β people."""
@@ -34,7 +36,8 @@ def expected_people_bound_a_score(*, counted_from: int, rate: float, stands_for:
         source="definition",
         statement="Scores of which it is stated how far one person more or less moves them.",
         assumes=(*_SCORED, Assumption.BOUNDED_SCORE),
-    )
+    ),
+    about=mechanism("score.stated", "sensitivity", "monotone"),
 )
 def score_is_stated(*, sensitivity: float, monotone: bool) -> BoundedScore:
     """Taken for granted."""
@@ -48,8 +51,9 @@ def score_is_stated(*, sensitivity: float, monotone: bool) -> BoundedScore:
         statement="Choosing with probability proportional to e^{ε·score/(2Δ)}, where one person moves every score by "
         "at most Δ, is ε-differentially private with one person more or less; e^{ε·score/Δ} will do when a further "
         "person never lowers a score.",
-        assumes=(Assumption.EXACT_CHOICE,),
-    )
+        assumes=(Assumption.CHOICE_WEIGHTS, Assumption.EXACT_CHOICE),
+    ),
+    about=Composite("selection.exponential", ("epsilon",)),
 )
 def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential:  # noqa: ARG001  its Δ is in the weights
     """A person moves all weights and their sum by factors whose quotients stay within e^ε."""
@@ -63,7 +67,8 @@ def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential: 
         statement="Showing at most d whole-number scores, each with discrete Laplace noise of ratio e^{−ε/(dΔ)}, where "
         "one person moves every score by at most Δ, is ε-differentially private with one person more or less.",
         assumes=(Assumption.EXACT_NOISE, Assumption.SCORES_SHOWN),
-    )
+    ),
+    about=Composite("selection.noisy-scores", ("epsilon", "dimension")),
 )
 def noisy_scores(score: BoundedScore, *, epsilon: float, dimension: int) -> Differential:  # noqa: ARG001  in the noise
     """A person moves all d scores together by at most dΔ."""

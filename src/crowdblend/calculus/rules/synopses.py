@@ -5,11 +5,20 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import mechanism
+from crowdblend.calculus.forms import DRAWN, PROVED
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Useful
 from crowdblend.numerics.balls import log, minimum, round_up, sqrt
 
+_COUNTED = (
+    Assumption.DRAWN_PEOPLE,
+    Assumption.FIXED_QUERIES,
+    Assumption.COUNTED_ANSWERS,
+    Assumption.EXACT_NOISE,
+    Assumption.DISCRETE_LAPLACE,
+)
 # Chernoff's bound holds for every tilt below ε₀; the best of these is at most a few thousandths worse than the best.
 _TILTS = 64
 
@@ -21,8 +30,18 @@ _TILTS = 64
         statement="Among the N = C(X+m−1, m) tables of m rows out of X possible ones, the one chosen by "
         "synopsis.exponential answers Q fraction queries about k people within "
         "min(√(ln(2Q)/(2m)), X/(4m)) + (2/(kε))·ln(N/β), except with probability β.",
-        assumes=(Assumption.EXACT_CHOICE,),
-    )
+        assumes=(
+            Assumption.DRAWN_PEOPLE,
+            Assumption.FIXED_QUERIES,
+            Assumption.CHOSEN_ROWS,
+            Assumption.SYNOPSIS_WEIGHTS,
+            Assumption.EXACT_CHOICE,
+        ),
+    ),
+    about=mechanism(
+        DRAWN, "samples", "queries", inside=mechanism("synopsis.exponential", "epsilon", "universe", "rows")
+    ),
+    free={"failure": PROVED},
 )
 def exponential_synopsis_is_useful(
     *, samples: int, universe: int, queries: int, rows: int, epsilon: float, failure: float
@@ -46,8 +65,12 @@ def exponential_synopsis_is_useful(
         "discrete Laplace noise of loss ε₀, and let A be the bound that all noisy answers keep to except with "
         "probability β. A distribution fitted to within A + τ of the noisy answers, and m rows drawn from it to within "
         "√(ln(4Q)/(2m)), answer the class within 2A + τ + √(ln(4Q)/(2m)), except with probability β.",
-        assumes=(Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE),
-    )
+        assumes=(*_COUNTED, Assumption.FITTED_ROWS),
+    ),
+    about=mechanism(
+        DRAWN, "samples", "queries", inside=mechanism("synopsis.counts", "noise_epsilon", "addends", "rows", "slack")
+    ),
+    free={"failure": PROVED},
 )
 def fitted_synopsis_is_useful(
     *, samples: int, queries: int, addends: int, noise_epsilon: float, rows: int, slack: float, failure: float
@@ -64,8 +87,10 @@ def fitted_synopsis_is_useful(
         source="crowdblend, docs/proofs.md#usefulness-of-synopses",
         statement="The noisy answers themselves, each a sum of at most c counts with discrete Laplace noise of loss "
         "ε₀, are within A of the truth, for all Q queries at once, except with probability β.",
-        assumes=(Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE),
-    )
+        assumes=_COUNTED,
+    ),
+    about=mechanism(DRAWN, "samples", "queries", inside=mechanism("synopsis.counts", "noise_epsilon", "addends")),
+    free={"failure": PROVED},
 )
 def noisy_answers_are_useful(
     *, samples: int, queries: int, addends: int, noise_epsilon: float, failure: float

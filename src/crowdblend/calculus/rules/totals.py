@@ -10,15 +10,15 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite, mechanism, same_release
+from crowdblend.calculus.forms import SIMULATOR
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.guarantees import Differential, NoisyTotals, RandomSamples, Relation, ZeroKnowledge
 from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt
 
 _NOISE = (
     Assumption.ONE_ROW_PER_PERSON,
-    Assumption.BOUNDED_PARTS,
     Assumption.EXACT_NOISE,
-    Assumption.NOISE_ON_TOTALS,
 )
 
 
@@ -28,8 +28,9 @@ _NOISE = (
         source="crowdblend, docs/proofs.md#totals",
         statement="One total to which each person adds between 0 and w whole steps, with discrete Laplace noise of "
         "loss η per step: concealing and rounding move it by (w + ½)η, a person deviates by wη/2 and reaches wη.",
-        assumes=_NOISE,
-    )
+        assumes=(*_NOISE, Assumption.NOISY_TOTAL),
+    ),
+    about=mechanism("totals.sum", "grid_steps", "noise_epsilon"),
 )
 def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
     """Values in an interval of length w deviate from their mean by at most w/2."""
@@ -45,8 +46,9 @@ def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
         source="crowdblend, docs/proofs.md#totals",
         statement="The counts of m ≥ 2 bins, each person in at most one, with discrete Laplace noise of loss η on "
         "every bin: concealing and rounding move them by (1 + m/2)η, a person deviates by √(m−1)η and reaches 2η.",
-        assumes=(*_NOISE, Assumption.ALL_CELLS),
-    )
+        assumes=(*_NOISE, Assumption.NOISY_BINS, Assumption.ALL_CELLS),
+    ),
+    about=mechanism("totals.histogram", "bins", "noise_epsilon"),
 )
 def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
     """The deviations of shares that sum to at most 1 are together largest when all bins are equal."""
@@ -62,7 +64,9 @@ def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
         source="crowdblend, docs/proofs.md#totals",
         statement="Totals of the same people with independent noise are one set of totals: steps, deviations and "
         "reaches add up.",
-    )
+        assumes=(Assumption.OWN_RANDOMNESS,),
+    ),
+    about=Composite("totals.together"),
 )
 def totals_together(*premises: NoisyTotals) -> NoisyTotals:
     """Every one of the three is a sum over the totals."""
@@ -79,7 +83,8 @@ def totals_together(*premises: NoisyTotals) -> NoisyTotals:
         statement="Noisy totals of reach r are r-differentially private with one person's data replaced, a concealed "
         "row being data like any other.",
         assumes=(Assumption.CONCEALED_ROWS,),
-    )
+    ),
+    about=same_release(),
 )
 def totals_are_differential(premise: NoisyTotals) -> Differential:
     """Replacing one person moves the totals by at most the reach, in units of the noise."""
@@ -94,7 +99,9 @@ def totals_are_differential(premise: NoisyTotals) -> Differential:
         "ε = step + max(n²·reach²·c/(8k), n·drift·√((n−k)/((n−1)k))), "
         "c = min((n−k+1)/n, (n−k)(k+1)/(nk)).",
         assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
-    )
+    ),
+    about=same_release("population"),
+    free={"samples": SIMULATOR},
 )
 def totals_estimated_from_samples(premise: NoisyTotals, *, samples: int, population: int) -> ZeroKnowledge:
     """The simulator scales up the totals of the samples; its error is bounded by a moment and by a mean."""

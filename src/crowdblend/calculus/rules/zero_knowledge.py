@@ -7,6 +7,8 @@ from dataclasses import replace
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.description import Composite, mechanism, same_release
+from crowdblend.calculus.forms import LAPLACE, NAMED, OF_DRAWN, STATISTIC
 from crowdblend.calculus.rules.sampling import require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
@@ -29,7 +31,9 @@ DRAWN = (
         id="zero-knowledge.group",
         source="ZKP Proposition 3",
         statement="ε-zero-knowledge privacy is (2c − 1)ε-zero-knowledge privacy for c people together.",
-    )
+    ),
+    about=same_release(),
+    free={"people": NAMED},
 )
 def group_by_chain(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     """Conceal one of the group by the promise, the others by its differential privacy."""
@@ -44,7 +48,9 @@ def group_by_chain(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
         source="ZKP Proposition 4",
         statement="(ε, δ)-zero-knowledge privacy is (0, (2c − 1)(e^ε − 1 + δ))-zero-knowledge privacy for c people "
         "together.",
-    )
+    ),
+    about=same_release(),
+    free={"people": NAMED},
 )
 def group_by_distance(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     """The same chain in statistical distance."""
@@ -59,7 +65,9 @@ def group_by_distance(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
         source="ZKP Proposition 5",
         statement="(ε, δ)-zero-knowledge privacy with respect to k of n random samples is "
         "(ε, δ + e^ε(c − 1)k/n)-zero-knowledge privacy for c people together.",
-    )
+    ),
+    about=same_release(),
+    free={"people": NAMED},
 )
 def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
     """Few samples rarely meet anybody else of the group."""
@@ -75,7 +83,8 @@ def group_by_samples(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
         source="ZKP Proposition 7",
         statement="(ε, δ)-zero-knowledge privacy, whatever the aggregate, is (2ε, (1 + e^ε)δ)-differential privacy "
         "with one person's data replaced.",
-    )
+    ),
+    about=same_release(),
 )
 def zero_knowledge_is_differential(premise: ZeroKnowledge) -> Differential:
     """Both tables are close to the same simulator. The release may have sampled, so that counts as a sampling."""
@@ -90,7 +99,8 @@ def zero_knowledge_is_differential(premise: ZeroKnowledge) -> Differential:
         statement="(ε, δ)-differential privacy with one person's data replaced is (ε, δ)-zero-knowledge privacy with "
         "respect to all n people, the person concealed.",
         assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
-    )
+    ),
+    about=same_release("population"),
 )
 def differential_is_zero_knowledge(premise: Differential, *, population: int) -> ZeroKnowledge:
     """The simulator runs the mechanism on everybody else and a concealed row."""
@@ -106,8 +116,9 @@ def differential_is_zero_knowledge(premise: Differential, *, population: int) ->
         statement="A statistic whose range has L1 length w, with a (δ, β)-sampler and L1 sensitivity Δ, released with "
         "Lap(λ) on each coordinate, is ln((1−β)e^{(Δ+δ)/λ} + βe^{w/λ})-zero-knowledge private with respect to the "
         "sampler's aggregate; w = (b − a)m for [a, b]^m.",
-        assumes=(Assumption.STATED_SENSITIVITY, Assumption.EXACT_NOISE),
-    )
+        assumes=(Assumption.STATED_SENSITIVITY, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
+    ),
+    about=same_release("sensitivity", "scale", noise=LAPLACE),
 )
 def laplace_by_sample_complexity(premise: Sampler, *, sensitivity: float, scale: float) -> ZeroKnowledge:
     """The simulator estimates the statistic without the person and adds the same noise."""
@@ -135,8 +146,9 @@ def laplace_release(premise: Sampler, sensitivity: arb, scale: arb, step: float 
         statement="When the sampler of Proposition 12 draws k of n people and fails with probability "
         "β < (1 − k/n)/2, the sensitivity is at most 2δ and the release is ln((1−β)e^{3δ/λ} + βe^{w/λ})-zero-knowledge "
         "private.",
-        assumes=(Assumption.EXACT_NOISE,),
-    )
+        assumes=(Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
+    ),
+    about=same_release("scale", noise=LAPLACE),
 )
 def laplace_by_random_samples(premise: Sampler, *, scale: float) -> ZeroKnowledge:
     """A statistic that few random people estimate cannot depend much on one."""
@@ -161,10 +173,12 @@ def laplace_by_random_samples(premise: Sampler, *, scale: float) -> ZeroKnowledg
         assumes=(
             Assumption.STATED_SENSITIVITY,
             Assumption.EXACT_NOISE,
+            Assumption.LAPLACE_NOISE,
             Assumption.CONCEALED_ROWS,
             Assumption.PUBLIC_SIZE,
         ),
-    )
+    ),
+    about=mechanism(STATISTIC, "sensitivity", "scale", "population", noise=LAPLACE),
 )
 def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: int) -> ZeroKnowledge:
     """Proposition 12 with a sampler that reads everything and never errs."""
@@ -179,7 +193,8 @@ def laplace_seen_by_everybody(*, sensitivity: float, scale: float, population: i
         statement="A mechanism that is ε-zero-knowledge private and within δ of a statistic except with probability β "
         "shows that the aggregate estimates the statistic within δ except with probability (β + e^ε − 1)/e^ε.",
         assumes=(Assumption.STATED_RANGE,),
-    )
+    ),
+    about=Composite(STATISTIC, ("width",), groups=((0, 1),), fixed=(("statistic", RELEASED),)),
 )
 def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful, *, width: float) -> Sampler:
     """The simulator is a sampler: what can be released well can be estimated from the aggregate."""
@@ -196,7 +211,8 @@ def private_accuracy_gives_a_sampler(premise: ZeroKnowledge, accurate: Useful, *
         statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
         "them is (ε, δ)-zero-knowledge private with respect to k of n random samples.",
         assumes=DRAWN,
-    )
+    ),
+    about=OF_DRAWN,
 )
 def sample_and_sanitize(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """The mechanism itself is a computation on k random people."""
@@ -211,7 +227,8 @@ def sample_and_sanitize(premise: Differential, *, samples: int, population: int)
         source="ZKP Proposition 16, second part",
         statement="The same is (2 ln(1 + (k/n)(e^ε − 1)), (2 + (k/n)(e^ε − 1))(k/n)δ)-zero-knowledge private.",
         assumes=DRAWN,
-    )
+    ),
+    about=OF_DRAWN,
 )
 def sample_and_sanitize_doubled(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """Through the table without the person, in two steps."""
@@ -233,7 +250,8 @@ def sample_and_sanitize_doubled(premise: Differential, *, samples: int, populati
         source="ZKP Proposition 16, third part",
         statement="For ε ≤ 1 the same is (4kε/n, 4kδ/n)-zero-knowledge private.",
         assumes=DRAWN,
-    )
+    ),
+    about=OF_DRAWN,
 )
 def sample_and_sanitize_linear(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """The second part, simplified by e^ε − 1 ≤ 2ε."""
@@ -255,7 +273,8 @@ def sample_and_sanitize_linear(premise: Differential, *, samples: int, populatio
         statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
         "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-zero-knowledge private with respect to k of n random samples.",
         assumes=DRAWN,
-    )
+    ),
+    about=OF_DRAWN,
 )
 def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """Drawn, drawn but concealed, and not drawn are pairwise close, so one step suffices."""
@@ -277,7 +296,8 @@ def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population
         statement="Drawing k of n people and running an (ε, δ)-differentially private sanitizer (data replaced) on "
         "them is (ln(1 + (k/n)(e^ε − 1)), (k/n)δ)-differentially private with one person's data replaced.",
         assumes=tuple(made for made in DRAWN if made is not Assumption.CONCEALED_ROWS),
-    )
+    ),
+    about=OF_DRAWN,
 )
 def sample_and_sanitize_differential(premise: Differential, *, samples: int, population: int) -> Differential:
     """The same argument with other data in the place of a concealed row."""

@@ -11,7 +11,6 @@ import glob
 import io
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -19,16 +18,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.errors import InvalidInput
+from crowdblend.policies.files import source_files
 from crowdblend.policies.sections import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
-_PACKED = re.compile(r"\.(gz|zst)$")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+_TYPES = {
+    **dict.fromkeys(_WHOLE, ColumnType.WHOLE),
+    "DOUBLE": ColumnType.DOUBLE,
+    "FLOAT": ColumnType.SINGLE,
+    "DATE": ColumnType.DATE,
+    "TIMESTAMP": ColumnType.TIMESTAMP,
+    "VARCHAR": ColumnType.TEXT,
+}
+_NESTED = ("STRUCT", "MAP", "UNION")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
 # A longer name is a quotation mark that never ends.
@@ -38,20 +47,42 @@ _LONGEST_LINE = 2_000_000
 
 
 @dataclass(frozen=True)
-class Relation:
-    """A relation in SQL, and for every wanted column its quoted identifier and its type.
+class Field:
+    """A column of a relation: its name in the source, its quoted identifier in SQL, and its type."""
 
-    `placed` says that the engine knows each row's file and place in it, under the names of `PLACE`.
+    name: str
+    identifier: str
+    type: ColumnType
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation in SQL, and its columns in order.
+
+    `placed` says that the database knows each row's file and place in it, under the names of `PLACE`.
     """
 
     sql: str
-    columns: dict[str, tuple[str, str]]
+    fields: tuple[Field, ...]
     placed: bool = False
+
+    def field(self, name: str) -> Field:
+        """The column of this name."""
+        return next(field for field in self.fields if field.name == name)
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
     """The data of a policy as a relation; `folder` is private and takes what comes from stdin."""
     return _OPEN[data.format](connection, data, wanted, folder)
+
+
+def column_type(kind: str) -> ColumnType:
+    """Our word for a type of DuckDB."""
+    if kind.startswith(_NESTED) or kind.endswith("]"):
+        return ColumnType.NESTED
+    if kind.startswith("DECIMAL"):
+        return ColumnType.DECIMAL
+    return _TYPES.get(kind, ColumnType.OTHER)
 
 
 def identifier(name: str) -> str:
@@ -79,7 +110,8 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
         f"escape = '\"', delim = {quoted(data.delimiter or ',')}, max_line_size = {_LONGEST_LINE}, "
         "hive_partitioning = false)"
     )
-    return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted})
+    fields = (Field(name, f"c{position}", ColumnType.TEXT) for position, name in enumerate(header))
+    return Relation(sql, tuple(fields))
 
 
 def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
@@ -161,7 +193,8 @@ def _described(connection: DuckDBPyConnection, data: DataSource, sql: str, wante
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     _check_names(data, list(types), wanted)
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
-    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed)
+    fields = (Field(name, identifier(name), column_type(kind)) for name, kind in types.items())
+    return Relation(sql, tuple(fields), placed)
 
 
 def _check_names(data: DataSource, names: list[str], wanted: Sequence[str]) -> None:
@@ -184,10 +217,10 @@ def _check_repeats(data: DataSource, names: list[str], wanted: Sequence[str]) ->
 def _files(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
-        return [_spooled(data, folder)]
+        return [spooled(data, folder)]
     if "://" in data.source:
         raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
-    files = _matching(data)
+    files = source_files(data.source, data.format)
     for file in files:
         try:
             with file.open("rb") as opened:
@@ -201,31 +234,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
     return files
 
 
-def _matching(data: DataSource) -> list[Path]:
-    path, endings = Path(data.source), _ENDINGS[data.format]
-    if path.is_dir():
-        found = sorted(
-            file
-            for file in path.rglob("*")
-            if _PACKED.sub("", file.name.lower()).endswith(endings)
-            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-            and file.is_file()
-        )
-        if not found:
-            raise InvalidInput(
-                f"the folder {_shown(data)} must hold files ending in {' or '.join(endings)}, and holds none. "
-                "Check source and format in [data]."
-            )
-        return found
-    if glob.has_magic(data.source) and not path.exists():
-        found = sorted(Path(name) for name in glob.glob(data.source, recursive=True) if os.path.isfile(name))
-        if not found:
-            raise InvalidInput(f"source {_shown(data)} must match a file, and matches none. Check the pattern.")
-        return found
-    return [path]
-
-
-def _spooled(data: DataSource, folder: Path) -> Path:
+def spooled(data: DataSource, folder: Path) -> Path:
     """What comes through stdin, in a private file, because it may have to be read twice."""
     path = folder / f"stdin.{data.format}"
     with redacted("the temporary folder must have room for what comes through stdin", "Free some space."):

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.figures import bar_chart, can_draw, draw_svg, point_map
+from crowdblend.figures import bar_chart, point_map
 from crowdblend.reports import places, words
+from crowdblend.reports.charts import figure
 from crowdblend.reports.folder import Folder
-from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table
+from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.places import AxisNoise, Points
 from crowdblend.reports.view import Part, View
 
@@ -58,17 +59,15 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
         return element(
             "p", "No point was published: no block reached the crowd size. It does not mean nobody is there."
         )
-    if not can_draw():
-        return element("p", "The map was left out: the extra that draws it is not installed.", class_="quiet")
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
     if len(axes) == 1:
         counts, edges = np.histogram(points[:, 0], bins=24, range=bounds[0])
         bars = [(f"{low:.4g} to {high:.4g}", int(n)) for low, high, n in zip(edges, edges[1:], counts, strict=False)]
         caption = f"Published points by {shorten(axes[0])}."
-        spec = bar_chart(bars)
+        drawn = bar_chart(bars)
     else:
         (left, right), (bottom, top) = bounds[:2]
-        spec = point_map(
+        drawn = point_map(
             places.binned(points[:, :2], bounds[:2]),
             _outlines(folder, axes, bounds),
             names=(shorten(axes[0], 40), shorten(axes[1], 40)),
@@ -78,7 +77,7 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
             f"Published points by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines are the "
             "blocks. Where nothing is shown, no block reached the crowd size."
         )
-    return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
+    return figure(drawn, caption)
 
 
 def _outlines(

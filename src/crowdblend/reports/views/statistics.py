@@ -13,14 +13,14 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures import can_draw, draw_svg, interval_chart
+from crowdblend.figures import interval_chart
 from crowdblend.guarantees import RandomSamples, ZeroKnowledge
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports import words
-from crowdblend.reports.charts import LONGEST, unlike
+from crowdblend.reports.charts import LONGEST, figure, unlike
 from crowdblend.reports.facts import statistic_words
 from crowdblend.reports.folder import Folder
-from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table
+from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.view import Part, View
 
 MOST_SHOWN = 500
@@ -68,8 +68,7 @@ def _read(path: Path) -> list[Published]:
 
 
 def _promise(folder: Folder) -> ZeroKnowledge | None:
-    found = [made for made in folder.certificate.guarantees if isinstance(made, ZeroKnowledge) and made.people == 1]
-    return next(iter(found), None)
+    return folder.certificate.zero_knowledge()
 
 
 def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -141,13 +140,13 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
 
 
 def _figure(numbers: list[Published], caption: str) -> Html:
-    if not can_draw() or len(numbers) > MOST_BARS:
+    if len(numbers) > MOST_BARS:
         return Html("")
     names = unlike((str(one.bin) for one in numbers), LONGEST)
-    spec = interval_chart(
+    drawn = interval_chart(
         [(names[str(one.bin)], one.value, max(0.0, one.value - one.error), one.value + one.error) for one in numbers]
     )
-    return element("figure", inline_svg(draw_svg(spec), caption), element("figcaption", caption))
+    return figure(drawn, caption)
 
 
 def _fact(facts: dict[str, Any], name: str, which: str) -> str:

@@ -79,13 +79,13 @@ def _totals(summary: Summary) -> Html:
 
 def _column(column: ColumnTotals, rows: int) -> Html:
     names = unlike((text for text, _ in column.totals), LONGEST)
-    spec = bar_chart([(names[text], count) for text, count in column.totals])
+    drawn = bar_chart([(names[text], count) for text, count in column.totals])
     caption = f"Synthetic rows by {shorten(column.name)}."
     if column.distinct > MOST_LABELS:
         caption = f"{caption[:-1]}: the {MOST_LABELS} largest of {column.distinct:,} labels."
     listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
     return join(
         element("h3", "By ", label(column.name)),
-        figure(spec, caption),
+        figure(drawn, caption),
         numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2])),
     )

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import pytest
 
-from crowdblend.numerics import shift
+from crowdblend.numerics import crowd_divergence
 from tests.truth import fractions_arithmetic as exact
 
 CASES = [
@@ -27,7 +27,10 @@ def test_one_more_and_one_fewer_are_suprema(k: int, p: Fraction, factor: Fractio
             mass = at_most[j + 1] - at_most[j]
             more = max(more, mass - (factor - 1) * (1 - at_most[j + 1]))
             fewer = max(fewer, mass - (factor - 1) * at_most[j])
-    found_more, found_fewer = shift.one_more(exact, k, p, factor), shift.one_fewer(exact, k, p, factor)
+    found_more, found_fewer = (
+        crowd_divergence.one_more(exact, k, p, factor),
+        crowd_divergence.one_fewer(exact, k, p, factor),
+    )
     assert found_more >= more
     assert found_fewer >= fewer
     # For a rare p the worst n may lie beyond the scan, which is then only a lower bound.

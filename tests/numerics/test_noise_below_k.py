@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from crowdblend.errors import NotProved
-from crowdblend.numerics import spliced
+from crowdblend.numerics import noise_below_k
 from tests.truth import fractions_arithmetic as exact
 
 LARGEST = 26
@@ -43,13 +43,13 @@ def test_spliced_divergence_is_the_worst_class(k: int, p: str, a: str, growth: s
     for n in range(1, LARGEST):
         with_, without = (_output(k, rate, ratio, size, flagged) for size in (n, n - 1))
         brute = max(brute, _divergence(with_, without, factor), _divergence(without, with_, factor))
-    found = spliced.spliced_divergence(exact, k, rate, ratio, factor, flagged=flagged)
+    found = noise_below_k.spliced_divergence(exact, k, rate, ratio, factor, flagged=flagged)
     # The enumeration leaves out what lies further than FAR.
     assert abs(found - brute) <= Fraction(1, 10**8)
     assert found > 0
 
 
 def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spliced, "LARGEST_CLASS", 4)
+    monkeypatch.setattr(noise_below_k, "LARGEST_CLASS", 4)
     with pytest.raises(NotProved, match="4 people"):
-        spliced.spliced_divergence(exact, 3, Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), flagged=True)
+        noise_below_k.spliced_divergence(exact, 3, Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), flagged=True)

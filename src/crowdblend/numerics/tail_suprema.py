@@ -1,4 +1,4 @@
-"""Suprema over n of binomial tails beyond a line: a saw, cut off with Chernoff's bound.
+"""Suprema over n of binomial tails beyond a line, scanned tooth by tooth and cut off with Chernoff's bound.
 
 The published bounds compare a count with a line through n. As n grows past a tooth the threshold jumps by one,
 so the tail rises along each tooth and falls from tooth to tooth, though not monotonically. The scan ends when

@@ -11,8 +11,8 @@ output tells about the swap is the likelihood ratio
 so the swap costs no more than a draw of L (docs/proofs.md). A larger crowd hides better, so the law of L at c = k
 covers every c ≥ k, and at fewer than k points as well.
 
-Given L, sampling and dropping blocks below k cost what `shift` says at the factor s/L. That is convex in L. So L may be
-moved to the ends of the interval of a grid that it lies in, keeping its mean, which only raises the result.
+Given L, sampling and dropping blocks below k cost what `crowd_divergence` says at the factor s/L. That is convex in L.
+So L may be moved to the ends of the interval of a grid that it lies in, keeping its mean, which only raises the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crowdblend.numerics.arithmetic import Arithmetic, Number
-from crowdblend.numerics.shift import Gap, one_fewer, one_more
+from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
 
 # Intervals that the values of L are gathered in. More are slower, and lower the result by less than a percent.
 STEPS = 64

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from crowdblend.errors import NotProved
-from crowdblend.numerics.published import UNITS, largest_step
+from crowdblend.numerics.expected_people import UNITS, largest_step
 from tests.truth import fractions_arithmetic as exact
 
 CASES = [(k, rate) for k in (1, 2, 3, 7, 12) for rate in (0.125, 0.25, 0.5, 0.75, 0.9375)]

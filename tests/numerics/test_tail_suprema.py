@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from crowdblend.numerics import balls, saw
+from crowdblend.numerics import balls, tail_suprema
 from tests.truth import fractions_arithmetic as exact
 
 SCANNED = 260
@@ -34,19 +34,19 @@ def test_rising_tail_is_the_supremum(first: int, slope: float, p: float, person:
         if math.floor(line * (n + person)) >= first
     )
     with ctx.workprec(200):
-        found = saw.rising_tail(balls, first, arb(slope), arb(p), person)
+        found = tail_suprema.rising_tail(balls, first, arb(slope), arb(p), person)
     assert brute <= Fraction(balls.round_up(found)) <= brute * (1 + Fraction(1, 10**12))
 
 
 def test_a_line_below_the_mean_proves_nothing() -> None:
-    assert saw.rising_tail(balls, 3, arb(0.2), arb(0.3), 0) == 1
+    assert tail_suprema.rising_tail(balls, 3, arb(0.2), arb(0.3), 0) == 1
 
 
 def test_a_scan_that_is_cut_short_returns_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     with ctx.workprec(200):
-        full = saw.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
-        monkeypatch.setattr(saw, "MOST_STEPS", 2)
-        short = saw.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
+        full = tail_suprema.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
+        monkeypatch.setattr(tail_suprema, "MOST_STEPS", 2)
+        short = tail_suprema.rising_tail(balls, 4, arb(0.35), arb(0.25), 0)
     assert short >= full
 
 
@@ -75,12 +75,12 @@ def test_crossing_tails_is_the_supremum(
         ),
     )
     with ctx.workprec(200):
-        found = saw.crossing_tails(balls, arb(floor), (crowd, arb(q), arb(w)), (arb(line), arb(p), arb(v)))
+        found = tail_suprema.crossing_tails(balls, arb(floor), (crowd, arb(q), arb(w)), (arb(line), arb(p), arb(v)))
     assert brute <= Fraction(balls.round_up(found)) <= brute * (1 + Fraction(1, 10**12))
 
 
 def test_a_line_above_the_mean_costs_the_smaller_weight() -> None:
-    found = saw.crossing_tails(balls, arb(0.1), (3, arb(0.5), arb(0.5)), (arb(0.6), arb(0.5), arb(0.25)))
+    found = tail_suprema.crossing_tails(balls, arb(0.1), (3, arb(0.5), arb(0.5)), (arb(0.6), arb(0.5), arb(0.25)))
     assert found.contains(0.25)
     assert float(found.upper()) == pytest.approx(0.25, rel=1e-8)
 
@@ -88,7 +88,7 @@ def test_a_line_above_the_mean_costs_the_smaller_weight() -> None:
 def test_a_crossing_that_is_cut_short_returns_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = (balls, arb(0), (6, arb(0.5), arb(0.5)), (arb(0.45), arb(0.5), arb(0.5)))
     with ctx.workprec(200):
-        full = saw.crossing_tails(*arguments)
-        monkeypatch.setattr(saw, "MOST_STEPS", 3)
-        short = saw.crossing_tails(*arguments)
+        full = tail_suprema.crossing_tails(*arguments)
+        monkeypatch.setattr(tail_suprema, "MOST_STEPS", 3)
+        short = tail_suprema.crossing_tails(*arguments)
     assert short.upper() >= full

@@ -1,0 +1,183 @@
+"""Which release a derivation is about.
+
+A derivation proves its guarantee of every release that fits a description: how it is built (`name` and `parts`) and
+with which numbers (`details`). What a theorem does not look at is left open: details that it does not name, and parts
+where it names none. Whatever fits `agreed(one, other)` fits both descriptions; where they contradict each other,
+a step is refused. So a theorem with several premises says how the releases of its premises are related (`About`), and a
+derivation checks it: alternatives are about one and the same release, up to every weight, rate and repetition, and what
+is published together becomes a description of its own (docs/proofs.md#which-release).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from crowdblend.errors import NotApplicable
+
+SAMPLED, BIASED = "sampled", "sampled.biased"
+
+
+class Disagreement(NotApplicable):
+    """No release fits both descriptions."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """A set of releases: all that are built in this way with these numbers."""
+
+    name: str
+    details: tuple[tuple[str, Any], ...] = ()
+    parts: tuple[Description, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "details", tuple(sorted(self.details)))
+
+    def values(self, name: str) -> Iterator[Any]:
+        """Every value of a detail, here and in the parts."""
+        yield from (value for detail, value in self.details if detail == name)
+        for part in self.parts:
+            yield from part.values(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description as JSON-ready data."""
+        return {"name": self.name, "details": dict(self.details), "parts": [part.to_dict() for part in self.parts]}
+
+
+def agreed(one: Description, other: Description) -> Description:
+    """What fits both descriptions; raises Disagreement when they contradict each other.
+
+    >>> noisy = Description("histogram.noisy", (("k", 20),))
+    >>> agreed(noisy, Description("histogram.noisy", (("flag", False),))).details
+    (('flag', False), ('k', 20))
+    """
+    if one.name != other.name:
+        raise Disagreement(f"{one.name} and {other.name}")
+    if one.parts and other.parts and len(one.parts) != len(other.parts):
+        raise Disagreement(f"{one.name} of {len(one.parts)} and of {len(other.parts)} releases")
+    details = dict(one.details)
+    for name, value in other.details:
+        if details.setdefault(name, value) != value:
+            raise Disagreement(f"{name} = {details[name]} and {name} = {value} of {one.name}")
+    # A description without parts leaves them open.
+    both = zip(one.parts, other.parts, strict=True) if one.parts and other.parts else ()
+    parts = tuple(agreed(*pair) for pair in both) or one.parts or other.parts
+    return Description(one.name, tuple(details.items()), parts)
+
+
+def agreed_within(whole: Description, other: Description) -> Description:
+    """The same, where the other may also be about the mechanism that runs on the sample."""
+    try:
+        return agreed(whole, other)
+    except Disagreement:
+        if whole.name not in (SAMPLED, BIASED):
+            raise
+    return replace(whole, parts=(agreed_within(whole.parts[0], other),))
+
+
+class About(Protocol):
+    """How the description of a conclusion follows from those of the premises and from the parameters."""
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The parameters that describe the release, in whichever part of it."""
+
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """Which release the conclusion is about; raises Disagreement when the premises are not related so."""
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A rule without premises: it describes a release by itself, possibly one inside another."""
+
+    name: str
+    own: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+    inside: Mechanism | None = None
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Its own, and those of the mechanism inside."""
+        return self.own + (self.inside.details if self.inside else ())
+
+    def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """The mechanism with its parameters."""
+        parts = (self.inside.describe((), parameters),) if self.inside else ()
+        return Description(self.name, (*_picked(self.own, parameters), *self.fixed), parts)
+
+
+@dataclass(frozen=True)
+class SameRelease:
+    """All premises are about one and the same release, and so is the conclusion; the rule may know more details."""
+
+    details: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """What all premises agree on, with the details that this rule adds."""
+        whole = _all_agreed(premises)
+        return agreed(whole, Description(whole.name, (*_picked(self.details, parameters), *self.fixed)))
+
+
+@dataclass(frozen=True)
+class Composite:
+    """The conclusion is about a release made of others: of one for every group of premises.
+
+    Premises of one group are about the same release; without groups every premise is about one of its own. Of `shared`
+    details, all releases have the same values.
+    """
+
+    name: str
+    details: tuple[str, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    shared: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """The releases of the groups as parts of one."""
+        groups = self.groups or tuple((place,) for place in range(len(premises)))
+        parts = tuple(_all_agreed(tuple(premises[place] for place in group)) for group in groups)
+        made = Description(self.name, (*_picked(self.details, parameters), *self.fixed), parts)
+        for name in self.shared:
+            values = sorted(set(made.values(name)))
+            if len(values) > 1:
+                raise Disagreement(" and ".join(f"{name} = {value}" for value in values))
+        return made
+
+
+@dataclass(frozen=True)
+class SampledAnew:
+    """The release of the premise, with its sample drawn at another rate."""
+
+    details: tuple[str, ...] = ("rate",)
+
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """The outermost samples get the new rate; a random choice has one on each side."""
+        return self._sampled_anew(premises[0], parameters["rate"])
+
+    def _sampled_anew(self, old: Description, rate: float) -> Description:
+        if old.name == SAMPLED:
+            return replace(old, details=tuple((dict(old.details) | {"rate": rate}).items()))
+        return replace(old, parts=tuple(self._sampled_anew(part, rate) for part in old.parts))
+
+
+def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed: Any) -> Mechanism:
+    """A mechanism that these parameters describe, and these constants."""
+    return Mechanism(name, details, tuple(fixed.items()), inside)
+
+
+def same_release(*details: str, **fixed: Any) -> SameRelease:
+    """One release for all premises and the conclusion; these parameters describe it further."""
+    return SameRelease(details, tuple(fixed.items()))
+
+
+def _picked(names: tuple[str, ...], parameters: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, parameters[name]) for name in names)
+
+
+def _all_agreed(descriptions: tuple[Description, ...]) -> Description:
+    whole = descriptions[0]
+    for other in descriptions[1:]:
+        whole = agreed(whole, other)
+    return whole

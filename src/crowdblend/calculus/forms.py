@@ -1,0 +1,22 @@
+"""Forms of releases that several chapters describe, and why some parameters describe none."""
+
+from __future__ import annotations
+
+from crowdblend.calculus.description import BIASED, SAMPLED, Composite, same_release
+
+STATISTIC, DRAWN = "statistic", "drawn"
+# What a statistic measures, and the noise that it is published with.
+DISTANCE, DEGREE = "distance", "degree"
+LAPLACE, GRID = "Laplace", "discrete Laplace on a grid"
+
+UNDER_SAMPLING = Composite(SAMPLED, ("rate",))
+UNDER_BIAS = Composite(BIASED, ("low", "high", "exceptions", "max_rate"))
+OF_DRAWN = Composite(DRAWN, ("samples", "population"))
+RELEASES = Composite("releases")
+RELEASED_STATISTIC = same_release("population", "scale", noise=LAPLACE)
+ON_GRID = same_release("population", "scale", "resolution", noise=GRID)
+
+TARGET = "the epsilon that delta is computed for; the guarantee names it"
+NAMED = "the guarantee names it"
+SIMULATOR = "what the simulator looks at; the guarantee names it"
+PROVED = "chosen for the proof; the conclusion names it"

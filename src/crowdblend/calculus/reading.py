@@ -1,0 +1,88 @@
+"""A certificate's JSON from a text or a file, with bounds on what it may cost to read."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+
+# Two hundred times a usual certificate. Parsed, JSON of this size takes at most some 300 MB.
+MOST_BYTES = 4 * 2**20
+DEEPEST_JSON = 200
+
+
+def read_text(path: Path) -> str:
+    """The text of a certificate file; refuses what is no regular file before reading, so that a pipe cannot hang."""
+    try:
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(opened, "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise InvalidInput(f"{_shown(path)} is not a regular file. Pass the path of a certificate.")
+            content = file.read(MOST_BYTES + 1)
+        _refuse_large(len(content))
+        return content.decode("utf-8")
+    except (OSError, ValueError) as problem:
+        raise InvalidInput(f"{_shown(path)} is not readable as a certificate. Pass its path.") from problem
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The JSON object in a text; refuses names that occur twice, numbers that no double holds, and deep nesting."""
+    # A text has at least as many bytes as characters.
+    _refuse_large(len(text))
+    try:
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidInput("a certificate must be a JSON file; this is something else or damaged.") from problem
+    if not isinstance(document, dict):
+        raise InvalidInput("a certificate must be a JSON object; this is something else.")
+    if _deeper_than(document, DEEPEST_JSON):
+        raise InvalidInput(f"a certificate must nest at most {DEEPEST_JSON} levels; this one nests deeper.")
+    return document
+
+
+def _refuse_large(size: int) -> None:
+    if size > MOST_BYTES:
+        raise InvalidInput(f"a certificate may have at most {MOST_BYTES:,} bytes, and this one has more.")
+
+
+def _shown(path: Path) -> str:
+    """A path without characters that a terminal would act on."""
+    name = str(path)
+    return name if name.isprintable() else ascii(name)
+
+
+def _deeper_than(document: Any, most: int) -> bool:
+    level = [document]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return named
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    """A number that a double holds; −0.0 is refused, as it equals 0.0 but is written differently."""
+    value = float(text)
+    if math.isinf(value) or (value == 0 and text.startswith("-")):
+        raise ValueError(text)
+    return value

@@ -1,0 +1,120 @@
+"""SVG pictures put together from rectangles, lines, dots and text, without a renderer.
+
+Text keeps its own size, so a picture needs to know how much room a label takes. Fonts differ from reader to reader;
+`text_width` therefore estimates on the generous side.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from unicodedata import category, east_asian_width
+
+from crowdblend.figures.style import FONT, INK
+
+TEXT_SIZE = 12
+_NARROW = frozenset("ijl|!.,:;'`()[]{}frtI /\\-")
+_BROAD = frozenset("mwMWQOGD@%…—≥≤<>=+")
+
+
+def text_width(text: str, size: float = TEXT_SIZE) -> float:
+    """About how wide a line of text is drawn, in the units of the picture.
+
+    >>> text_width("iii") < text_width("nnn") < text_width("MMM")
+    True
+    """
+    return size * sum(map(_width, text))
+
+
+def _width(character: str) -> float:
+    if character in _NARROW:
+        return 0.36
+    if east_asian_width(character) in "WF":
+        return 1.05
+    if category(character) in ("Mn", "Me", "Cf"):
+        return 0.0
+    return 0.92 if character in _BROAD else 0.68 if character.isupper() else 0.58
+
+
+class Drawing:
+    """Shapes in the order in which they are drawn; whatever is text is escaped.
+
+    >>> picture = Drawing()
+    >>> picture.text(0, 10, "1 < 2")
+    >>> picture.svg(50, 20).count("1 &lt; 2")
+    1
+    """
+
+    def __init__(self) -> None:
+        self._shapes: list[str] = []
+
+    def rectangle(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str = "none",
+        stroke: str | None = None,
+        thickness: float = 1.0,
+        radius: float = 0.0,
+    ) -> None:
+        """A rectangle by its upper left corner."""
+        more = _attribute("rx", radius or None) + _stroke(stroke, thickness)
+        self._shapes.append(
+            f'<rect x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
+            f' fill="{fill}"{more}></rect>'
+        )
+
+    def line(self, x: float, y: float, x2: float, y2: float, *, stroke: str, thickness: float = 1.0) -> None:
+        """A straight line between two points."""
+        ends = f'x1="{_number(x)}" y1="{_number(y)}" x2="{_number(x2)}" y2="{_number(y2)}"'
+        self._shapes.append(f"<line {ends}{_stroke(stroke, thickness)}></line>")
+
+    def dot(self, x: float, y: float, radius: float, *, fill: str) -> None:
+        """A filled circle."""
+        self._shapes.append(
+            f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}" fill="{fill}"></circle>'
+        )
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = TEXT_SIZE,
+        color: str = INK,
+        anchor: str = "start",
+        weight: int | None = None,
+        angle: float | None = None,
+    ) -> None:
+        """A line of text whose middle is at the height y; `anchor` says which end of it is at x."""
+        place = f'x="{_number(x)}" y="{_number(y + 0.35 * size)}"'
+        if angle is not None:
+            place = f'transform="translate({_number(x)} {_number(y)}) rotate({_number(angle)})"'
+        self._shapes.append(
+            f'<text {place} font-size="{_number(size)}" fill="{color}" text-anchor="{anchor}"'
+            f"{_attribute('font-weight', weight)}>{escape(text)}</text>"
+        )
+
+    def svg(self, width: float, height: float) -> str:
+        """The picture as the text of an SVG element of that size."""
+        wide, high = _number(width), _number(height)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
+            f' font-family="{escape(FONT)}">{"".join(self._shapes)}</svg>'
+        )
+
+
+def _stroke(color: str | None, thickness: float) -> str:
+    return "" if color is None else f' stroke="{color}" stroke-width="{_number(thickness)}"'
+
+
+def _attribute(name: str, value: float | None) -> str:
+    return "" if value is None else f' {name}="{_number(value)}"'
+
+
+def _number(value: float) -> str:
+    """A coordinate to a hundredth: finer is not seen and only makes pages longer."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"

@@ -1,0 +1,67 @@
+"""The identity of a source: by what the ledger knows again the table that a release reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger.sketch import Anchor, Sketch, sketch_of
+
+UNKNOWN = "unknown"
+UNNAMED = "source:"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The name of the exact content of a source, and sketches of its people and rows.
+
+    `hashing` names the hash function of the sketches: only sketches of one function are compared. `old_name` is what
+    the first format called this source; it is compared with old entries and not kept.
+    """
+
+    source: str
+    hashing: str
+    sketches: tuple[Sketch, ...]
+    old_name: str | None = None
+
+    def to_json(self) -> str:
+        """The identity as text; equal identities give equal texts."""
+        sketches = [one.to_dict() for one in self.sketches]
+        content = {"source": self.source, "hashing": self.hashing, "sketches": sketches}
+        return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """By what this source is known again."""
+        return tuple(one.anchor for one in self.sketches)
+
+
+def identity_of(text: Any) -> Identity:
+    """The identity that a text describes; raises InvalidInput when it describes none."""
+    try:
+        content = json.loads(text)
+        sketches = tuple(sketch_of(one) for one in content["sketches"])
+        source, hashing = content["source"], content["hashing"]
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        raise InvalidInput("an identity in the ledger cannot be read. Restore a backup.") from None
+    if not isinstance(source, str) or not isinstance(hashing, str):
+        raise InvalidInput("an identity in the ledger has no name. Restore a backup.")
+    return Identity(source, hashing, sketches)
+
+
+def fingerprint(text: str) -> str:
+    """What the chain of records says of an identity, which is kept beside it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the ledger has to know of a new source to compare it: under which secret, and also by which columns."""
+
+    secret: bytes
+    anchors: tuple[Anchor, ...]
+    old_names: bool
+    """Whether there are entries of the first format, which have nothing but names."""

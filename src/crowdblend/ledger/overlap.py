@@ -1,0 +1,99 @@
+"""Whether two sources have more in common than independent samples could have.
+
+Theorem. Let two samples of one population be drawn independently, and nobody be in the second one with more than
+probability r. Of n people of the first sample, chosen without looking at the second one, at most Binomial(n, r) are in
+both, in the sense of stochastic order.
+Proof. Given the first sample, whether each of the n is in the second one is an independent coin of probability at most
+r. ∎
+
+The people of a sketch are chosen by a hash that knows no sample. So an overlap beyond the quantile of that binomial
+shows, except with probability `FALSE_ALARM`, that the samples are not independent. A table from which we draw ourselves
+holds everybody, r = 1: it is compared with a table that was already drawn in one direction only.
+"""
+
+from __future__ import annotations
+
+import math
+
+from crowdblend.ledger.sketch import Sketch
+
+FALSE_ALARM = 1e-9
+"""The probability with which two independent samples are taken for one, in each of two directions."""
+NEARLY = 0.9
+"""The share of people or rows in common from which on two sources are nearly the same."""
+_COPY = 0.1
+"""A copy differs by at most this share of what independent samples differ by."""
+
+
+def comparable(one: Sketch, other: Sketch) -> bool:
+    """Whether two sketches are about the same: people by whatever column, one column, or rows of the same columns."""
+    if "rows" in (one.kind, other.kind):
+        return one.kind == other.kind and one.anchor == other.anchor
+    return one.kind == other.kind == "person" or one.anchor == other.anchor
+
+
+def nearly_equal(one: Sketch, other: Sketch, rates: tuple[float, float] = (0.0, 0.0)) -> bool:
+    """Whether at least nine of ten people or rows are in both; people count once, rows as often as they occur.
+
+    Rows that many people share are in any two tables: of these a copy has more nearly the same number than two tables
+    of independent people, or samples at these rates, would have.
+    """
+    first, second = _common_level(one, other)
+    common = sum(min(first[mark], second[mark]) for mark in first.keys() & second.keys())
+    union = sum(first.values()) + sum(second.values()) - common
+    if not common or common < NEARLY * union:
+        return False
+    return one.kind != "rows" or first == second or _closer_than_independent(first, second, rates)
+
+
+def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -> bool:
+    """Whether independent samples, whom nobody joins with more than these probabilities, would overlap less."""
+    first, second = _common_level(one, other)
+    common = len(first.keys() & second.keys())
+    if not common:
+        return False
+    if first == second:
+        return True
+    if not one.kind == other.kind == "person":  # a column that tells no persons apart may have fewer values
+        return nearly_equal(one, other, rates)
+    return tail(len(first), rates[1], common) < FALSE_ALARM or tail(len(second), rates[0], common) < FALSE_ALARM
+
+
+def tail(n: int, rate: float, least: int) -> float:
+    """The probability that a Binomial(n, rate) is at least `least`.
+
+    >>> round(tail(10, 0.5, 9), 6) == round(11 / 1024, 6)
+    True
+    """
+    if least <= 0 or rate >= 1:
+        return 1.0
+    odds = rate / (1 - rate)
+    log_term = math.lgamma(n + 1) - math.lgamma(least + 1) - math.lgamma(n - least + 1)
+    log_term += least * math.log(rate) + (n - least) * math.log1p(-rate)
+    term, total = 1.0, 1.0
+    for successes in range(least, n):
+        term *= (n - successes) / (successes + 1) * odds
+        total += term
+        if term < 1e-17 * total:
+            break
+    return min(1.0, math.exp(min(0.0, log_term + math.log(total))))
+
+
+def _common_level(one: Sketch, other: Sketch) -> tuple[dict[int, int], dict[int, int]]:
+    level = max(one.level, other.level)
+    return one.at(level), other.at(level)
+
+
+def _closer_than_independent(first: dict[int, int], second: dict[int, int], rates: tuple[float, float]) -> bool:
+    """Whether the numbers of equal rows differ by less than a tenth of what independent samples show.
+
+    Of s equal rows in both tables together, about s/(r₁+r₂) are in the population, so that the difference of the two
+    numbers has the variance s·(r₁(1−r₁)+r₂(1−r₂))/(r₁+r₂), which tends to s for small rates.
+    """
+    difference = sum(abs(first.get(mark, 0) - second.get(mark, 0)) for mark in first.keys() | second.keys())
+    spread = sum(rate * (1 - rate) for rate in rates) / sum(rates) if sum(rates) else 1.0
+    expected = 0.0
+    for mark in first.keys() | second.keys():
+        variance = (first.get(mark, 0) + second.get(mark, 0)) * spread
+        expected += min(variance, math.sqrt(variance))
+    return difference <= _COPY * expected

@@ -1,0 +1,38 @@
+"""A digest of what a policy says, so that a release is resumed under the policy that it was begun with."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from crowdblend.kinds.kind import AnyPolicy
+
+# Where the data lie is no part of it: the ledger knows the source by its content. Nor is how much memory to use.
+_LEFT_OUT = {"DataSource": ("source",), "Release": ("memory",)}
+
+
+def policy_digest(policy: AnyPolicy) -> str:
+    """SHA-256 of every decision in a policy: with one digest, the same data and key give the same release."""
+    described = json.dumps(_described(policy), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(described.encode()).hexdigest()
+
+
+def _described(value: Any) -> Any:
+    """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
+    if is_dataclass(value) and not isinstance(value, type):
+        name = type(value).__name__
+        names = (field.name for field in fields(value) if field.name not in _LEFT_OUT.get(name, ()))
+        return [name, {field: _described(getattr(value, field)) for field in names}]
+    if isinstance(value, enum.Enum):
+        return [type(value).__name__, value.name]
+    if isinstance(value, Mapping):
+        return ["mapping", [[_described(key), _described(value[key])] for key in sorted(value, key=repr)]]
+    if isinstance(value, list | tuple):
+        return [_described(one) for one in value]
+    if isinstance(value, set | frozenset):
+        return ["set", sorted(map(repr, value))]
+    return value if isinstance(value, str | bool | None) else [type(value).__name__, repr(value)]

@@ -1,0 +1,85 @@
+"""A release as the ledger sees it before it begins: what it will spend, about whom, and what cannot be known."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crowdblend import ledger as books
+from crowdblend.engines.identity import identify, largest_rate, sample_of
+from crowdblend.kinds.kind import AnyPolicy, Promised
+from crowdblend.ledger.identity import UNNAMED
+from crowdblend.policies.sections import DataSource, Release
+from crowdblend.publishing.policy_digest import policy_digest
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What a release will spend, by what its source is known again, and what the ledger says of it."""
+
+    spending: books.Spending
+    identity: books.Identity
+    not_compared: tuple[int, ...] = ()
+
+    @property
+    def warning(self) -> str | None:
+        """What the ledger cannot know of this sample, in a sentence."""
+        if not self.not_compared:
+            return None
+        which = ", ".join(map(str, self.not_compared))
+        return (
+            f"the ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
+            "compare it by. Make sure that it was not."
+        )
+
+
+Before = Callable[[Prospect], None]
+"""Whatever is to be done before a release begins, such as asking the steward."""
+
+
+def prospect_of(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+    """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
+    prospect = _described(promised, folder, ledger, key)
+    outlook = ledger.look(prospect.spending, prospect.identity)
+    return replace(prospect, not_compared=outlook.not_compared)
+
+
+def resumed(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
+    """What a release would spend that is run again; an unnamed population keeps the name that it got."""
+    spending = _described(promised, folder, ledger, key).spending
+    unnamed = promised.policy.data.population is None
+    return replace(spending, population=entry.spending.population) if unnamed else spending
+
+
+def warn(prospect: Prospect) -> None:
+    """Say what cannot be known, as Python warns."""
+    if prospect.warning is not None:
+        warnings.warn(prospect.warning, stacklevel=3)
+
+
+def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
+    """The policy with another source."""
+    changed: Any = policy
+    return policy if data is policy.data else replace(changed, data=data)
+
+
+def _described(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+    policy = promised.policy
+    identity = identify(policy.data, getattr(policy, "release", None) or Release("table"), ledger.wanted())
+    spending = books.Spending(
+        population=policy.data.population or UNNAMED,
+        sample=sample_of(policy.sampling, identity.source, key),
+        fresh=not policy.sampling.already_drawn,
+        kind=policy.kind,
+        guarantees=promised.certificate().guarantees,
+        folder=str(folder.absolute()),
+        source=identity.source,
+        rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,
+        policy=policy_digest(policy),
+    )
+    if policy.data.population is None:
+        spending = replace(spending, population=ledger.population(spending, identity))
+    return Prospect(spending, identity)

@@ -1,0 +1,117 @@
+"""The private folder beside the target in which a release is built, with a journal that outlives a crash.
+
+    .published.partial-x1y2z3/     mode 0700, beside `published`
+      journal.json                 which entry of which sample this is, and once everything is written: its digests
+      release/                     what becomes `published`
+
+The journal is replaced in one step, so it says one thing or the other; `whole` in it means that every file of
+`release/` is on the disk.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+PARTIAL = ".partial-"
+_JOURNAL, _RELEASE, _RETIRED = "journal.json", "release", "retired"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What is recorded of a release that is completely written: its digests, and the facts for the steward alone."""
+
+    certificate_digest: str
+    data_sha256: str
+    internal: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """What a staging folder is for."""
+
+    force: bool
+    entry: int | None = None
+    sample: str | None = None
+    policy: str | None = None
+    whole: Whole | None = None
+
+
+@dataclass(frozen=True)
+class Staging:
+    """A staging folder and its journal."""
+
+    path: Path
+    journal: Journal
+
+    @property
+    def release(self) -> Path:
+        """The folder that is to appear; after an exchange the one that it replaced."""
+        return self.path / _RELEASE
+
+    @property
+    def retired(self) -> Path:
+        """Where the replaced release waits where names cannot be exchanged in one step."""
+        return self.path / _RETIRED
+
+    @classmethod
+    def make(cls, folder: Path, journal: Journal) -> Staging:
+        """A new one for this target, that only its owner can enter."""
+        path = Path(tempfile.mkdtemp(prefix=f".{folder.name}{PARTIAL}", dir=folder.parent))
+        made = cls(path, journal)
+        made.release.mkdir()
+        return made.noted(journal)
+
+    def noted(self, journal: Journal) -> Staging:
+        """The same with another journal, which is on the disk when this returns."""
+        handle, name = tempfile.mkstemp(prefix=_JOURNAL, dir=self.path)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(asdict(journal), file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, self.path / _JOURNAL)
+        flush(self.path)
+        return Staging(self.path, journal)
+
+    def completed(self, whole: Whole) -> Staging:
+        """The same once every file is on the disk."""
+        for file in self.release.iterdir():
+            flush(file)
+        flush(self.release)
+        return self.noted(replace(self.journal, whole=whole))
+
+    def discard(self) -> None:
+        """Remove it; what cannot be removed stays private."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def staged(folder: Path) -> Iterator[Staging]:
+    """Every staging folder that was left behind for this target; one without a readable journal never began."""
+    for path in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{PARTIAL}*")):
+        if path.is_dir() and not path.is_symlink():
+            yield Staging(path, _journal(path))
+
+
+def _journal(path: Path) -> Journal:
+    try:
+        stated = json.loads((path / _JOURNAL).read_text(encoding="utf-8"))
+        whole = stated.pop("whole")
+        return Journal(**stated, whole=whole and Whole(**whole))
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        return Journal(force=False)
+
+
+def flush(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

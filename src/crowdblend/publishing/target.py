@@ -1,0 +1,80 @@
+"""The folder that a release is to appear as: checked before anything is spent, and worked on by one at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crowdblend.errors import InvalidInput, Unavailable
+
+CERTIFICATE = "certificate.json"
+# File systems allow 255 bytes, and staging folders and locks have longer names.
+LONGEST_NAME = 200
+# Rough: certificate and report of a small release take a quarter of it. The rest shows when it is written.
+LEAST_ROOM = 1 << 20
+LEAST_FILES = 20
+
+
+def check_target(folder: Path, *, force: bool) -> None:
+    """Refuse a target that exists, or that could not be written, before anything is spent."""
+    exists = os.path.lexists(folder)
+    if exists and not force:
+        reason = f"{folder} exists. Choose another folder, or pass --force to replace the release in it."
+        raise InvalidInput(reason, where="--out", code="output-exists")
+    if exists and not (folder / CERTIFICATE).is_file():
+        reason = f"{folder} is not a release, and --force replaces nothing else. Choose another folder."
+        raise InvalidInput(reason, where="--out", code="not-a-release")
+    if not folder.parent.is_dir() or not os.access(folder.parent, os.W_OK | os.X_OK):
+        reason = f"{folder.parent} is not a folder that can be written. Make it, or choose another."
+        raise InvalidInput(reason, where="--out", code="output-parent")
+    if not folder.name or len(folder.name.encode()) > LONGEST_NAME or not str(folder).isprintable():
+        reason = f"the output folder's name has 1 to {LONGEST_NAME} bytes, all printable. Choose another name."
+        raise InvalidInput(reason, where="--out", code="output-name")
+    _check_room(folder.parent)
+
+
+def _check_room(parent: Path) -> None:
+    room = os.statvfs(parent)
+    # Some file systems make room for files as they go, and count none.
+    few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
+    if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
+        raise Unavailable(f"the disk of {parent} is full. Make room, or choose another folder.", code="disk-full")
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Refuse to work on a folder that another process is working on.
+
+    The lock is a file beside the folder that is removed at the end. Whoever locked a file that had been removed by
+    then holds no lock that others see, and looks again.
+    """
+    lock = folder.with_name(f".{folder.name}.lock")
+    handle = _locked(folder, lock)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _locked(folder: Path, lock: Path) -> int:
+    while True:
+        try:
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as problem:
+            reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
+            raise Unavailable(reason, code="write-failed") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(handle).st_ino == lock.stat().st_ino:
+                return handle
+        except BlockingIOError:
+            os.close(handle)
+            reason = f"another release is working on {folder}. Wait for it, or choose another folder."
+            raise Unavailable(reason, code="output-busy") from None
+        except FileNotFoundError:
+            pass
+        os.close(handle)

@@ -1,0 +1,155 @@
+"""Small deliberate breaks of a module, one at a time: each is a mutant that some test ought to notice.
+
+Left alone are types, documentation, the words of errors and what only decides about speed of import. Everything else
+that is a comparison, an operation, a number, a condition, a rounding, a refusal or a change of state is broken in the
+usual ways.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+}
+_OPPOSITES = ("up down", "upper lower", "ceil floor", "max min", "maximum minimum", "above below", "any all")
+OPPOSITES = {a: b for pair in _OPPOSITES for a, b in (pair.split(), reversed(pair.split()))}
+Place = tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One break: where it is, in which function, what was written there and what is written now."""
+
+    line: int
+    function: str
+    before: str
+    after: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, {self.function or 'module'}: {self.before} -> {self.after}"
+
+
+def mutants_of(source: str) -> Iterator[Mutant]:
+    """Every mutant of a module, in the order of its lines."""
+    tree = ast.parse(source)
+    for place, node, function in list(_breakable(tree)):
+        for other in _breaks(node):
+            broken = deepcopy(tree)
+            _put(broken, place, other)
+            yield Mutant(
+                node.lineno,  # type: ignore[attr-defined]
+                function,
+                ast.unparse(node).splitlines()[0],
+                ast.unparse(other).splitlines()[0],
+                ast.unparse(ast.fix_missing_locations(broken)),
+            )
+
+
+def _breakable(node: ast.AST, place: Place = (), function: str = "") -> Iterator[tuple[Place, ast.AST, str]]:
+    """Nodes that may be broken, how to get to each, and the function each is in."""
+    if _left_alone(node):
+        return
+    if isinstance(node, ast.expr | ast.stmt):
+        yield place, node, function
+    if isinstance(node, ast.Raise | ast.JoinedStr):
+        return
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        function = f"{function}.{node.name}".lstrip(".")
+    for field, value in ast.iter_fields(node):
+        if field in ("annotation", "returns", "decorator_list", "type_params", "bases"):
+            continue
+        if isinstance(value, ast.AST):
+            yield from _breakable(value, (*place, (field, None)), function)
+        elif isinstance(value, list):
+            for at, part in enumerate(value):
+                if isinstance(part, ast.AST):
+                    yield from _breakable(part, (*place, (field, at)), function)
+
+
+def _left_alone(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.Assign):
+        return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.Assert)
+
+
+def _breaks(node: ast.AST) -> Iterator[ast.AST]:  # noqa: PLR0912 - a table, written as cases
+    """The ways to break one node."""
+    match node:
+        case ast.Compare(left, [operator], right):
+            for other in COMPARISONS[type(operator)]:
+                yield ast.Compare(left, [other()], right)
+        case ast.Compare(left, [first, *others], right):
+            for other in COMPARISONS[type(first)]:
+                yield ast.Compare(left, [other(), *others], right)
+        case ast.BinOp(left, operator, right) if type(operator) in OPERATIONS:
+            yield ast.BinOp(left, OPERATIONS[type(operator)](), right)
+        case ast.AugAssign(target, operator, value) if type(operator) in OPERATIONS:
+            yield ast.AugAssign(target, OPERATIONS[type(operator)](), value)
+            yield ast.Pass()
+        case ast.BoolOp(operator, values):
+            yield ast.BoolOp(ast.Or() if isinstance(operator, ast.And) else ast.And(), values)
+        case ast.UnaryOp(ast.Not() | ast.USub() | ast.Invert(), operand):
+            yield operand
+        case ast.Constant(bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(int(value) | float(value)):
+            yield ast.Constant(value + 1)
+            yield ast.Constant(value - 1)
+        case ast.Constant(bytes(value)) if value:
+            yield ast.Constant(value + b"!")
+        case ast.IfExp(test, body, orelse):
+            yield ast.IfExp(ast.UnaryOp(ast.Not(), test), body, orelse)
+        case ast.If(test, body, orelse) | ast.While(test, body, orelse):
+            yield type(node)(ast.UnaryOp(ast.Not(), test), body, orelse)
+        case ast.Return(ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            yield ast.Return(ast.Constant(None))
+        case ast.Raise() | ast.Expr(ast.Call()):
+            yield ast.Pass()
+        case ast.Call(function, [first, second, *others], keywords) if not isinstance(second, ast.Starred):
+            yield ast.Call(function, [second, first, *others], keywords)
+        case ast.Name(name, context) if name in OPPOSITES and isinstance(context, ast.Load):
+            yield ast.Name(OPPOSITES[name], context)
+        case ast.Attribute(value, name, context) if name in OPPOSITES:
+            yield ast.Attribute(value, OPPOSITES[name], context)
+
+
+def _put(tree: ast.AST, place: Place, node: ast.AST) -> None:
+    """Replace the node at a place."""
+    for field, at in place[:-1]:
+        value = getattr(tree, field)
+        tree = value if at is None else value[at]
+    field, at = place[-1]
+    if at is None:
+        setattr(tree, field, node)
+    else:
+        getattr(tree, field)[at] = node

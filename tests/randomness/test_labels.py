@@ -1,0 +1,124 @@
+"""One law over all kinds: a release never derives the same stream twice.
+
+Two numbers from one stream are one number. So every derivation from the key of a release is recorded, at the one place
+where all of them pass, and a repeat fails. Coins that are flipped for persons are functions, the same for everybody and
+at every pass over the rows; they are not streams, and may be asked again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds import promise
+from crowdblend.policies.load import parse_policy
+from crowdblend.randomness import ReleaseKey, keys
+from tests.golden.releases import KEY, POLICIES, write_sources
+
+PERSONS = b"person\0"
+# The two parts of a sample without persons are the two sides of one draw.
+BOTH_SIDES = b"stream\0choosing part of the finest classes"
+Derived = Counter[tuple[bytes, bytes]]
+
+SPLIT_ROWS = POLICIES["table-split"].replace('person = "person_id"', "rows_are_people = true")
+NOISY_CHOICE = POLICIES["table-population"].replace('kind = "table"\n', 'kind = "table"\nbelow_k = "noise"\n')
+TWO_WAYS = (
+    POLICIES["statistics-rows"].replace("sample = 2000", "sample = 1000").replace("epsilon = 1.0", "epsilon = 4.0")
+    + '[[statistics]]\nname = "men"\nweight = 49\ncount = { sex = "male" }\n'
+)
+FOUR_STATISTICS = POLICIES["graph"].replace(
+    "[release]",
+    "".join(f'[[graph.statistics]]\nname = "{name}"\nsamples = 700\n' for name in ("cycle-freeness", "eulerian"))
+    + "[release]",
+)
+EVERY = {
+    **POLICIES,
+    "table-split-rows": SPLIT_ROWS,
+    "table-noisy-choice": NOISY_CHOICE,
+    "statistics-two-ways": TWO_WAYS,
+    "graph-four": FOUR_STATISTICS.replace("epsilon = 8.0", "epsilon = 40.0").replace("1400", "700"),
+}
+EMPTY = {"empty cells: places", "empty cells: values"}
+# What must not share its randomness, by kind: streams that are all there, each under a label of its own.
+APART = {
+    "table-noise": {"noise below k", *EMPTY},
+    "table-noisy-choice": {
+        "choosing the recoding",
+        "showing scores around the chosen recoding",
+        "noise below k",
+        *EMPTY,
+    },
+    "table-split-rows": {
+        "release, thinning of the finest classes",
+        "choosing part of the finest classes",
+        "choosing the recoding",
+    },
+    "statistics-two-ways": {"which rows are drawn", "noise on totals, sample", "noise on totals, everybody"},
+    "synopsis": {"synopsis: who is drawn", "synopsis: noise, choice and rows"},
+    "synopsis-chosen": {"synopsis: who is drawn", "synopsis: noise, choice and rows"},
+    "graph-four": {f"noise of network statistic {place}" for place in range(4)},
+}
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder
+
+
+@pytest.fixture
+def derived(monkeypatch: pytest.MonkeyPatch) -> Derived:
+    """What was derived: how often from which key and with which label."""
+    found: Derived = Counter()
+    derive = keys.HKDF
+
+    def recorded(*, info: bytes, **given: object) -> object:
+        made = derive(info=info, **given)
+
+        class Recorded:
+            def derive(self, key: bytes) -> bytes:
+                found[key, info] += 1
+                return made.derive(key)
+
+        return Recorded()
+
+    monkeypatch.setattr(keys, "HKDF", recorded)
+    return found
+
+
+def publish(text: str, sources: Path) -> None:
+    promise(parse_policy(text, sources)).read(ReleaseKey(KEY), None).publish()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_stream_is_derived_twice(name: str, sources: Path, derived: Derived) -> None:
+    publish(EVERY[name], sources)
+    assert derived
+    often = {label for (_, label), times in derived.items() if times > 1 and not label.startswith(PERSONS)}
+    assert often <= {BOTH_SIDES}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_must_be_independent_has_streams_of_its_own(name: str, sources: Path, derived: Derived) -> None:
+    publish(EVERY[name], sources)
+    streams = [label.removeprefix(b"stream\0").decode() for _, label in derived if label.startswith(b"stream\0")]
+    assert sorted(streams) == sorted(APART[name])
+
+
+def test_the_part_that_chooses_is_drawn_by_another_coin(sources: Path, derived: Derived) -> None:
+    publish(EVERY["table-split"], sources)
+    coins = {key for key, label in derived if label == PERSONS + b"number"}
+    assert len(coins) == 2
+    assert KEY in coins
+
+
+def test_a_reading_is_published_once(sources: Path) -> None:
+    """The same noise on other numbers would cancel out."""
+    reading = promise(parse_policy(POLICIES["table-noise"], sources)).read(ReleaseKey(KEY), None)
+    reading.publish()
+    with pytest.raises(InvalidInput, match="already in use"):
+        reading.publish()
