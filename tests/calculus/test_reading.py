@@ -83,7 +83,7 @@ def test_a_certificate_alone_says_that_its_data_were_not_checked(tmp_path: Path)
     assert alone.exit_code == 0
     said = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
     assert alone.output.splitlines()[0] == said
-    with pytest.raises(DoesNotVerify, match="exactly the files"):
+    with pytest.raises(DoesNotVerify, match="is missing"):
         verify_folder(tmp_path)
     (tmp_path / "data.csv").write_text("edited", encoding="utf-8")
     with pytest.raises(DoesNotVerify, match=r"data\.csv is not the file that was certified"):

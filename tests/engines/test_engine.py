@@ -24,6 +24,7 @@ from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
 from crowdblend.engines.duckdb import rows as streaming  # noqa: E402
 from crowdblend.engines.engine import count_classes  # noqa: E402
 from tests.engines.engines import counting  # noqa: E402
+from tests.randomness.goodness import fits_share  # noqa: E402
 
 KEY = bytes(range(32))
 COLUMNS = {
@@ -354,7 +355,7 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, co
         return counted(count(made, Coin(KEY, 1.0)).classes)
 
     alone, beside = kept([]), kept(range(n, n + 50))
-    assert abs(alone["Female", "11"] - n / 2) < 5 * np.sqrt(n) / 2
+    assert fits_share(int(alone["Female", "11"]), n, 0.5)
     assert alone.items() <= beside.items()
     assert beside["Male", "00"] == 50
 
@@ -370,7 +371,7 @@ def test_rows_as_people_are_thinned(tmp_path, count):
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
     assert same(count(made, Coin(KEY, 0.3)).classes, drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
-    assert abs(drawn.people - 6000) < 5 * np.sqrt(20_000 * 0.21)
+    assert fits_share(drawn.people, 20_000, 0.3)
     for position in (3, 4):
         assert set(drawn.codes[:, position]) == set(range(len(drawn.labels[position])))
 
@@ -380,7 +381,7 @@ def test_the_sample_has_the_size_it_should(tmp_path, count):
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
     sizes = [count(made, Coin(bytes([i] * 32), 0.1)).classes.people for i in range(10)]
     assert len(set(sizes)) > 5
-    assert abs(sum(sizes) - 20_000) < 5 * np.sqrt(200_000 * 0.09)
+    assert fits_share(sum(sizes), 200_000, 0.1)
 
 
 def test_progress_and_facts(tmp_path):

@@ -26,6 +26,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
+from tests.randomness.goodness import fits_share
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 
@@ -132,7 +133,7 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
     people = pd.read_parquet(town / "town.parquet")
     sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
     assert reading.deciding.people + reading.released.people == sampled
-    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+    assert fits_share(reading.deciding.people, sampled, 0.25)
     whole = read(promise(parse_policy(POLICY, town)), KEY)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
@@ -146,8 +147,8 @@ def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
     text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
     reading = read(promise(parse_policy(text, town)), KEY)
     sampled = reading.deciding.people + reading.released.people
-    assert sampled == 20_000 if drawn else abs(sampled - 10_000) < 400
-    assert abs(reading.deciding.people / sampled - 0.25) < 0.02
+    assert sampled == 20_000 if drawn else fits_share(sampled, 20_000, 0.5)
+    assert fits_share(reading.deciding.people, sampled, 0.25)
 
 
 @pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -59,3 +61,13 @@ def test_what_does_not_verify_is_refused(tmp_path, run):
     assert json.loads(out)["error"]["code"] == "does-not-verify"
     assert len(err.strip().splitlines()) == 1
     assert not (folder / "report.html").exists()
+
+
+def test_the_command_s_own_process_does_without_pandas(tmp_path):
+    """pyarrow would load it for objects that a command is never given."""
+    folder = release(tmp_path, table())
+    command = [sys.executable, "-X", "importtime", "-m", "crowdblend", "report", str(folder), "--out", "-"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert "pyarrow" in loaded
+    assert not {"pandas.core", "scipy", "vl_convert"} & loaded
