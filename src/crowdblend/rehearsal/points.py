@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from crowdblend.policies.points import BLOCK, PointsPolicy
+from crowdblend.rehearsal.crowd_classes import CLASSES, ReleaseSubject, released
+from crowdblend.rehearsal.crowd_classes import subject as subject_of_classes
 from crowdblend.rehearsal.looking import Looking, Shown, digest, shown_in
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.made_up_people import Crowd, Values
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.subject import CLASSES, ReleaseSubject, released
-from crowdblend.rehearsal.subject import subject as subject_of_classes
-from crowdblend.rehearsal.table import Crowd, Values
 from crowdblend.rehearsal.values import examples
 
 
-def subject(policy: PointsPolicy, asked: Asked) -> ReleaseSubject:
+def subject(policy: PointsPolicy, request: AuditRequest) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes."""
-    return subject_of_classes(policy, asked, PointsSubject)
+    return subject_of_classes(policy, request, PointsSubject)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from crowdblend.reports import words
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, table
 from crowdblend.reports.view import Part, View
-from crowdblend.reports.views import classes
+from crowdblend.reports.views import crowd_classes
 
 
 def view(folder: Folder) -> View:
     """The view of a table, read as what it is: every count is noisy."""
-    shown = classes.view(folder)
+    shown = crowd_classes.view(folder)
     rate = words.sampling_rate(folder)
     people = "Counts are people in the table that was read."
     if rate is not None:
