@@ -21,7 +21,7 @@ from crowdblend.kinds.table import TablePlan
 from crowdblend.kinds.table import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
 from crowdblend.selection import Node, score_nodes
 

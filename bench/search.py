@@ -21,7 +21,7 @@ from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import plan
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import Ladder, Lattice, Score, Search, rolled_up, score, scores_around
 

@@ -18,7 +18,7 @@ from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import plan
 from crowdblend.policies import load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import choose, score_nodes
 

@@ -12,7 +12,7 @@ from crowdblend.engines.draw import Draw
 from crowdblend.engines.engine import ClassCounts, Engine, count_classes, default_engine
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 
 Counting = Callable[[Any, Draw], ClassCounts]
 

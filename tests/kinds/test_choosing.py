@@ -20,12 +20,13 @@ from crowdblend.kinds.recoding_choice import ChoiceReading, choose_recoding, rea
 from crowdblend.kinds.table import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
 from crowdblend.selection import score_nodes
 from crowdblend.selection import search as search_module
 from tests.randomness.goodness import fits_share
+from tests.refusals import is_refusal
 
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 
@@ -243,42 +244,42 @@ WRONG = {
     "choose without recoding": (POLICY.replace(CHOOSING, ""), "nothing says how to choose"),
     "recoding without choose": (
         POLICY.replace("[5, 10, 20, 100]", "5").replace('level = "choose"', "level = 0"),
-        "none does",
+        "policy.recoding",
     ),
-    "budget of 0": (POLICY.replace("epsilon = 0.1", "epsilon = 0"), "above 0"),
-    "share of 0": (SPLIT.replace("0.25", "0"), "share must be"),
-    "share of 1": (SPLIT.replace("0.25", "1"), "share must be"),
+    "budget of 0": (POLICY.replace("epsilon = 0.1", "epsilon = 0"), "policy.recoding"),
+    "share of 0": (SPLIT.replace("0.25", "0"), "policy.range"),
+    "share of 1": (SPLIT.replace("0.25", "1"), "policy.range"),
     "share in population": (POLICY.replace('"population"', '"population"\nshare = 0.2'), "share in"),
-    "same sample": (POLICY.replace('"population"', '"sample"'), 'one of "population", "split"'),
+    "same sample": (POLICY.replace('"population"', '"sample"'), "policy.choice"),
     "population of a sample": (
         POLICY.replace("rate = 0.5", "rate = 0.5\nalready_drawn = true"),
         'Use using = "split"',
     ),
     "widths across": (POLICY.replace("[5, 10, 20, 100]", "[20, 50]"), "must nest"),
     "widths falling": (POLICY.replace("[5, 10, 20, 100]", "[20, 10]"), "finest first"),
-    "one width": (POLICY.replace("[5, 10, 20, 100]", "[20]"), "at least two"),
-    "no levels": (POLICY.replace('level = "choose"', "levels = []"), "at least two"),
+    "one width": (POLICY.replace("[5, 10, 20, 100]", "[20]"), "policy.offer"),
+    "no levels": (POLICY.replace('level = "choose"', "levels = []"), "policy.offer"),
     "level twice": (POLICY.replace('level = "choose"', "levels = [1, 1]"), "finest first"),
     "no such level": (POLICY.replace('level = "choose"', "levels = [1, 7]"), "level must be between"),
     "level and levels": (POLICY.replace('level = "choose"', "level = 1, levels = [0, 1]"), "either level or levels"),
     "torn": (POLICY.replace("districts.csv", "torn.csv").replace('level = "choose"', "levels = [1, 2]"), "must nest"),
-    "noise": (SPLIT.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "suppression below k"),
-    "no steps": (POLICY.replace("using", "steps = 0\nusing"), "steps must be"),
-    "too many steps": (POLICY.replace("using", "steps = 101\nusing"), "steps must be"),
-    "steps of a whole": (POLICY.replace("using", 'steps = 2\nsearch = "whole"\nusing'), "Drop one"),
-    "showing for nothing": (POLICY.replace("using", "show_epsilon = 0\nusing"), "show_epsilon must be"),
-    "showing everything": (POLICY.replace("using", "show_epsilon = 0.9\nusing"), "more than the choice"),
+    "noise": (SPLIT.replace('kind = "table"', 'kind = "table"\nbelow_k = "noise"'), "policy.recoding"),
+    "no steps": (POLICY.replace("using", "steps = 0\nusing"), "policy.range"),
+    "too many steps": (POLICY.replace("using", "steps = 101\nusing"), "policy.range"),
+    "steps of a whole": (POLICY.replace("using", 'steps = 2\nsearch = "whole"\nusing'), "policy.recoding"),
+    "showing for nothing": (POLICY.replace("using", "show_epsilon = 0\nusing"), "policy.range"),
+    "showing everything": (POLICY.replace("using", "show_epsilon = 0.9\nusing"), "plan.choice-costs-all"),
     "too few steps": (
         POLICY.replace("using", "steps = 1\nusing").replace(
             "[recoding]",
             "".join(f"d{n} = {{ hierarchy = 'districts.csv', level = 'choose' }}\n" for n in range(9)) + "[recoding]",
         ),
-        "every column is chosen once",
+        "policy.recoding",
     ),
     "biased": (POLICY.replace("rate = 0.5", "rate = 0.5\nlow = 0.4\nhigh = 0.6"), "one sampling rate"),
     "score": (POLICY.replace("epsilon = 0.1", 'epsilon = 0.1\nscore = "taste"'), "score in"),
-    "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "read twice"),
-    "nothing left": (POLICY.replace("epsilon = 0.1", "epsilon = 1.0"), "more than the choice"),
+    "stdin": (POLICY.replace('"town.parquet"', '"-"\nformat = "parquet"'), "policy.recoding"),
+    "nothing left": (POLICY.replace("epsilon = 0.1", "epsilon = 1.0"), "plan.choice-costs-all"),
     "split without rate": (SPLIT.replace("rate = 0.5", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 50"), "rate"),
 }
 
@@ -286,7 +287,8 @@ WRONG = {
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_refusals(town: Path, name: str) -> None:
     text, says = WRONG[name]
-    with pytest.raises(CrowdblendError, match=says) as refused:
+    with pytest.raises(CrowdblendError) as refused:
         plan(parse_policy(text, town))
+    assert is_refusal(refused.value, says), refused.value
     assert isinstance(refused.value, InvalidInput | Infeasible)
     assert "\n" not in str(refused.value)

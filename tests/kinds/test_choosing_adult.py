@@ -19,7 +19,7 @@ from crowdblend.kinds.table import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import KeyedSource, ReleaseKey, thin
 from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
@@ -60,7 +60,6 @@ def loss(lattice: Lattice, planned: TablePlan, sample: SampledClasses, node: Nod
 def test_all_nodes_are_scored_and_one_chosen_in_time(policy: Policy, everybody: SampledClasses) -> None:
     planned = plan_release(policy)
     begun = time.process_time()
-    assert policy.recoding is not None
     node = choose_recoding(policy.recoding, policy.columns, planned.score, everybody, ReleaseKey(bytes(32))).node
     assert len(node) == 9
     assert lattice_of(policy.columns).size == 12_960

@@ -17,7 +17,7 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.table import plan
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import Choosing, parse_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection import Ladder, Lattice, score
 
@@ -124,7 +124,7 @@ def test_a_hundred_steps_verify_and_more_are_refused() -> None:
     replaced = RULES["differential.replace"](derived)
     assert verify(Certificate((derived, replaced)).to_json()).guarantees[0].epsilon <= choosing.spent
     assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
-    with pytest.raises(InvalidInput, match="within 100 steps"):
+    with pytest.raises(InvalidInput, match="more than 100"):
         choosing.derived(ladders(101), scored)
 
 

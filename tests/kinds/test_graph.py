@@ -22,6 +22,7 @@ from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.graph import with_graph
 from crowdblend.publishing.release import release
 from crowdblend.reports.network import network_page
+from tests.refusals import is_refusal
 
 POLICY = """
 [data]
@@ -204,30 +205,31 @@ def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: P
     assert connectivity.error <= 0.15
     assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
     assert made.certificate().guarantees[0].epsilon <= 2.0
-    refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "must cover that of all statistics")
+    refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "policy.epsilon-shared")
 
 
 def refused(policy: Path, words: str) -> None:
     folder = policy.parent / "refused"
-    with pytest.raises(CrowdblendError, match=words) as caught:
+    with pytest.raises(CrowdblendError) as caught:
         release(load_policy(policy), folder)
+    assert is_refusal(caught.value, words), caught.value
     message = str(caught.value)
     assert "\n" not in message
     assert len(message) < 330
-    assert message.endswith(".")
+    assert message.endswith((".", "?"))
     assert not folder.exists()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("degree_bound = 4\n", "", r"\[graph\] must have the key degree_bound"),
+        ("degree_bound = 4\n", "", "policy.missing-key"),
         ("degree_bound = 4", "degree_bound = 2", "nobody may have more links than degree_bound = 2"),
-        ("degree_bound = 4", "degree_bound = 1", "degree_bound must be a whole number of at least 2"),
+        ("degree_bound = 4", "degree_bound = 1", "policy.range"),
         ("degree_bound = 4", "degree_bound = 4\naverage_bound = 2", "at most average_bound = 2 links on average"),
         ("degree_bound = 4", "degree_bound = 4\naverage_bound = 5", "average_bound must be at most degree_bound"),
         ("people = 4000", "people = 3000", "people in .graph. must count everybody"),
-        ("people = 4000\n", "", "must have the key people"),
+        ("people = 4000\n", "", "policy.missing-key"),
         ("samples = 200", "accuracy = 0.5\nfailure_exponent = 9", "accuracy of connectivity must be below 0.5"),
         ("samples = 200", "accuracy = 0.05\nfailure_exponent = 2", "failure_exponent of connectivity must be about"),
         ("samples = 200", "accuracy = 0.05", "must have accuracy, failure_exponent and epsilon together"),
@@ -236,18 +238,18 @@ def refused(policy: Path, words: str) -> None:
         ("samples = 200", "error = 0", "error of connectivity must be above 0"),
         ("samples = 200", "error = 1e-9", "cannot keep to an error"),
         ("samples = 200", "samples = 3999", "fewer than all 4000 people"),
-        ("samples = 200", 'samples = 200\ncolumn = "age"', "column in .* must be left out"),
+        ("samples = 200", 'samples = 200\ncolumn = "age"', "policy.statistic"),
         ("epsilon = 2.0", "epsilon = 0.01", "must come with an error below half its range"),
-        ('kind = "graph"', 'kind = "table"', "'graph' must come with kind"),
+        ('kind = "graph"', 'kind = "table"', "policy.unknown-section"),
         ("samples = 200", "samples = 200\nresolution = 1e-15", "resolution of connectivity must be at least"),
-        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "k in .release. must come with kind"),
+        ("epsilon = 2.0", "epsilon = 2.0\nk = 20", "policy.unknown-key"),
         ('name = "connectivity"', 'name = "average-degree"', "average-degree twice"),
-        ('name = "connectivity"', 'name = "diameter"', "must be one of"),
-        ('name = "connectivity"', 'name = "average"\ncolumn = "age"\nfrom = 0\nto = 9', "vertices in .graph. must be"),
-        ('source = "links.csv"', 'source = "links.csv"\nperson = "id"', "person in .data. must be left out"),
-        ("[release]", "[sampling]\nrate = 0.1\n[release]", r"\[sampling\] must be left out.*not sampled"),
-        ("[release]", '[columns]\nage = { values = ["a"] }\n[release]', r"\[columns\] must be left out.*says what is"),
-        ("people = 4000", 'people = 4000\ntarget = "source"', "must be two columns"),
+        ('name = "connectivity"', 'name = "diameter"', "policy.choice"),
+        ('name = "connectivity"', 'name = "average"\ncolumn = "age"\nfrom = 0\nto = 9', "policy.vertices"),
+        ('source = "links.csv"', 'source = "links.csv"\nperson = "id"', "policy.unknown-key"),
+        ("[release]", "[sampling]\nrate = 0.1\n[release]", "policy.unknown-section"),
+        ("[release]", '[columns]\nage = { values = ["a"] }\n[release]', "policy.unknown-section"),
+        ("people = 4000", 'people = 4000\ntarget = "source"', "policy.link-columns"),
         ("people = 4000", 'people = 4000\ntarget = "friend"', "must have the column 'friend'"),
     ],
 )

@@ -194,7 +194,12 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
         with pytest.raises(DoesNotCompose):
             release(parse_policy(text, town), tmp_path / "redrawn", ledger=ledger)
     people.head(15_000).to_csv(copy / "fewer.csv", index=False)
-    release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "other", ledger=ledger)
+    with pytest.raises(DoesNotCompose):
+        release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "fewer", ledger=ledger)
+    # Half of them are in an independent sample at rate 0.5; here it is four in ten.
+    other = people.assign(person_id=people["person_id"] + 10**7 * (np.arange(len(people)) % 5 >= 2))
+    other.to_csv(copy / "other.csv", index=False)
+    release(parse_policy(DRAWN.replace("town.parquet", "other.csv"), copy), tmp_path / "other", ledger=ledger)
 
 
 def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.cli.output import emit, force_option, json_option, printable, refuse_shared_stdout, speaks, write_text
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reports import report_html, write_report
 
@@ -33,4 +33,4 @@ def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None
     if as_json:
         emit({"report": str(written), "verified": True})
     else:
-        click.echo(f"report: {written}")
+        click.echo(f"report: {printable(str(written))}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Draw
 from crowdblend.engines.progress import Progress
-from crowdblend.policies.sections import STDIN, DataSource
+from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
     import pyarrow
@@ -106,7 +106,7 @@ class CountedPolicy(Protocol):
         """Where the people are."""
 
     @property
-    def release(self) -> Resources:
+    def resources(self) -> Resources:
         """What the engine may use."""
 
     @property
@@ -119,7 +119,7 @@ def count_classes(
 ) -> ClassCounts:
     """Open the source of a policy and count the classes of a draw."""
     names = [column.name for column in policy.columns]
-    with (engine or default_engine()).open(policy.data, names, policy.release, progress) as source:
+    with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
         return source.class_counts(policy.columns, draw)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 from crowdblend.policies.statistics import Statistic
 
 
@@ -29,7 +29,7 @@ class Totals:
         classes = self.classes
         assert classes is not None, "conditions and histograms have columns with classes"
         fits = np.ones(len(classes.counts), dtype=np.bool_)
-        for name, labels in statistic.where.items():
+        for name, labels in statistic.among.items():
             place = classes.columns.index(name)
             accepted = [classes.labels[place].index(label) for label in labels]
             fits &= np.isin(classes.codes[:, place], accepted)

@@ -5,8 +5,7 @@ guesses right with probability at most (e^ε + δ)/(e^ε + 1).
 
 Proof. Let P and Q be the laws of the output with and without your data, and A the outputs after which the guess is
 "with". The guess is right with probability p = (P(A) + Q(not A))/2. Write a = P(not A) and b = Q(A), so that
-p = 1 − (a + b)/2.
-Indistinguishability gives 1 − a = P(A) ≤ e^ε·b + δ and 1 − b = Q(not A) ≤ e^ε·a + δ. Added up,
+p = 1 − (a + b)/2. Indistinguishability gives 1 − a = P(A) ≤ e^ε·b + δ and 1 − b = Q(not A) ≤ e^ε·a + δ. Added up,
 2 − (a + b) ≤ e^ε·(a + b) + 2δ, so a + b ≥ 2(1 − δ)/(e^ε + 1) and p ≤ 1 − (1 − δ)/(e^ε + 1). ∎
 
 **Zero-knowledge privacy.** Something about you that has an even chance from the aggregate alone is concluded from the
@@ -20,10 +19,12 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 
 from flint import arb
 
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
 from crowdblend.guarantees.privacy import Differential, Guarantee, ZeroKnowledge
 from crowdblend.guarantees.relations import Relation
 from crowdblend.numerics.balls import precision
@@ -82,6 +83,13 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
             f"guesses it right with probability at most {percent(right_conclusion(guarantee))}."
         )
     return None
+
+
+def lead(guarantees: Iterable[Guarantee]) -> str | None:
+    """What comes first wherever guarantees are shown: the one for one person as a sentence about guessing."""
+    known = tuple(guarantees)
+    first = differential_for_one(known) or zero_knowledge_for_one(known)
+    return None if first is None else guess_sentence(first)
 
 
 def _above(value: arb) -> float:

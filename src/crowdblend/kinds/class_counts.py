@@ -57,12 +57,12 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
 
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        check_source(engine, self.policy.data, self._names, self.policy.release)
+        check_source(engine, self.policy.data, self._names, self.policy.resources)
 
     def count(self, engine: Engine, key: ReleaseKey, progress: Progress | None) -> ClassCountsReading:
         """Draw the sample and count its classes."""
         policy = self.policy
-        with engine.open(policy.data, self._names, policy.release, progress) as source:
+        with engine.open(policy.data, self._names, policy.resources, progress) as source:
             return ClassCountsReading(source.class_counts(policy.columns, self.draw(key.coin())))
 
     def draw(self, coin: bytes) -> Draw:

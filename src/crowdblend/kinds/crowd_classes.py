@@ -14,14 +14,18 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
 from crowdblend.planning import Plan
 from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
-from crowdblend.policies.choosing import Choosing, lattice_of
-from crowdblend.policies.table import Column, Policy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.columns import Column
+from crowdblend.policies.microdata import Microdata
+from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.table import Table
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: Policy
+    policy: Table | Microdata
     parameters: Plan
 
     @property
@@ -81,7 +85,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         policy, choosing = self.policy, self.policy.recoding
         facts: dict[str, Any] = {
             "kind": policy.kind,
-            "below_k": policy.release.below_k,
+            "below_k": policy.below_k,
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "tables": {table.name: list(table.columns) for table in policy.tables},
@@ -130,7 +134,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         from crowdblend.kinds.recoding_choice import read_choice  # noqa: PLC0415  only where a recoding is chosen
 
         names = [column.name for column in self.policy.columns]
-        with engine.open(self.policy.data, names, self.policy.release, progress) as source:
+        with engine.open(self.policy.data, names, self.policy.resources, progress) as source:
             return read_choice(self.policy, self.draw_rate, source, key)
 
     def sample_of(
@@ -164,39 +168,40 @@ def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict
     }
 
 
-def plan_crowds(policy: Policy) -> Plan:
+def plan_crowds(policy: Table | Microdata) -> Plan:
     """Plan the one of k, rate, ε and δ that the policy leaves open, or check that all four can be guaranteed."""
-    release, drawn, choosing = policy.release, policy.sampling, policy.recoding
-    rate, epsilon = drawn.rate, release.epsilon
+    drawn, choosing = policy.sampling, policy.recoding
+    rate, epsilon = drawn.rate, policy.epsilon
     if choosing is not None:
         epsilon = None if epsilon is None else choosing.left(epsilon, rate)
         rate = None if rate is None else choosing.released_rate(rate)
     question = Question(
         rate=rate,
-        k=release.k,
+        k=policy.k,
         epsilon=epsilon,
-        delta=release.delta if policy.planned else None,
+        delta=policy.delta if policy.planned else None,
         low=drawn.low,
         high=drawn.high,
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
-        kind=release.kind,
-        below_k=release.below_k,
-        noise_epsilon=release.noise_epsilon,
-        flag=release.flag,
+        kind=policy.kind,
+        below_k=policy.below_k,
+        noise_epsilon=policy.noise_epsilon,
+        flag=policy.flag,
     )
     planned = answer(question)
     if planned.k == 1:
         raise Infeasible("k = 1 hides nobody: sampling alone guarantees as much. Lower delta, or state a larger k.")
     if not policy.planned:
-        assert release.delta is not None
-        if planned.delta > release.delta:
+        assert policy.delta is not None
+        if planned.delta > policy.delta:
             raise Infeasible(
-                f"delta = {release.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
+                f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
                 f"{at_most(planned.delta)}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
                 "be planned."
             )
-        planned = replace(planned, delta=release.delta)
+        planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     return planned
 
 

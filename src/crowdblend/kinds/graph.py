@@ -16,7 +16,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import GraphPolicy, Statistic
+from crowdblend.policies.graph import Graph, StatisticQuestion
 
 if TYPE_CHECKING:
     from crowdblend.engines.network import NetworkData
@@ -36,10 +36,10 @@ class NetworkReading(Reading):
 
 
 @dataclass(frozen=True)
-class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
+class GraphPlan(ReleasePlan[Graph, NetworkReading]):
     """The planned statistics of a network, in the order of the policy."""
 
-    policy: GraphPolicy
+    policy: Graph
     plans: tuple[NetworkPlan, ...]
 
     @property
@@ -76,7 +76,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             },
             "statistics": [
                 {"statistic": statistic.label, **_domain(statistic), **_described(plan)}
-                for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
+                for statistic, plan in zip(self.policy.questions, self.plans, strict=True)
             ],
             "software": software(),
         }
@@ -88,7 +88,7 @@ class GraphPlan(ReleasePlan[GraphPolicy, NetworkReading]):
             ("would read", f"{policy.graph.source} and {policy.graph.target} from {Path(policy.data.source).name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.statistics, self.plans, strict=True):
+        for statistic, plan in zip(policy.questions, self.plans, strict=True):
             reached = f", {plan.seen.explored:,} reached from each" if plan.question.explores else ""
             lines.append(
                 (
@@ -136,7 +136,7 @@ def _in_memory() -> Iterator[None]:
         ) from None
 
 
-def _domain(statistic: Statistic) -> dict[str, Any]:
+def _domain(statistic: StatisticQuestion) -> dict[str, Any]:
     """The column that a statistic is about, with its declared range or classes; nothing for the links themselves."""
     if statistic.column is None:
         return {}
@@ -163,8 +163,8 @@ def _described(plan: NetworkPlan) -> dict[str, Any]:
     return described
 
 
-def plan(policy: GraphPolicy) -> GraphPlan:
+def plan(policy: Graph) -> GraphPlan:
     """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(plan_network(statistic.question) for statistic in policy.statistics)
+    plans = tuple(plan_network(statistic.question) for statistic in policy.questions)
     refuse_useless(plans)
     return GraphPlan(policy, plans)

@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
-from crowdblend.policies.sections import DataSource, Sampling
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
@@ -43,8 +45,15 @@ class AnyPolicy(Protocol):
         """Where the people are."""
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> Sampling | ExactSample:
         """How they were, or will be, drawn."""
+
+    @property
+    def resources(self) -> Resources:
+        """What the engine may use."""
+
+    def with_source(self, data: DataSource) -> Self:
+        """The same policy about rows that lie elsewhere."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, pl
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import RecordsOutput
 from crowdblend.mechanisms.suppressed import SuppressedRecords
-from crowdblend.policies.table import Policy
+from crowdblend.policies.microdata import Microdata
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
@@ -37,10 +37,10 @@ class MicrodataPlan(CrowdClassesPlan):
         sample, chosen = self.sample_of(reading, key, progress)
         (mechanism,) = self.mechanisms
         published = mechanism.publish(sample)
-        output = RecordsOutput(f"data.{self.policy.release.format}", published)
+        output = RecordsOutput(f"data.{self.policy.format}", published)
         return Publication((output,), (mechanism,), chosen, internal_counts(sample, published))
 
 
-def plan(policy: Policy) -> MicrodataPlan:
+def plan(policy: Microdata) -> MicrodataPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     return MicrodataPlan(policy, plan_crowds(policy))

@@ -13,12 +13,13 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, Publication, software
 from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
-from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.policies.outlier_table import OutlierTable
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
@@ -27,7 +28,7 @@ from crowdblend.randomness.noise import SMALLEST_EPSILON
 class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: OutlierPolicy
+    policy: OutlierTable
     parameters: OutlierPlan
 
     @property
@@ -47,7 +48,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
     @property
     def mechanism(self) -> OutlierHistogram:
         """The noise on every bin by its size."""
-        show_from = self.policy.release.show_from or natural_threshold(self.policy.cells, self.parameters.loss(0))
+        show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.parameters.loss(0))
         return OutlierHistogram(self.parameters.epsilon, self.parameters.transition, self.parameters.limit, show_from)
 
     def derivations(self, mechanisms: tuple[OutlierHistogram]) -> tuple[Derivation, ...]:
@@ -115,20 +116,20 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}
-        output = CountsOutput(f"data.{self.policy.release.format}", published)
+        output = CountsOutput(f"data.{self.policy.format}", published)
         return Publication((output,), (mechanism,), internal=internal)
 
 
-def plan(policy: OutlierPolicy) -> OutlierTablePlan:
+def plan(policy: OutlierTable) -> OutlierTablePlan:
     """Find the transition for delta, or the delta of a transition."""
-    assert policy.release.epsilon is not None
     planned = plan_outliers(
-        epsilon=policy.release.epsilon,
+        epsilon=policy.epsilon,
         limit=policy.limit,
         factor=float(policy.factor),
         transition=policy.transition,
-        delta=policy.release.delta,
+        delta=policy.delta,
     )
+    check_delta(policy, planned.delta)
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "

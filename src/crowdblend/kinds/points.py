@@ -13,6 +13,7 @@ from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, Publication, software
 from crowdblend.kinds.outputs import PointsOutput
 from crowdblend.mechanisms.points import NoisyPoints, all_within
@@ -20,7 +21,7 @@ from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
-from crowdblend.policies.points import PointsPolicy
+from crowdblend.policies.points import Points
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
@@ -35,7 +36,7 @@ MOST_LISTED = 5_000
 class PointsPlan(ClassCountsPlan[ClassCountsReading]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: PointsPolicy
+    policy: Points
     parameters: Plan
 
     @property
@@ -149,7 +150,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         names = tuple(column.name for column in self.policy.columns[: -self.policy.dimension])
-        output = PointsOutput(f"data.{self.policy.release.format}", published, names, tuple(self.policy.axes))
+        output = PointsOutput(f"data.{self.policy.format}", published, names, tuple(self.policy.axes))
         people = reading.sample.people
         internal = {
             "people_sampled": people,
@@ -159,41 +160,42 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         return Publication((output,), (mechanism,), internal=internal)
 
 
-def plan(policy: PointsPolicy) -> PointsPlan:
+def plan(policy: Points) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
-    release, drawn = policy.release, policy.sampling
+    drawn = policy.sampling
     question = Question(
         rate=drawn.rate,
-        k=release.k,
-        epsilon=release.epsilon,
-        delta=release.delta if policy.planned else None,
+        k=policy.k,
+        epsilon=policy.epsilon,
+        delta=policy.delta if policy.planned else None,
         low=drawn.low,
         high=drawn.high,
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind="points",
-        noise_epsilon=release.noise_epsilon or 1.0,
+        noise_epsilon=policy.noise_epsilon or 1.0,
     )
-    if release.noise_epsilon is None:
+    if policy.noise_epsilon is None:
         if policy.planned is not None:
             raise InvalidInput(
                 f"noise_epsilon in [release] must be given when {policy.planned} is left out, and is missing. "
                 f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
             )
-        assert release.delta is not None
-        planned = weakest_noise(question, release.delta)
+        assert policy.delta is not None
+        planned = weakest_noise(question, policy.delta)
         _require_more_than_sampling(planned)
-        planned = replace(planned, delta=release.delta)
+        planned = replace(planned, delta=policy.delta)
     else:
         planned = answer(question)
         _require_more_than_sampling(planned)
-        if not policy.planned and release.delta is not None:
-            if planned.delta > release.delta:
+        if not policy.planned and policy.delta is not None:
+            if planned.delta > policy.delta:
                 raise Infeasible(
                     f"delta must be at least {at_most(planned.delta)} with these k, rate, epsilon and noise_epsilon, "
-                    f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+                    f"got {policy.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
-            planned = replace(planned, delta=release.delta)
+            planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     release_plan = PointsPlan(policy, planned)
     _require_drawable(policy, release_plan.mechanism)
     return release_plan
@@ -213,7 +215,7 @@ def _require_more_than_sampling(planned: Plan) -> None:
         )
 
 
-def _require_drawable(policy: PointsPolicy, mechanism: NoisyPoints) -> None:
+def _require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
     """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
     for shape in policy.shapes():
         along = sum(size > 1 for size in shape)

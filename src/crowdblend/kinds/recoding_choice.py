@@ -17,9 +17,10 @@ from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.choosing import Choosing, lattice_of
+from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.table import Policy
+from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.recoded import RecodedPolicy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import Node, Score, noisy_scores_around, rolled_up
 
@@ -41,7 +42,7 @@ class ChoiceReading(Reading):
         return {**self.counted.facts, "classes": len(self.released.counts), **people}
 
 
-def read_choice(policy: Policy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
+def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
     """Read who decides and who is published, in two passes over the data; `rate` draws those who are published.
 
     Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over

@@ -1,4 +1,4 @@
-"""Every kind of release: the only list of them.
+"""Every kind of release by its name; the only list of them is that of their policies.
 
 A kind has one name, and the same file name in every layer: policies/, kinds/, rehearsal/, reports/views/ and
 publishing/verification/ each have a module of that name, loaded when a release of the kind is planned, rehearsed, shown
@@ -10,18 +10,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, NotProved
 from crowdblend.kinds.kind import AnyPlan, AnyPolicy
+from crowdblend.numerics.balls import Undecided
+from crowdblend.policies.registry import KINDS
 
-KINDS = (
-    "table",
-    "microdata",
-    "points",
-    "outlier-table",
-    "statistics",
-    "synopsis",
-    "graph",
-)
+__all__ = ["KINDS", "KindModule", "file_name", "plan"]
 
 
 class KindModule(Protocol):
@@ -45,4 +39,12 @@ def file_name(kind: str) -> str:
 def plan(policy: AnyPolicy) -> AnyPlan:
     """Plan what the policy leaves open, or check that what it states can be guaranteed."""
     module = cast(KindModule, import_module(f"crowdblend.kinds.{file_name(policy.kind)}"))
-    return module.plan(policy)
+    try:
+        return module.plan(policy)
+    except (Undecided, OverflowError, ZeroDivisionError) as problem:
+        raise NotProved(
+            "The numbers of this policy are too extreme to be bounded rigorously.",
+            remedy="Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md.",
+            where="[release]",
+            code="plan.not-proved",
+        ) from problem

@@ -18,8 +18,8 @@ from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, TotalsPlan, Way, plan_statistics
-from crowdblend.policies.sections import STDIN
-from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.statistics import Statistic, Statistics
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 if TYPE_CHECKING:
@@ -43,15 +43,15 @@ class TotalsReading(Reading):
 
 
 @dataclass(frozen=True)
-class StatisticsPlan(ReleasePlan[StatisticsPolicy, TotalsReading]):
+class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
     """A policy with nothing left open: the noise and the error of every statistic."""
 
-    policy: StatisticsPolicy
+    policy: Statistics
     parameters: TotalsPlan
 
     def derivations(self, mechanisms: tuple[NoisyTotals, ...]) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if the policy has one, and differential privacy."""
-        claims, group = [mechanism.claim() for mechanism in mechanisms], self.policy.release.group
+        claims, group = [mechanism.claim() for mechanism in mechanisms], self.policy.group
         one = self.parameters.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
         return (one, *together, self.parameters.differential_of(claims))
@@ -103,14 +103,14 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, TotalsReading]):
 
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        check_source(engine, self.policy.data, self.policy.wanted, self.policy.release)
+        check_source(engine, self.policy.data, self.policy.wanted, self.policy.resources)
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> TotalsReading:
         """Add up everybody, the sample, or both."""
         policy = self.policy
         columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
         measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
-        with engine.open(policy.data, policy.wanted, policy.release, progress) as source:
+        with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
             totals = {
                 way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.parameters.ways
             }
@@ -163,13 +163,13 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, TotalsReading]):
         ]
         stated, bins, published, errors = (list(column) for column in zip(*rows, strict=True))
         columns = {"statistic": stated, "bin": bins, "value": published, "error": errors}
-        output = NumbersOutput(f"data.{self.policy.release.format}", columns, texts=("bin",))
+        output = NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",))
         return Publication((output,), mechanisms)
 
     def _domains(self, name: str) -> list[dict[str, Any]]:
         """How a column is read: by its labels, within its bounds, or both."""
         policy, domains = self.policy, []
-        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+        if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
             domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
             domains.append(policy.measures[name].domain())
@@ -207,7 +207,7 @@ class StatisticsPlan(ReleasePlan[StatisticsPolicy, TotalsReading]):
 def _labelled(statistics: Sequence[Statistic]) -> set[str]:
     """The columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
-    return histograms | {name for made in statistics for name in made.where}
+    return histograms | {name for made in statistics for name in made.among}
 
 
 def _averaged(statistics: Sequence[Statistic]) -> set[str]:
@@ -220,7 +220,7 @@ def _shown(error: float) -> str:
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
 
 
-def plan(policy: StatisticsPolicy) -> StatisticsPlan:
+def plan(policy: Statistics) -> StatisticsPlan:
     """Plan the noise of every statistic."""
     asked = Asked(
         shapes=policy.shapes(),

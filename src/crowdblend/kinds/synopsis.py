@@ -16,7 +16,7 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.kind import Outcome, Publication, ReleasePlan, software
 from crowdblend.kinds.outcome import Misfit
-from crowdblend.policies.synopsis import Asked, SynopsisPolicy
+from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
     from crowdblend.kinds.outputs import RowsOutput
@@ -92,7 +92,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             ("would read", f"{names} from {Path(policy.data.source).name}"),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
-            ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy.asked)}"),
+            ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy)}"),
             (
                 "",
                 f"about everybody within {at_most(plan.about_everybody.accuracy)} of the share, about the sample "
@@ -104,7 +104,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         names = [column.name for column in self.policy.columns]
-        check_source(engine, self.policy.data, names, self.policy.release)
+        check_source(engine, self.policy.data, names, self.policy.resources)
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
@@ -150,7 +150,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             codes[:, place] = places[axis]
         names = tuple(column.name for column in self.policy.columns)
         labels = tuple(self.policy.labels(name) for name in names)
-        return RowsOutput(f"data.{self.policy.release.format}", names, labels, codes)
+        return RowsOutput(f"data.{self.policy.format}", names, labels, codes)
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def plan(policy: SynopsisPolicy) -> SynopsisPlan:
         population=policy.people,
         epsilon=policy.epsilon,
         failure=policy.failure,
-        rows=policy.asked.rows,
-        mechanism=policy.asked.mechanism,
+        rows=policy.rows,
+        mechanism=policy.mechanism,
     )
     return SynopsisPlan(policy, planned)
 
@@ -188,18 +188,18 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     """The class of queries over the universe, in every way to measure it."""
     from crowdblend.mechanisms import synopsis  # noqa: PLC0415
 
-    asked, order = policy.asked, universe_order(policy)
+    order = universe_order(policy)
     names = [policy.columns[place].name for place in order]
     shape = tuple(len(policy.labels(name)) for name in names)
-    if asked.conjunctions is not None:
-        return list(synopsis.conjunctions(shape, asked.conjunctions))
-    if asked.ranges is not None:
+    if policy.conjunctions is not None:
+        return list(synopsis.conjunctions(shape, policy.conjunctions))
+    if policy.ranges is not None:
         return [synopsis.ranges(shape[0])]
-    if asked.half_planes is not None:
+    if policy.half_planes is not None:
         return [synopsis.half_planes(*shape)]
     conditions = [
         {names.index(name): policy.labels(name).index(label) for name, label in condition.items()}
-        for condition in asked.queries or ()
+        for condition in policy.queries or ()
     ]
     return [synopsis.listed(shape, conditions)]
 
@@ -210,10 +210,10 @@ def _error(queries: QueryClass, rows: Synopsis, truth: Any) -> float:
     return float(abs(queries.ask(shares(rows.cells, queries.shape)) - queries.ask(truth)).max())
 
 
-def _queries(asked: Asked) -> str:
+def _queries(policy: SynopsisPolicy) -> str:
     """The class of queries, for the dry run."""
-    if asked.conjunctions is not None:
-        return f"all conjunctions of up to {asked.conjunctions} columns"
-    if asked.ranges is not None:
-        return f"all ranges of {asked.ranges}"
-    return "all half-planes" if asked.half_planes is not None else "the listed conjunctions"
+    if policy.conjunctions is not None:
+        return f"all conjunctions of up to {policy.conjunctions} columns"
+    if policy.ranges is not None:
+        return f"all ranges of {policy.ranges}"
+    return "all half-planes" if policy.half_planes is not None else "the listed conjunctions"

@@ -12,7 +12,7 @@ from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.kinds.outputs import CountsOutput
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
-from crowdblend.policies.table import Policy
+from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
@@ -26,6 +26,8 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 class TablePlan(CrowdClassesPlan):
     """The plan of a table, or of several tables from one sample."""
 
+    policy: Table
+
     @property
     def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram]:
         return (self.mechanism(),)
@@ -37,8 +39,8 @@ class TablePlan(CrowdClassesPlan):
             return SuppressedHistogram(parameters.k)
         cells = self.policy.cells if chosen is None else self.policy.cells_at(chosen.node)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = self.policy.release.show_from or natural_threshold(cells, parameters.noise_epsilon)
-        return NoisyHistogram(parameters.k, parameters.noise_epsilon, show_from, self.policy.release.flag)
+        show_from = self.policy.show_from or natural_threshold(cells, parameters.noise_epsilon)
+        return NoisyHistogram(parameters.k, parameters.noise_epsilon, show_from, self.policy.flag)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """Those of all classes, and from which value on noisy cells are shown."""
@@ -49,7 +51,7 @@ class TablePlan(CrowdClassesPlan):
         return facts
 
     def describe(self) -> list[tuple[str, str]]:
-        below = _BELOW[self.policy.release.below_k]
+        below = _BELOW[self.policy.below_k]
         table = ("would publish", f"a table, exact from k = {self.parameters.k}, {below} below")
         lines = [*self.describe_sample(), table, *self.describe_choice()]
         mechanism = self.mechanism()
@@ -72,7 +74,7 @@ class TablePlan(CrowdClassesPlan):
 
     def _outputs(self, published: PublishedClasses) -> tuple[CountsOutput, ...]:
         """One table, or those that the policy names: sums of what is published."""
-        ending = self.policy.release.format
+        ending = self.policy.format
         if not self.policy.tables:
             return (CountsOutput(f"data.{ending}", published),)
         return tuple(
@@ -80,6 +82,6 @@ class TablePlan(CrowdClassesPlan):
         )
 
 
-def plan(policy: Policy) -> TablePlan:
+def plan(policy: Table) -> TablePlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     return TablePlan(policy, plan_crowds(policy))

@@ -88,12 +88,14 @@ def _closer_than_independent(first: dict[int, int], second: dict[int, int], rate
     """Whether the numbers of equal rows differ by less than a tenth of what independent samples show.
 
     Of s equal rows in both tables together, about s/(r₁+r₂) are in the population, so that the difference of the two
-    numbers has the variance s·(r₁(1−r₁)+r₂(1−r₂))/(r₁+r₂), which tends to s for small rates.
+    numbers has the mean s·|r₁−r₂|/(r₁+r₂) and the variance s·(r₁(1−r₁)+r₂(1−r₂))/(r₁+r₂), which tends to s for small
+    rates.
     """
     difference = sum(abs(first.get(mark, 0) - second.get(mark, 0)) for mark in first.keys() | second.keys())
     spread = sum(rate * (1 - rate) for rate in rates) / sum(rates) if sum(rates) else 1.0
+    shift = abs(rates[0] - rates[1]) / sum(rates) if sum(rates) else 0.0
     expected = 0.0
     for mark in first.keys() | second.keys():
-        variance = (first.get(mark, 0) + second.get(mark, 0)) * spread
-        expected += min(variance, math.sqrt(variance))
+        both = first.get(mark, 0) + second.get(mark, 0)
+        expected += max(min(both * spread, math.sqrt(both * spread)), both * shift)
     return difference <= _COPY * expected

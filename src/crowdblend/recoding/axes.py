@@ -36,7 +36,7 @@ class Axis(Intervals):
 
     @classmethod
     def declared(cls, start: Number, stop: Number, resolution: Number, *, drop: bool = False) -> Axis:
-        """The axis of a policy, refused in its words."""
+        """The axis as a policy declares it; refusals name the policy's keys."""
         low, high, step = (
             Fraction(exact(name, value)) for name, value in (("from", start), ("to", stop), ("resolution", resolution))
         )
@@ -60,7 +60,7 @@ class Axis(Intervals):
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
-        """The numbers of the cells; nobody reads them."""
+        """The numbers of the cells, as text; they are never published."""
         return tuple(map(str, range(self._steps)))
 
     def place(self, name: str, value: Number) -> int:

@@ -126,7 +126,7 @@ def plain(value: Number) -> int | float:
     return int(read) if read == read.to_integral_value() and abs(read) < 2**53 else float(read)
 
 
-def shown(value: Decimal) -> str:
+def plain_digits(value: Decimal) -> str:
     """A declared number as it appears in a label: plain digits, no exponent, no trailing zeros."""
     text = format(value if value else Decimal(0), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -13,8 +13,8 @@ from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import GraphPlan, NetworkReading
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import GraphPolicy, Statistic
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.graph import Graph, StatisticQuestion
+from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
@@ -28,7 +28,7 @@ FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
 _WORTH, _EQUAL = 0.5, 1e-9
 
 
-def subject(policy: GraphPolicy, request: AuditRequest) -> GraphSubject:
+def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
     request.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
@@ -70,7 +70,7 @@ class GraphRehearsal:
 class GraphSubject(Rehearsed):
     """What a policy publishes about made-up networks, when one person's links and data are replaced."""
 
-    policy: GraphPolicy
+    policy: Graph
     name: str = "policy"
     understated: float = 1.0
 
@@ -100,7 +100,7 @@ class GraphSubject(Rehearsed):
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
         one, other = (self._rehearsal(web).network for web in pair)
-        for statistic, mechanism in zip(self.policy.statistics, self.plan.mechanisms, strict=True):
+        for statistic, mechanism in zip(self.policy.questions, self.plan.mechanisms, strict=True):
             here, instead = (exact_values(statistic, mechanism, network) for network in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -111,7 +111,7 @@ class GraphSubject(Rehearsed):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        about = [statistic for statistic in self.policy.questions if statistic.column == column]
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
@@ -124,23 +124,23 @@ class GraphSubject(Rehearsed):
         return known[0], known[-1]
 
 
-def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
+def made_up(policy: Graph, web: Web) -> NetworkData:
     """A network as it is read from files."""
     graph, people = policy.graph, policy.graph.bounds.people
     first, second = zip(*web.links, strict=True)
     links = DataSource("links", "parquet", rows_are_people=True)
     tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
     if graph.vertices is not None:
-        vertices = DataSource("vertices", "parquet", rows_are_people=True)
+        vertices = "vertices.parquet"
         columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
         for name, mine, other in zip(policy.columns, web.data, web.others, strict=True):
             columns[name] = [mine, *[other] * (people - 1)]
-        tables[vertices.source] = MemoryTable.of(columns)
+        tables[vertices] = MemoryTable.of(columns)
         graph = replace(graph, vertices=vertices)
-    return read_network(replace(policy, data=links, graph=graph, graph_in_memory=None), MemoryEngine(tables))
+    return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
-def _offered(statistic: Statistic) -> list[str]:
+def _offered(statistic: StatisticQuestion) -> list[str]:
     """The ends of a range, or the classes."""
     if statistic.question.name != "average":
         return list(statistic.classes)
@@ -148,7 +148,7 @@ def _offered(statistic: Statistic) -> list[str]:
     return [repr(statistic.low), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
-def _allowed(value: str, statistic: Statistic) -> bool:
+def _allowed(value: str, statistic: StatisticQuestion) -> bool:
     if statistic.question.name != "average":
         return value in statistic.classes or statistic.other is not None
     try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from crowdblend.kinds.outlier_table import plan
-from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.policies.outlier_table import OutlierTable
 from crowdblend.rehearsal.crowd_classes import ReleaseSubject
 from crowdblend.rehearsal.made_up_people import drawn_here
 from crowdblend.rehearsal.registry import AuditRequest
 
 
-def subject(policy: OutlierPolicy, request: AuditRequest) -> ReleaseSubject:
+def subject(policy: OutlierTable, request: AuditRequest) -> ReleaseSubject:
     """The policy with bins of the hardest sizes; a stack would have other empty bins, so there is none."""
     request.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
     parameters = plan(drawn_here(policy)).parameters

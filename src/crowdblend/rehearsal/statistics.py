@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from crowdblend.planning.statistics import EVERYBODY, TotalsPlan
-from crowdblend.policies.statistics import StatisticsPolicy
+from crowdblend.policies.statistics import Statistics
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.made_up_people import Values
@@ -21,7 +21,7 @@ MOST_PEOPLE = 1 << 20
 _ALL = 1 << 20
 
 
-def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubject:
+def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
@@ -32,7 +32,7 @@ def subject(policy: StatisticsPolicy, request: AuditRequest) -> StatisticsSubjec
 class StatisticsSubject(Rehearsed):
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
-    policy: StatisticsPolicy
+    policy: Statistics
     name: str = "policy"
     understated: float = 1.0
 
@@ -53,7 +53,7 @@ class StatisticsSubject(Rehearsed):
         found: list[str | None] = [] if measure is None else [str(measure.start), str(measure.stop)]
         if column is not None:
             known = examples(column.recoding, _ALL)
-            named = {label for made in self.policy.statistics for label in made.where.get(name, ())}
+            named = {label for made in self.policy.statistics for label in made.among.get(name, ())}
             found += [
                 *examples(column.recoding, CLASSES),
                 *(one for one in known if column.recoding.label(one) in named),
@@ -82,7 +82,7 @@ class StatisticsSubject(Rehearsed):
         }
         found: list[tuple[int, int]] = []
         for place, made in enumerate(self.policy.statistics):
-            fits = all(label[name] in labels for name, labels in made.where.items())
+            fits = all(label[name] in labels for name, labels in made.among.items())
             if made.what == "average":
                 found.append((place, self.policy.measures[str(made.column)].code(person[str(made.column)]) or 0))
             elif made.what == "histogram":

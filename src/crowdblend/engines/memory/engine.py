@@ -23,7 +23,7 @@ from crowdblend.engines.totals import Totals, check_people
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.publishing.verification.numbers import read_rows
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
 TOTALS = ("totals.sum", "totals.histogram")
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse other rows, errors that are not the stated ones, and impossible shares and counts."""
     planned: dict[str, Any] = published.fact("statistics", dict)
     if len(published.mechanisms(*TOTALS)) != len(planned):
@@ -27,7 +27,7 @@ def check(published: Published) -> None:
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
 
 
-def _bins(published: Published, made: dict[str, Any]) -> list[str | None]:
+def _bins(published: PublishedFolder, made: dict[str, Any]) -> list[str | None]:
     """The labels of a histogram's column, as the certificate declares them; a single number has none."""
     if "histogram" not in made:
         return [None]

@@ -1,0 +1,291 @@
+"""One sample is released once, whatever policy, person column, order, format or folder reads it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import Assumption
+from crowdblend.errors import DoesNotCompose
+from crowdblend.kinds import promise
+from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.prospect import prospect_of, warn
+from crowdblend.publishing.release import Released, release
+from tests.ledger.sources import DRAWN, people, policy, shuffled, write
+
+ROWS = "rows_are_people = true"
+SSN = 'person = "ssn"'
+
+
+@pytest.fixture
+def publish(tmp_path: Path) -> Callable[..., Released]:
+    """A whole release."""
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+
+    def run(source: str, **named) -> Released:
+        parsed = parse_policy(policy(source, **named), tmp_path)
+        return release(parsed, tmp_path / f"out-{len(ledger.entries())}", ledger=ledger)
+
+    return run
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Callable[..., None]:
+    """A release up to its entry in the ledger, which is all that decides here."""
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+
+    def run(source: str, **named) -> None:
+        promised = promise(parse_policy(policy(source, **named), tmp_path))
+        key = bytes([len(ledger.entries())]) * 32
+        prospect = prospect_of(promised, tmp_path / "out", ledger, key)
+        warn(prospect)
+        ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
+
+    return run
+
+
+def refused(code: str = "same-sample"):
+    return _Refused(code)
+
+
+class _Refused:
+    def __init__(self, code: str) -> None:
+        self._code, self._raises = code, pytest.raises(DoesNotCompose)
+
+    def __enter__(self) -> None:
+        self._found = self._raises.__enter__()
+
+    def __exit__(self, *problem) -> bool:
+        caught = bool(self._raises.__exit__(*problem))
+        assert self._found.value.code == self._code
+        return caught
+
+
+@pytest.mark.parametrize("first", ['person = "id"', SSN, ROWS])
+@pytest.mark.parametrize("second", ['person = "id"', SSN, ROWS])
+def test_another_person_column_is_the_same_sample(begin, tmp_path: Path, first: str, second: str) -> None:
+    write(people(), tmp_path / "drawn.parquet")
+    begin("drawn.parquet", who=first)
+    with refused():
+        begin("drawn.parquet", who=second)
+
+
+COPIES = {
+    "csv": lambda table, folder: write(shuffled(table), folder / "copy.csv").name,
+    "parquet": lambda table, folder: write(shuffled(table), folder / "copy.parquet").name,
+    "columns": lambda table, folder: write(shuffled(table)[sorted(table, reverse=True)], folder / "copy.parquet").name,
+    "folder": lambda table, folder: _in_parts(shuffled(table), folder),
+    "one less": lambda table, folder: write(shuffled(table).iloc[1:], folder / "copy.csv").name,
+    "a twentieth less": lambda table, folder: write(shuffled(table).iloc[100:], folder / "copy.csv").name,
+    "as texts": lambda table, folder: write(shuffled(table).astype({"id": str}), folder / "copy.parquet").name,
+    "as floats": lambda table, folder: write(shuffled(table).astype({"id": float}), folder / "copy.parquet").name,
+}
+
+
+def _in_parts(table: pd.DataFrame, folder: Path) -> str:
+    for part, start in enumerate(range(0, len(table), 700)):
+        write(table.iloc[start : start + 700], folder / "copy" / f"deep-{part % 2}" / f"part-{part}.parquet")
+    return "copy"
+
+
+@pytest.mark.parametrize("copy", COPIES)
+@pytest.mark.parametrize("who", ['person = "id"', ROWS])
+@pytest.mark.parametrize(
+    "draws", [(DRAWN, DRAWN), (DRAWN, ""), ("", DRAWN)], ids=["twice", "draw after", "draw before"]
+)
+def test_a_copy_is_the_same_sample(begin, tmp_path: Path, copy: str, who: str, draws: tuple[str, str]) -> None:
+    table = people()
+    write(table, tmp_path / "drawn.parquet")
+    again = COPIES[copy](table, tmp_path)
+    form = 'format = "parquet"' if again == "copy" else ""
+    begin("drawn.parquet", who=who, drawn=draws[0])
+    with refused():
+        begin(again, who=who, drawn=draws[1], more=form)
+
+
+def test_the_second_release_does_not_appear(publish, tmp_path: Path) -> None:
+    write(people(), tmp_path / "drawn.parquet")
+    write(shuffled(people()), tmp_path / "copy.csv")
+    publish("drawn.parquet")
+    with refused():
+        publish("copy.csv", who=SSN)
+    assert not (tmp_path / "out-1").exists()
+    assert len(Ledger.open(tmp_path / "ledger.sqlite").entries()) == 1
+
+
+def test_a_row_that_is_written_twice_makes_no_other_sample(publish, tmp_path: Path) -> None:
+    table = people()
+    write(table, tmp_path / "drawn.csv")
+    write(pd.concat([table, table.iloc[:1]]), tmp_path / "again.csv")
+    publish("drawn.csv")
+    with refused():
+        publish("again.csv", more='duplicates = "one"')
+
+
+@pytest.mark.parametrize("stray", ["notes.md", "_SUCCESS", ".hidden.parquet", "_tmp/part.parquet"])
+@pytest.mark.parametrize("who", ['person = "id"', ROWS])
+def test_a_file_that_is_not_read_makes_no_other_sample(begin, tmp_path: Path, stray: str, who: str) -> None:
+    _in_parts(people(), tmp_path)
+    begin("copy", who=who, more='format = "parquet"')
+    (tmp_path / "copy" / stray).parent.mkdir(exist_ok=True)
+    (tmp_path / "copy" / stray).write_text("not read")
+    with refused():
+        begin("copy", who=who, more='format = "parquet"')
+
+
+def test_independent_samples_are_not_taken_for_one(begin, tmp_path: Path) -> None:
+    """Two samples at rate 0.5 have a third of their people in common. False alarms: 2e-9 by the theorem in overlap."""
+    table, chance = people(8_000), np.random.default_rng(5)
+    for name in ("one", "two"):
+        write(table[chance.random(len(table)) < 0.5], tmp_path / f"{name}.parquet")
+    write(table, tmp_path / "register.parquet")
+    begin("one.parquet", rate=0.5, more='population = "residents"')
+    begin("two.parquet", rate=0.5, more='population = "residents"')
+    begin("register.parquet", rate=0.5, drawn="", more='population = "residents"')
+
+
+def test_an_understated_rate_is_refused(begin, tmp_path: Path) -> None:
+    table, chance = people(8_000), np.random.default_rng(5)
+    for name in ("one", "two"):
+        write(table[chance.random(len(table)) < 0.5], tmp_path / f"{name}.parquet")
+    begin("one.parquet", rate=0.1)
+    with refused():
+        begin("two.parquet", rate=0.1)
+
+
+def test_every_earlier_entry_is_compared(begin, tmp_path: Path) -> None:
+    for seed in (1, 2, 3):
+        write(people(seed=seed), tmp_path / f"{seed}.csv")
+        begin(f"{seed}.csv")
+    for seed in (1, 2, 3):
+        write(shuffled(people(seed=seed)), tmp_path / f"copy-{seed}.csv")
+        with refused():
+            begin(f"copy-{seed}.csv")
+
+
+def test_the_exact_content_is_all_of_the_content(tmp_path: Path) -> None:
+    """Not the first block, the size or the ends of a file."""
+    from crowdblend.engines.identity import source_name
+    from crowdblend.policies.source import DataSource
+
+    data, names = DataSource("x.csv", "csv", rows_are_people=True), []
+    for place in (None, 0, 150_000, 299_999):
+        content = bytearray(300_000)
+        if place is not None:
+            content[place] = 1
+        (tmp_path / "x.csv").write_bytes(content)
+        names.append(source_name(data, [tmp_path / "x.csv"], bytes(32)))
+    assert len(set(names)) == 4
+    assert names[0] != source_name(data, [tmp_path / "x.csv"], bytes(31) + b"1")
+
+
+def test_outputs_in_the_folder_of_the_data_are_no_data(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    write(people(), tmp_path / "data" / "people.parquet")
+    text = policy("data", drawn="", more='format = "parquet"')
+    for number in range(3):
+        done = release(parse_policy(text, tmp_path), tmp_path / "data" / f"out-{number}", ledger=ledger)
+        assert done.certificate.facts
+    (budget,) = ledger.budgets()
+    assert budget.releases == (1, 2, 3)
+    assert budget.differential.epsilon == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("other", ["residents ", " residents", "residents\u00a0", "re\u0301sidents"])
+def test_names_that_look_alike_are_one_population(begin, tmp_path: Path, other: str) -> None:
+    write(people(), tmp_path / "register.csv")
+    name = "r\u00e9sidents" if "\u0301" in other else "residents"
+    begin("register.csv", drawn="", more=f'population = "{name}"')
+    begin("register.csv", drawn="", more=f'population = "{other}"')
+    (budget,) = Ledger.open(tmp_path / "ledger.sqlite").budgets()
+    assert (budget.population, budget.releases) == (name, (1, 2))
+
+
+def test_an_unnamed_population_is_that_of_an_earlier_release(begin, tmp_path: Path) -> None:
+    table = people()
+    write(table, tmp_path / "register.csv")
+    write(shuffled(table).iloc[50:], tmp_path / "later.parquet")
+    begin("register.csv", drawn="", more='population = "residents"')
+    begin("later.parquet", drawn="")
+    begin("register.csv", drawn="", who=ROWS)
+    (budget,) = Ledger.open(tmp_path / "ledger.sqlite").budgets()
+    assert (budget.population, budget.releases) == ("residents", (1, 2, 3))
+
+
+def test_another_name_for_the_same_people_is_refused(begin, tmp_path: Path) -> None:
+    table = people()
+    write(table, tmp_path / "register.csv")
+    write(shuffled(table).iloc[50:], tmp_path / "later.parquet")
+    begin("register.csv", drawn="", more='population = "residents"')
+    with refused("another-population"):
+        begin("later.parquet", drawn="", more='population = "inhabitants"')
+    write(people(seed=2), tmp_path / "others.csv")
+    begin("others.csv", drawn="", more='population = "inhabitants"')
+
+
+def test_what_cannot_be_compared_is_said_and_certified(publish, tmp_path: Path) -> None:
+    """A table of other columns without persons has nothing in common with a table of persons, whoever they are."""
+    table = people()
+    write(table, tmp_path / "drawn.csv")
+    write(table[["sex", "age"]], tmp_path / "bare.csv")
+    certified = publish("drawn.csv").certificate
+    assert Assumption.SAMPLE_NOT_COMPARED not in certified.stated
+    with pytest.warns(UserWarning, match="release 1"):
+        certified = publish("bare.csv", who=ROWS).certificate
+    assert Assumption.SAMPLE_NOT_COMPARED in certified.stated
+    assert Ledger.open(tmp_path / "ledger.sqlite").entry(2).not_compared == (1,)
+
+
+def test_without_a_ledger_nothing_is_compared(tmp_path: Path) -> None:
+    write(people(), tmp_path / "drawn.csv")
+    done = release(parse_policy(policy("drawn.csv"), tmp_path), tmp_path / "out", ledger=None)
+    assert Assumption.SAMPLE_NOT_COMPARED in done.certificate.stated
+
+
+def test_another_hash_function_cannot_be_compared(begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crowdblend.engines.duckdb.identity import IdentityScan
+
+    write(people(), tmp_path / "drawn.csv")
+    write(shuffled(people()), tmp_path / "copy.csv")
+    begin("drawn.csv")
+    monkeypatch.setattr(IdentityScan, "hashing", property(lambda self: "duckdb of the future"))
+    with pytest.warns(UserWarning, match="release 1"):
+        begin("copy.csv")
+
+
+def test_a_stream_is_known_again(publish, monkeypatch: pytest.MonkeyPatch) -> None:
+    for who, table in (('person = "id"', people()), (ROWS, shuffled(people()))):
+        given = io.TextIOWrapper(io.BytesIO(table.to_csv(index=False).encode()))
+        monkeypatch.setattr("sys.stdin", given)
+        if who == ROWS:
+            with refused():
+                publish("-", who=who, more='format = "csv"')
+        else:
+            publish("-", who=who, more='format = "csv"')
+
+
+@pytest.mark.parametrize("named", ["variable", "option"])
+def test_a_mistyped_ledger_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    from crowdblend.cli import main as entry_point
+
+    write(people(), tmp_path / "drawn.csv")
+    (tmp_path / "policy.toml").write_text(policy("drawn.csv"), encoding="utf-8")
+    missing = str(tmp_path / "legder.sqlite")
+    monkeypatch.chdir(tmp_path)
+    command = ["crowdblend", "release", "policy.toml", "--yes"]
+    if named == "variable":
+        monkeypatch.setenv("CROWDBLEND_LEDGER", missing)
+    else:
+        command += ["--ledger", missing]
+    monkeypatch.setattr("sys.argv", command)
+    with pytest.raises(SystemExit) as left:
+        entry_point.main()
+    assert left.value.code == 2
+    assert not Path(missing).exists()
+    assert not (tmp_path / "policy").exists()
