@@ -48,7 +48,7 @@ def table_for(queries: QueryClass, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 9, queries.shape)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClass) -> None:
     table = table_for(queries)
     expected = [table[queries.where(query)].sum() for query in range(queries.size)]
@@ -58,7 +58,7 @@ def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClas
     assert np.allclose(queries.ask(table / 3.0), np.array(expected) / 3)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
     """Every replacement and every concealment of a row, by brute force."""
     single = [queries.counts(counted(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
@@ -69,14 +69,14 @@ def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(
         assert moved == queries.sensitivity
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_an_answer_adds_up_at_most_the_stated_number_of_counts(queries: QueryClass) -> None:
     measured = len(queries.counts(table_for(queries)))
     added = sum(queries.answers(row) for row in np.eye(measured))
     assert added.max() == queries.parts
 
 
-@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: str(made.describe()))
 def test_the_vc_dimension_is_not_exceeded(queries: QueryClass) -> None:
     satisfied = queries.matrix()
     size = queries.dimension + 1
@@ -132,7 +132,9 @@ def test_what_is_too_large_is_refused_in_one_sentence(make, word) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: made.words())
+@pytest.mark.parametrize(
+    "queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: str(made.describe())
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: QueryClass, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -145,7 +147,7 @@ def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: 
     assert np.abs(queries.ask(p) - queries.answers(noisy)).max() <= noise * 1.125
 
 
-@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: str(made.describe()))
 def test_repair_ends_from_anywhere(queries: QueryClass) -> None:
     """From a distribution on one cell to a truth on another: as far away as can be."""
     truth, wrong = np.zeros(queries.shape), np.zeros(queries.shape)
