@@ -49,8 +49,9 @@ bench-data: .venv/ready ## accuracy on the tables of the examples, which are not
 	$(BIN)/python bench/choosing.py
 	$(BIN)/python bench/search.py
 
-docs: .venv/ready ## write the generated pages anew
+docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/draw.py
 
 wheel: .venv/ready ## build the wheel and test it without the sources
 	$(BIN)/pip wheel --no-deps --no-build-isolation --quiet --wheel-dir dist .

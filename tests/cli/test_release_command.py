@@ -61,7 +61,7 @@ def crowdblend(place: Path, *arguments: str, stdin: str | None = None) -> subpro
 def test_dry_run_writes_nothing(place: Path) -> None:
     done = crowdblend(place, "release", "policy.toml", "--dry-run")
     assert done.returncode == 0
-    assert "would promise" in done.stdout
+    assert "would mean" in done.stdout
     assert "k = 12" in done.stdout
     described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
     assert described["parameters"]["k"] == 12

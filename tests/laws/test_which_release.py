@@ -247,6 +247,12 @@ FALSE = {
         {},
         "releases and sampled",
     ),
+    "two releases against four": (
+        "choice.differential",
+        lambda: lone(compose(*[published(20, 0.25)] * 2), compose(*[published(20, 0.125)] * 4)),
+        {},
+        "releases of 2 and of 4 releases",
+    ),
     "accuracy of another mechanism": (
         "zero-knowledge.sampler",
         lambda: lone(everybody(100.0), RULES["laplace.accurate"](scale=0.001, failure=0.1)),
@@ -339,6 +345,11 @@ def test_one_sampling_is_not_counted_twice() -> None:
         rule_id = "composition.blending-differential" + ("-both" if len(premises) > 2 else "")
         with pytest.raises(NotApplicable, match=f"{rule_id} needs a mechanism that has not sampled yet"):
             RULES[rule_id](*premises)
+    for losses in ((amplified, swapping()), (noisy(), RULES["differential.replace"](amplified))):
+        with pytest.raises(NotApplicable, match="both needs a mechanism that has not sampled yet"):
+            RULES["composition.blending-differential-both"].conclude(
+                crowds.conclusion, *(loss.conclusion for loss in losses)
+            )
     with pytest.raises(DoesNotVerify, match="has not sampled yet"):
         verify(in_format_1(forged("composition.blending-differential", (crowds, loud), beside=amplified)))
     assert compose(crowds, loud).conclusion.epsilon == 2.0

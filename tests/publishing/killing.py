@@ -33,8 +33,8 @@ from crowdblend.policies import load_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
-from crowdblend.publishing.staging import staged
-from crowdblend.publishing.target import alone
+from crowdblend.publishing.staging import stagings_of
+from crowdblend.publishing.target import exclusive_use
 
 POLICY = """
 [data]
@@ -123,7 +123,7 @@ def look(folder: Path, mode: str, old: bytes) -> None:
     ledger.check()
     entries = ledger.entries()
     if mode == "journal":
-        with alone(out):
+        with exclusive_use(out):
             recover(out, ledger)
     if out.exists():
         verify_file(out)
@@ -147,7 +147,7 @@ def look(folder: Path, mode: str, old: bytes) -> None:
             assert (done.folder / name).read_bytes() == (expected.folder / name).read_bytes(), name
         assert ledger.entry(1).status == "finished"
     if entries:
-        assert not list(staged(out)), "a private folder is left though everything is published"
+        assert not list(stagings_of(out)), "a private folder is left though everything is published"
 
 
 def in_child(work: Callable[[], None], deadline: float | None = None) -> int:

@@ -16,8 +16,8 @@ from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing import release as module
 from crowdblend.publishing.release import release, resume
-from crowdblend.publishing.staging import Journal, Staging, Whole, staged
-from crowdblend.publishing.target import alone, check_target
+from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
+from crowdblend.publishing.target import check_target, exclusive_use
 from tests.publishing.killing import prepare
 
 FILES = ("data.csv", "certificate.json")
@@ -122,7 +122,7 @@ def test_a_ledger_that_is_locked_at_the_end_loses_nothing(
             begin(place, ledger)
     assert "ledger resume 1" in stopped.value.remedy
     assert not (place / "out").exists()
-    (staging,) = staged(place / "out")
+    (staging,) = stagings_of(place / "out")
     assert staging.path.stat().st_mode & 0o777 == 0o700
     same = expected(place, ledger.held_key(1))
     (place / "people.csv").unlink()
@@ -169,6 +169,25 @@ def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_o
     assert resume(ledger, 1).folder == place / "out"
 
 
+def test_what_waits_for_its_name_replaces_nothing_unasked(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "appear", stop(SystemExit(1)))
+        with pytest.raises(SystemExit):
+            begin(place, ledger)
+    (place / "old").rename(place / "out")
+    begin(place, ledger, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
+    with pytest.raises(InvalidInput) as refused:
+        resume(ledger, 1)
+    assert refused.value.code == "output-exists"
+    resume(ledger, 1, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert not leftovers(place)
+
+
 def test_a_folder_that_is_made_meanwhile_is_left_alone(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +210,7 @@ def test_a_folder_that_is_made_meanwhile_is_left_alone(
 
 
 def test_one_release_at_a_time_works_on_a_folder(place: Path, ledger: Ledger) -> None:
-    with alone(place / "out"), pytest.raises(Unavailable) as refused:
+    with exclusive_use(place / "out"), pytest.raises(Unavailable) as refused:
         begin(place, ledger)
     assert refused.value.code == "output-busy"
     assert not ledger.entries()
@@ -264,8 +283,8 @@ def test_without_an_exchange_the_next_start_recovers(
             broken.setattr(appearance, "remove", stop(SystemExit(1)))
         with pytest.raises(SystemExit):
             begin(place, ledger, force=True)
-    (staging,) = staged(place / "out")
-    old = {"before the old one moves": place / "out"}.get(killed, staging.retired)
+    (staging,) = stagings_of(place / "out")
+    old = {"before the old one moves": place / "out"}.get(killed, staging.old_release)
     assert {name: (old / name).read_bytes() for name in FILES} == first
     resume(ledger, 2)
     assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
@@ -279,7 +298,7 @@ def test_the_only_copy_of_an_old_release_is_never_removed(place: Path, ledger: L
     staging = Staging.make(place / "out", Journal(force=True))
     staging.release.rmdir()
     (place / "out").rename(staging.release)
-    staging.noted(Journal(force=True, whole=Whole("ab" * 32, "cd" * 32)))
+    staging.write_journal(Journal(force=True, completion=Completion("ab" * 32, "cd" * 32)))
     begin(place, ledger)
     assert {name: (staging.release / name).read_bytes() for name in FILES} == first
 

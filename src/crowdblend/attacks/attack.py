@@ -1,4 +1,4 @@
-"""What an attack is, and what it finding."""
+"""What an attack is, and what it finds."""
 
 from __future__ import annotations
 

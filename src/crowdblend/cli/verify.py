@@ -11,6 +11,7 @@ from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.guarantees.guessing import lead
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
@@ -48,6 +49,8 @@ def _tell(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bo
     click.echo(said)
     if uncovered:
         click.echo(f"  not covered  {', '.join(uncovered)}")
+    if sentence := lead(certificate.guarantees):
+        click.echo(sentence)
     for guarantee in certificate.guarantees:
         click.echo(f"  guarantee  {guarantee.words()}")
     for assumed in certificate.assumptions():

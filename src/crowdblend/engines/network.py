@@ -5,15 +5,18 @@ Messages name columns and bounds, never a person, a link or a count.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from crowdblend.engines.engine import Engine, check_source
+from crowdblend.engines.links import refuse_blanks
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.networks import Network, Structure, network
@@ -21,6 +24,7 @@ from crowdblend.networks.naming import numbered
 from crowdblend.policies.graph import Graph as GraphPolicy
 from crowdblend.policies.graph import Links
 from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.recoding.reading import number
 
 if TYPE_CHECKING:
     import pyarrow
@@ -66,6 +70,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     if links.people_source is not None:
         with engine.open(links.people_source, (links.vertex, *policy.columns), policy.resources) as source:
             people = source.table((links.vertex,), policy.columns, "vertices")
+        _check_names(people, (links.vertex,), "vertices")
         known = people.column(0)
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
     if not ends.num_rows:
@@ -90,7 +95,9 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pyarrow.Table:
     links = policy.graph
     if policy.graph_in_memory is None:
         with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
-            return source.table((links.source, links.target), (), "links")
+            ends = source.table((links.source, links.target), (), "links")
+        _check_names(ends, (links.source, links.target), "links")
+        return ends
     if links.people_source is None:
         return _of_graph(policy.graph_in_memory, links)
     raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
@@ -122,6 +129,19 @@ def _check_bounds(links: Links, made: Network) -> None:
         )
 
 
+def _check_names(table: pyarrow.Table, names: Sequence[str], what: str) -> None:
+    """Refuse names that cannot be seen; there may be many, and most are told by their first character."""
+    from pyarrow import compute, types  # noqa: PLC0415 - heavy
+
+    for place, name in enumerate(names):
+        column = table.column(place)
+        if types.is_integer(column.type):
+            continue
+        suspects = column.filter(compute.less(column, "!"))
+        if compute.any(compute.equal(compute.ascii_trim_whitespace(suspects), "")).as_py():
+            refuse_blanks(name, what)
+
+
 def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple[pyarrow.Table, pyarrow.Array | None]:
     """Names of one type: texts where one of the columns has texts."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -148,20 +168,31 @@ def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
 
 def _average(column: pyarrow.ChunkedArray, statistic: Statistic) -> Fraction:
     """In exact arithmetic, value by value."""
-    low, question = Fraction(statistic.low), statistic.question
-    try:
-        values, counts = np.unique(column.to_numpy().astype(np.float64), return_counts=True)
-    except ValueError:
-        raise InvalidInput(f"the column {statistic.column!r} must hold numbers, and does not. Correct it.") from None
-    width = Fraction(question.width or 0)
-    above = [Fraction(value) - low for value in values.tolist() if np.isfinite(value)]
-    if len(above) < len(values) or any(not 0 <= value <= width for value in above):
-        raise InvalidInput(
-            f"the column {statistic.column!r} must lie between from and to, and does not. Give a range that is known "
-            "beforehand, or cut the values."
-        )
-    total = sum((value * count for value, count in zip(above, counts.tolist(), strict=True)), Fraction(0))
-    return total / question.bounds.people
+    low, width = Fraction(statistic.low), Fraction(statistic.question.width or 0)
+    total = Fraction(0)
+    for item in column.value_counts().to_pylist():
+        above = _number(item["values"], statistic) - low
+        if not 0 <= above <= width:
+            _refuse_beyond(statistic)
+        total += above * int(item["counts"])
+    return total / statistic.question.bounds.people
+
+
+def _number(value: Any, statistic: Statistic) -> Fraction:
+    """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
+    read = number(value) if isinstance(value, str) else float(value)
+    if read is None:
+        raise InvalidInput(f"the column {statistic.column!r} must hold numbers, and does not. Correct it.")
+    if not math.isfinite(read):
+        _refuse_beyond(statistic)
+    return Fraction(read)
+
+
+def _refuse_beyond(statistic: Statistic) -> NoReturn:
+    raise InvalidInput(
+        f"the column {statistic.column!r} must lie between from and to, and does not. Give a range that is known "
+        "beforehand, or cut the values."
+    )
 
 
 def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction]:

@@ -19,10 +19,12 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 
 from flint import arb
 
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
 from crowdblend.guarantees.privacy import Differential, Guarantee, ZeroKnowledge
 from crowdblend.guarantees.relations import Relation
 from crowdblend.numerics.balls import precision
@@ -81,6 +83,13 @@ def guess_sentence(guarantee: Guarantee) -> str | None:
             f"guesses it right with probability at most {percent(right_conclusion(guarantee))}."
         )
     return None
+
+
+def lead(guarantees: Iterable[Guarantee]) -> str | None:
+    """What comes first wherever guarantees are shown: the one for one person as a sentence about guessing."""
+    known = tuple(guarantees)
+    first = differential_for_one(known) or zero_knowledge_for_one(known)
+    return None if first is None else guess_sentence(first)
 
 
 def _above(value: arb) -> float:

@@ -40,7 +40,7 @@ class Concealed:
 
 @dataclass(eq=False)
 class Watched:
-    """A view that writes down whose neighbours were visited for."""
+    """A view that writes down whose neighbours it was asked for."""
 
     view: View
     visited: list[int] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crowdblend.calculus import Assumption
 from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.guessing import lead
 from crowdblend.reports import sentences
 from crowdblend.reports.derivation import tree
 from crowdblend.reports.folder import Folder
@@ -56,7 +57,7 @@ def _section(name: str, heading: str, *parts: str) -> Html:
 def _opening(folder: Folder, view: View) -> Html:
     sections = {**BEFORE, **{part.name: part.heading for part in view.parts if part.listed}, **AFTER}
     links = [element("li", element("a", heading, href=f"#{name}")) for name, heading in sections.items()]
-    lead = sentences.lead(folder.certificate)
+    opening = lead(folder.certificate.guarantees)
     about = (
         f"This release is {view.what}. The page explains what is guaranteed and shows what was published. It is made "
         "from the published files alone and adds nothing to them."
@@ -65,7 +66,7 @@ def _opening(folder: Folder, view: View) -> Html:
         "header",
         element("p", "Release report", class_="over"),
         element("h1", shorten(view.heading, 160)),
-        element("p", lead, class_="lead") if lead else "",
+        element("p", opening, class_="lead") if opening else "",
         element("p", about),
         element(
             "p",

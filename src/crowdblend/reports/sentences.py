@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees import Differential, ZeroKnowledge
-from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_most
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.numbers import enumeration, one_in, round_up
@@ -26,20 +25,9 @@ def title(columns: tuple[str, ...], counted: bool) -> str:
     return f"{'Counts of people by' if counted else 'Records of people:'} {names}"
 
 
-def guarantee_for_one(certificate: Certificate) -> Differential | ZeroKnowledge | None:
-    """The guarantee that a page explains: for one person more or less, or else relative to an aggregate."""
-    return certificate.differential() or certificate.zero_knowledge()
-
-
-def lead(certificate: Certificate) -> str:
-    """The guarantee in one sentence for somebody who has never heard of ε; empty where there is none for one person."""
-    guarantee = guarantee_for_one(certificate)
-    return (guess_sentence(guarantee) or "") if guarantee is not None else ""
-
-
 def explanation(certificate: Certificate) -> list[str]:
     """What the guarantee says of everything that may be published."""
-    guarantee = guarantee_for_one(certificate)
+    guarantee = certificate.differential() or certificate.zero_knowledge()
     if isinstance(guarantee, Differential):
         return [
             f"Whatever is published here, its probability is at most {_factor(guarantee)} times what it would be "

@@ -65,7 +65,7 @@ def audit(
         "error": error,
     }
     kept = State(state, about)
-    # A file that cannot be written is verdict out before the work, not after it.
+    # A file that cannot be written is refused before the work, not after it.
     kept.save()
     try:
         with workforce(subject, workers) as force:

@@ -32,7 +32,7 @@ class State:
         return task.batch in self._done.get(task.bucket, ())
 
     def add(self, task: Task, observed: Observed) -> None:
-        """Put what a batch saw on its bucket."""
+        """Add what a batch saw to its bucket."""
         self._done.setdefault(task.bucket, set()).add(task.batch)
         self._runs[task.bucket] += task.runs
         views = self._seen.setdefault(task.bucket, {})
@@ -48,7 +48,7 @@ class State:
             self.save()
 
     def side(self, bucket: str) -> tuple[int, dict[str, Counter[str]]]:
-        """The runs on a bucket and what they saw."""
+        """The runs in a bucket and what they saw."""
         return self._runs[bucket], self._seen.get(bucket, {})
 
     def save(self) -> None:

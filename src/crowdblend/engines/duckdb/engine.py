@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.column_types import ColumnType
@@ -11,8 +12,9 @@ from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.class_counts import class_counts
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.links import read_table
+from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.rows import Rows, streamed
-from crowdblend.engines.duckdb.source import Relation, open_source
+from crowdblend.engines.duckdb.source import open_source
 from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
 from crowdblend.engines.engine import ClassCounts, Resources
 from crowdblend.engines.memory_limit import bytes_of
@@ -63,6 +65,10 @@ class DuckDBSource:
         """The type of every column of the source, by name."""
         return {field.name: field.type for field in self.relation.fields}
 
+    @cached_property
+    def _ready(self) -> Relation:
+        return self.relation.ready()
+
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[Rows]:
         """One reading of the rows of a draw."""
@@ -87,15 +93,19 @@ class DuckDBSource:
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
-        return read_table(self._connection, self.relation, names, values, what)
+        return read_table(self._connection, self._ready, names, values, what)
 
     def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
         """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
         selected = ", ".join(
             f"CAST({self.relation.field(name).identifier} AS VARCHAR) AS c{at}" for at, name in enumerate(columns)
         )
+        read = 0
         with redacted(_MUST, _REMEDY):
-            yield from streamed(self._connection, f"SELECT {selected} FROM {self.relation.sql}")
+            for batch in streamed(self._connection, f"SELECT {selected} FROM {self._ready.sql}"):
+                read += batch.num_rows
+                yield batch
+        self._ready.check_rows(read)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:
-        return Rows(self.data, self._connection, cursor, self.relation, draw, self._memory_limit, self._progress)
+        return Rows(self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import redacted
-from crowdblend.engines.duckdb.source import Field, Relation
+from crowdblend.engines.duckdb.relation import Field, Relation
 from crowdblend.engines.links import refuse_blanks, refuse_broken_name
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def read_table(
         columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(selected))
         rows = connection.sql(f"SELECT {columns} FROM {relation.sql}")
         table: pyarrow.Table = rows.to_arrow_table() if hasattr(rows, "to_arrow_table") else rows.fetch_arrow_table()
+    relation.check_rows(table.num_rows)
     for at, name in enumerate([*names, *values]):
         if table.column(at).null_count:
             refuse_blanks(name, what)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, row_key_of
-from crowdblend.engines.duckdb.source import PLACE, Relation
+from crowdblend.engines.duckdb.relation import PLACE, Relation
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.progress import Progress, no_progress
 from crowdblend.engines.sampling import in_part
@@ -119,7 +119,12 @@ class Rows:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         if not self.relation.placed:
-            yield from _taken(self.everybody(selected), places)
+            # In the order of the file, so that the number of threads does not decide who is drawn.
+            self._connection.execute("SET preserve_insertion_order = true")
+            try:
+                yield from _taken(self.everybody(selected), places)
+            finally:
+                self._connection.execute("SET preserve_insertion_order = false")
             return
         file, place = PLACE
         counted = f"SELECT {file}, count(*) FROM {self.relation.sql} GROUP BY {file} ORDER BY {file}"
@@ -138,9 +143,10 @@ class Rows:
         yield from chunks(self._stream(selected, f"WHERE {among}"))
 
     def finish(self) -> None:
-        """Refuse a source without rows."""
+        """Refuse a source without rows, or of which some were not read."""
         if not self.read:
             raise InvalidInput("the data must have at least one row, and have none. Check source in [data].")
+        self.relation.check_rows(self.read)
         self._progress("counting", self.read)
 
     @property
@@ -194,7 +200,7 @@ class Rows:
         if field.type is ColumnType.WHOLE:
             return f"CAST({field.identifier} AS BIGINT)"
         if field.type in (ColumnType.SINGLE, ColumnType.DOUBLE):
-            return f"CASE WHEN NOT isnan({field.identifier}) THEN CAST({field.identifier} AS VARCHAR) END"
+            return f"CASE WHEN isfinite({field.identifier}) THEN CAST({field.identifier} AS VARCHAR) END"
         return f"CAST({field.identifier} AS VARCHAR)"
 
 

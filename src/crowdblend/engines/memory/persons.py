@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Everybody, row_key_of
-from crowdblend.engines.memory.table import MemoryColumn, is_nan
+from crowdblend.engines.memory.table import MemoryColumn, is_finite
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.sampling import in_part
@@ -30,7 +30,7 @@ class MemoryPersons:
             values = pa.array(column.values, pa.int64())
         else:
             named = zip(column.values, column.texts(), strict=True)
-            values = pa.array([None if is_nan(value) else text for value, text in named], pa.string())
+            values = pa.array([text if is_finite(value) else None for value, text in named], pa.string())
         self.all: Persons = read_persons(values.take(pa.array(column.positions)), name)
         self._name, self._rows, self._people = name, len(column.positions), len(column.values)
         self._last: tuple[tuple[bytes, float], Mask] | None = None

@@ -86,7 +86,7 @@ class MemoryTable:
 def _column(values: Sequence[Value]) -> MemoryColumn:
     different: dict[tuple[type, Value], int] = {}
     # 1, 1.0 and True are equal in Python, and NaN is not equal to itself.
-    keys = [(type(value), "nan" if is_nan(value) else value) for value in values]
+    keys = [(type(value), value if is_finite(value) else str(value)) for value in values]
     positions = [different.setdefault(key, len(different)) for key in keys]
     found: list[Value] = [None] * len(different)
     for value, position in zip(values, positions, strict=True):
@@ -94,9 +94,9 @@ def _column(values: Sequence[Value]) -> MemoryColumn:
     return MemoryColumn(tuple(found), np.array(positions, dtype=np.int64))
 
 
-def is_nan(value: Value) -> bool:
-    """Whether a value is the number that is none."""
-    return isinstance(value, float) and math.isnan(value)
+def is_finite(value: Value) -> bool:
+    """Whether a value is no infinity and not the number that is none."""
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _kind_of(value: Value) -> ColumnType:

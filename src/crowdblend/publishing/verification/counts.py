@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reports.cells import EXACT, Cells, N, Totals
 
 
-def check_cells(published: Published, cells: Cells, *, least: int, exact_from: int | None = None) -> pa.Table:
+def check_cells(published: PublishedFolder, cells: Cells, *, least: int, exact_from: int | None = None) -> pa.Table:
     """Every cell once, its labels declared, its count at least `least`; the cells.
 
     Where the release says which cells are exact, those hold at least `exact_from`.
@@ -33,7 +33,7 @@ def check_cells(published: Published, cells: Cells, *, least: int, exact_from: i
     return found
 
 
-def check_labels(published: Published, cells: Cells, piece: pa.Table) -> None:
+def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> None:
     """Only labels that the certificate lists; a column without a list has an open domain."""
     listed: Any = published.certificate.facts.get("labels", {})
     for key, name in zip(cells.keys, cells.columns, strict=True):

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 from crowdblend.publishing.verification.numbers import read_rows
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse other rows, or errors and noise that are not the stated ones."""
     planned: list[dict[str, Any]] = published.fact("statistics", list)
     scales = [dict(part.details)["scale"] for part in published.mechanisms("statistic")]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.published import Published
+from crowdblend.publishing.verification.published import PublishedFolder
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse rows of a class with fewer than k."""
     k = dict(published.mechanisms("generalization.suppressed")[-1].details)["k"]
     published.require_stated(k=k)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.published import Published
+from crowdblend.publishing.verification.published import PublishedFolder
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse a bin below the threshold."""
     details = dict(published.mechanisms("outlier.histogram")[-1].details)
     published.require_stated(**{name: details[name] for name in ("limit", "transition", "epsilon")})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdblend.publishing.verification.counts import check_labels
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reports.cells import Cells, N, Totals
 from crowdblend.reports.places import read_points
 
@@ -18,7 +18,7 @@ _NEAR = 1e-6
 _FARTHEST = 1e9
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse points off the grid, beyond bounds that were kept, or of fewer than k with the same labels."""
     k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
     published.require_stated(k=k)
@@ -33,7 +33,7 @@ def check(published: Published) -> None:
     _check_coordinates(published, places, axes)
 
 
-def _sizes(published: Published, cells: Cells, points: int) -> list[int]:
+def _sizes(published: PublishedFolder, cells: Cells, points: int) -> list[int]:
     """How many points there are of every combination of labels."""
     if not cells.columns:
         return [points]
@@ -45,7 +45,7 @@ def _sizes(published: Published, cells: Cells, points: int) -> list[int]:
     return sizes
 
 
-def _check_coordinates(published: Published, places: Any, axes: dict[str, Any]) -> None:
+def _check_coordinates(published: PublishedFolder, places: Any, axes: dict[str, Any]) -> None:
     kept = published.fact("keep_in", str) != "none"
     for at, (name, (low, high, step)) in enumerate(axes.items()):
         cells = (places[:, at] - low) / step

@@ -36,7 +36,7 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFolder:
     """A folder whose files have the certified hashes."""
 
     folder: Path
@@ -103,11 +103,11 @@ def verify_release(folder: Path) -> Verified:
     """Verify a release folder: certificate, hashes, and what the certificate says of the data."""
     certificate = verify(read_text(folder / CERTIFICATE))
     uncovered = check_files(folder, certificate.facts.get("files", {}))
-    check_data(Published(folder, certificate))
+    check_data(PublishedFolder(folder, certificate))
     return Verified(certificate, uncovered)
 
 
-def check_data(published: Published) -> None:
+def check_data(published: PublishedFolder) -> None:
     """Refuse data that contradict their certificate."""
     kind = published.certificate.facts.get("kind")
     if not isinstance(kind, str) or kind not in MODULES:

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from crowdblend.publishing.verification.numbers import read_rows
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
 TOTALS = ("totals.sum", "totals.histogram")
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse other rows, errors that are not the stated ones, and impossible shares and counts."""
     planned: dict[str, Any] = published.fact("statistics", dict)
     if len(published.mechanisms(*TOTALS)) != len(planned):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow.compute as pc
 
 from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reports.cells import N
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse another number of rows than the derivation is about."""
     names = ("synopsis.counts", "synopsis.exponential")
     rows = dict(published.mechanisms(*names)[-1].details)["rows"]

@@ -7,13 +7,13 @@ from itertools import combinations
 import pyarrow as pa
 
 from crowdblend.publishing.verification.counts import check_cells
-from crowdblend.publishing.verification.published import Published, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reports.cells import Cells, N
 
 NOISY = "histogram.noisy"
 
 
-def check(published: Published) -> None:
+def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
