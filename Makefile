@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow audit bench bench-data lint docs wheel clean
+.PHONY: demo test test-slow mutation audit bench bench-data lint docs wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
@@ -12,6 +12,11 @@ test: lint ## every test that a change must pass
 
 test-slow: .venv/ready ## the long suites as well
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests notice; goes on where it stopped
+	mkdir -p out
+	test -f out/mutation-tests.json || $(BIN)/python -m tests.mutation.run record out/mutation-tests.json
+	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
 
 audit: .venv/ready ## hours: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
 	$(BIN)/crowdblend audit --twins
@@ -44,8 +49,9 @@ bench-data: .venv/ready ## accuracy on the tables of the examples, which are not
 	$(BIN)/python bench/choosing.py
 	$(BIN)/python bench/search.py
 
-docs: .venv/ready ## write the generated pages anew
+docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/draw.py
 
 wheel: .venv/ready ## build the wheel and test it without the sources
 	$(BIN)/pip wheel --no-deps --no-build-isolation --quiet --wheel-dir dist .

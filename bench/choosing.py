@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend import plan
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.chosen import decide, recoded
 from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource, new_key, thin
 from crowdblend.selection import Node, score_nodes
 
@@ -75,7 +75,7 @@ def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
 def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 20
     policy = load_policy(EXAMPLE)
-    everybody, _ = sample_classes(policy, Draw())
+    everybody = count_classes(policy, Everybody()).classes
     print(json.dumps({"how": "best fixed node", "loss": round(best_fixed(policy, everybody, runs), 4)}), flush=True)
     for how in (
         Choosing(0.1, "population"),

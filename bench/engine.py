@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Coin
+from crowdblend.engines.engine import count_classes
 from crowdblend.policies import load_policy
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Computed, Lookup
@@ -107,7 +107,7 @@ def bare(folder: Path) -> int:
 
 def ours(folder: Path, rate: float, policy: str = "policy") -> int:
     """The same classes of a sample, one row per person checked."""
-    return len(sample_classes(load_policy(folder / f"{policy}.toml"), Draw(new_key(), rate))[0].counts)
+    return len(count_classes(load_policy(folder / f"{policy}.toml"), Coin(new_key(), rate)).classes.counts)
 
 
 WORK = {

@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 
 from bench.engine import POLICY, TEXTS, generate
-
 from crowdblend.engines.identity import identify
 from crowdblend.ledger import Wanted
 from crowdblend.policies import parse_policy

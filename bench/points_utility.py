@@ -17,8 +17,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds import promise
 from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, discrete_laplace, new_key
@@ -78,7 +78,7 @@ def main() -> None:
     rows = duckdb.sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
     truth, asked = np.column_stack([rows["lng"], rows["lat"]]), ranges(rng)
     made = promise(policy)
-    sample, _ = sample_classes(policy, Draw())
+    sample = count_classes(policy, Everybody()).classes
 
     def ours() -> Points:
         published = made.mechanism.publish(sample, new_key())

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from pyarrow import parquet
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import promise
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import Ladder, Lattice, Score, Search, rolled_up, score, scores_around
 
@@ -78,7 +78,7 @@ def measure(
 def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 5
     policy = load_policy(EXAMPLE)
-    everybody, _ = sample_classes(policy, Draw())
+    everybody = count_classes(policy, Everybody()).classes
     lattice, good = lattice_of(policy.columns), promise(policy).score
     for search in (Search.whole(lattice.shape), Search.in_steps(lattice.shape), Search.in_steps(lattice.shape, 6)):
         for epsilon in (0.1, 0.5):

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import promise
 from crowdblend.policies import load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
 from crowdblend.selection import choose, score_nodes
 
@@ -46,7 +46,7 @@ def larger(codes: np.ndarray, counts: np.ndarray, people: int) -> tuple[np.ndarr
 
 def main() -> None:
     policy = load_policy(EXAMPLE)
-    everybody, _ = sample_classes(policy, Draw())
+    everybody = count_classes(policy, Everybody()).classes
     lattice, promised = lattice_of(policy.columns), promise(policy)
     score = promised.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):

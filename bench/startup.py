@@ -51,7 +51,8 @@ COMMANDS: dict[str, tuple[list[str], float | None]] = {
 
 def run(arguments: list[str], folder: Path) -> tuple[float, float]:
     """CPU and wall seconds of one run."""
-    environment = {**os.environ, "CROWDBLEND_LEDGER": "", "XDG_DATA_HOME": str(folder / "own")}
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "home")}
+    environment.pop("CROWDBLEND_LEDGER", None)
     started, before = time.perf_counter(), os.times()
     subprocess.run(
         [sys.executable, "-m", "crowdblend", *arguments], cwd=folder, env=environment, check=True, capture_output=True
@@ -67,7 +68,7 @@ def measure(arguments: list[str], folder: Path) -> dict[str, float]:
     for _ in range(REPEATS):
         if arguments[0] == "release":
             shutil.rmtree(folder / "published", ignore_errors=True)
-            shutil.rmtree(folder / "own", ignore_errors=True)
+            shutil.rmtree(folder / "home", ignore_errors=True)
         runs.append(run(arguments, folder))
     cpu, wall = zip(*runs, strict=True)
     return {"cpu": round(min(cpu), 2), "wall": round(min(wall), 2)}

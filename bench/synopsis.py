@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.kinds import promise
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
@@ -32,7 +32,7 @@ def main(runs: int) -> None:
     plan, source = promised.plan, SystemSource()
     mechanism, queries = plan.mechanism, plan.mechanism.queries
     assert isinstance(mechanism, FittedSynopsis)
-    everybody, _ = sample_classes(promised.policy, Draw())
+    everybody = count_classes(promised.policy, Everybody()).classes
     cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in promised.order), queries.shape)
     people = np.repeat(cells, everybody.counts)
     results = []

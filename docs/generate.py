@@ -13,7 +13,10 @@ from click.testing import CliRunner
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
-from crowdblend.policies.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, PARTS_OF, SECTIONS, Key
+from crowdblend.policies.domains import DOMAINS, AxisDomain
+from crowdblend.policies.key import Key, keys_of
+from crowdblend.policies.registry import KINDS, kinds_with
+from crowdblend.policies.schema import every_list, every_section
 
 DOCS = Path(__file__).parent
 
@@ -71,34 +74,37 @@ def policy() -> str:
         "# Policy keys\n\nGenerated from the code. `crowdblend init --schema FILE` writes the same for editors. "
         "Which sections a kind of release needs is [on the page about releases](release.md#kinds).\n"
     ]
-    sections = {f"[{name}]": keys for name, keys in SECTIONS.items()}
-    sections |= {f"[[{name}]]": keys for name, keys in LISTS.items()}
-    sections |= {"[graph]": GRAPH, "[[graph.statistics]]": GRAPH_STATISTICS}
-    sections |= {f"[columns], classes by {name}": keys for name, keys in COLUMN_KINDS.items()}
-    sections |= {"[columns], axes of points": AXIS}
-    for title, keys in sections.items():
-        rows = [f"| `{key.name}` | {_meaning(key)} |" for key in keys]
-        parts.append("\n".join([f"## {title}\n", *_belonging(title), "| key | meaning |", "|---|---|", *rows]) + "\n")
+    parts.append(f"`kind` in `[release]` is one of {', '.join(f'`{kind}`' for kind in KINDS)}.\n")
+    for name, keys in every_section().items():
+        parts.append(_keys(f"[{name}]", keys, name))
+    for name, (_, keys) in every_list().items():
+        parts.append(_keys(f"[[{name}]]", keys, name))
+    for way, domain in DOMAINS.items():
+        parts.append(_keys(f"[columns], classes by {way}", {key.name: key for key in keys_of(domain).values()}))
+    parts.append(_keys("[columns], axes of points", {key.name: key for key in keys_of(AxisDomain).values()}))
     return "\n".join(parts)
 
 
-def _meaning(key: Key) -> str:
+def _keys(title: str, keys: dict[str, Key], section: str | None = None) -> str:
+    """One section: in which kinds of release it is, and what its keys mean."""
+    kinds = kinds_with(section) if section else list(KINDS)
+    belonging = [] if len(kinds) == len(KINDS) else [f"{_only(kinds)}\n"]
+    rows = [f"| `{key.name}` | {_meaning(key, section, kinds)} |" for key in keys.values()]
+    return "\n".join([f"## {title}\n", *belonging, "| key | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def _meaning(key: Key, section: str | None, kinds: list[str]) -> str:
     """What a key means, what it may say, and in which kinds of release."""
     told = [key.meaning]
     if key.choices:
         told.append(f"One of {', '.join(f'`{choice}`' for choice in key.choices)}.")
-    if key.kinds:
-        told.append(_only(key.kinds))
+    having = kinds_with(section, key.name) if section else kinds
+    if len(having) < len(kinds):
+        told.append(_only(having))
     return " ".join(told)
 
 
-def _belonging(title: str) -> list[str]:
-    """The kinds of release that a section belongs to, where it does not belong to all."""
-    kinds = PARTS_OF.get(title.strip("[]").split(".")[0])
-    return [f"{_only(kinds)}\n"] if kinds else []
-
-
-def _only(kinds: tuple[str, ...]) -> str:
+def _only(kinds: list[str]) -> str:
     return f"Only with `kind` {' or '.join(f'`{kind}`' for kind in kinds)}."
 
 

@@ -40,7 +40,7 @@ def test_every_attack_tells_its_story(name: str, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     assert err == ""
     assert attack(name).title in out
-    assert "The unsafe release is broken. Ours stays within its promise" in out
+    assert "The unsafe release is broken. Ours stays within its guarantee" in out
 
 
 def test_json_is_one_object_with_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,4 +81,4 @@ def test_a_leak_of_ours_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, capsys: 
 
     monkeypatch.setattr(SuppressedHistogram, "publish", everything)
     assert crowdblend("attack", "duplicate", "--runs", "400") == 1
-    assert "OURS GAVE MORE AWAY" in capsys.readouterr().out
+    assert "OURS GAVE AWAY MORE" in capsys.readouterr().out

@@ -72,12 +72,12 @@ def test_a_release_of_ours_that_leaks_is_caught(name: str, monkeypatch: pytest.M
 def test_a_leak_that_the_event_does_not_see_contradicts_what_was_computed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without suppression hepatitis is always shown, whoever has it: that breaks no promise, and is not what we do."""
+    """Without suppression hepatitis is always shown, whoever has it: no guarantee breaks, and it is not what we do."""
     assert attack(name).launch(0).as_computed
     monkeypatch.setattr(SuppressedHistogram, "publish", everything)
     done = CliRunner().invoke(cli, ["attack", name, "--runs", "400"])
     assert done.exit_code == 1
-    assert "Ours stays within its promise. BUT THE RUNS CONTRADICT" in done.stdout.replace("\n", " ")
+    assert "Ours stays within its guarantee. BUT THE RUNS CONTRADICT" in done.stdout.replace("\n", " ")
 
 
 def test_the_same_coins_twice_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

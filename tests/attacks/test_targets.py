@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdblend.attacks.laws import difference_at_least, laplace_is, laplace_reaches, shown
+from crowdblend.attacks.laws import difference_at_least, laplace_is, laplace_reaches, published_law
 from crowdblend.attacks.targets import clustered, duplicated, is_k_anonymous, mondrian
 
 
@@ -59,7 +59,7 @@ def test_copies_are_k_anonymous_and_hide_nothing() -> None:
 
 def test_laws_by_enumeration() -> None:
     rate, k = Fraction(1, 3), 2
-    first, second = shown(5, rate, k), shown(3, rate, k)
+    first, second = published_law(5, rate, k), published_law(3, rate, k)
     assert sum(first.values()) == 1
     by_hand = {count: Fraction(0) for count in first}
     for coins in product((0, 1), repeat=5):

@@ -1,4 +1,4 @@
-"""Chances, bounds and verdicts: what counts as a contradiction of a promise."""
+"""Chances, bounds and verdicts: what counts as a contradiction of a guarantee."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     exact = run("--mechanism", "ours:exact")
     assert exact.exit_code == 1
-    assert exact.stdout.startswith("promised     in the sample, each person blends into a crowd of 2")
+    assert exact.stdout.startswith("guarantee    in the sample, each person blends into a crowd of 2")
     fine = run("--mechanism", "ours:fine", "--runs", "4000", "--error", "1e-6", "--workers", "1")
     assert (fine.exit_code, "no finding" in fine.stdout) == (0, True)
     broken = run("--mechanism", "ours:broken", "--runs", "8000", "--workers", "1", "--json")

@@ -79,7 +79,7 @@ def test_our_suppression_blends_into_crowds_and_not_into_larger_ones() -> None:
     assert found is not None
     assert found.excess == 1
     assert found.people.count(found.person) == 3
-    assert "blends with 3 of them" in found.words()
+    assert "blends with 3 of them" in found.describe()
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 0.0), (2, 0.5), (3, 0.2), (3, 1.0)])
@@ -97,13 +97,13 @@ def test_our_suppression_after_sampling_has_exactly_the_promised_delta(k: int, e
 
 
 def test_counterexamples_are_what_they_say() -> None:
-    promise = Differential(0.5, 0.01, Relation.ADD_REMOVE)
+    guarantee = Differential(0.5, 0.01, Relation.ADD_REMOVE)
     released = sampled(suppressed(2), HALF)
-    found = differential(released, promise, LETTERS)
+    found = differential(released, guarantee, LETTERS)
     here = released(found.people)
     assert sum(here.get(outcome, 0) for outcome in found.event) == found.likely
     assert found.likely - growth_above(0.5) * found.unlikely - Fraction(0.01) == found.excess > 0
-    assert "too much" in found.words()
+    assert "too much" in found.describe()
     assert found.to_dict()["person"] == found.person
 
 
@@ -124,8 +124,8 @@ def test_zero_knowledge_against_the_simulator_of_the_proof() -> None:
     delta = sampled_delta(2, HALF, 1.0)
     world = World(("A",), 6)
     released, simulator = sampled(suppressed(2), HALF), lambda some, _: suppressed(2)(some)
-    promise = ZeroKnowledge(1.0, delta, IidSampling(0.5, 1), Relation.ADD_REMOVE)
-    assert zero_knowledge(released, promise, world, iid_samples(HALF), simulator) is None
+    guarantee = ZeroKnowledge(1.0, delta, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    assert zero_knowledge(released, guarantee, world, iid_samples(HALF), simulator) is None
     less = ZeroKnowledge(1.0, delta * 0.99, IidSampling(0.5, 1), Relation.ADD_REMOVE)
     assert zero_knowledge(released, less, world, iid_samples(HALF), simulator) is not None
 
@@ -170,15 +170,15 @@ def test_a_table_that_is_refused_is_passed_over() -> None:
 @pytest.mark.parametrize("masses", [{}, {0: HALF}, {0: 0.5, 1: 0.5}, {0: Fraction(3, 2), 1: -HALF}])
 def test_what_is_no_distribution_is_refused(masses) -> None:
     """What is the same on every table, and would be found to tell nothing."""
-    for promise in (Differential(1.0, 0.0, Relation.ADD_REMOVE), CrowdBlending(2, 0.0)):
+    for guarantee in (Differential(1.0, 0.0, Relation.ADD_REMOVE), CrowdBlending(2, 0.0)):
         with pytest.raises(InvalidInput, match="add up to 1"):
-            ExactClaim(promise, lambda _: masses, LETTERS).finding()
+            ExactClaim(guarantee, lambda _: masses, LETTERS).finding()
 
 
 def test_zero_knowledge_needs_its_simulator_and_one_person() -> None:
-    promise = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
+    guarantee = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE)
     with pytest.raises(InvalidInput, match="one is missing"):
-        ExactClaim(promise, suppressed(2), LETTERS, aggregate=iid_samples(HALF)).finding()
+        ExactClaim(guarantee, suppressed(2), LETTERS, aggregate=iid_samples(HALF)).finding()
     together = ZeroKnowledge(1.0, 0.1, IidSampling(0.5, 1), Relation.ADD_REMOVE, people=2)
     with pytest.raises(InvalidInput, match="got one for 2 people together"):
         zero_knowledge(suppressed(2), together, LETTERS, iid_samples(HALF), lambda some, _: suppressed(2)(some))

@@ -1,4 +1,4 @@
-"""The statistical audit: bounds that hold, false alarms within the stated rate, power where a promise is broken."""
+"""The statistical audit: bounds that hold, false alarms within the stated rate, power where a guarantee is broken."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def coin(probability: float) -> int:
 
 def claims(epsilon: float, delta: float = 0.0) -> BlackBox:
     """Two coins whose heads differ by a factor of exactly e."""
-    promise = Differential(epsilon, delta, Relation.ADD_REMOVE)
-    return BlackBox("coin", promise, coin, (Neighbours("e to one", 0.1 * math.e, 0.1),))
+    guarantee = Differential(epsilon, delta, Relation.ADD_REMOVE)
+    return BlackBox("coin", guarantee, coin, (Neighbours("e to one", 0.1 * math.e, 0.1),))
 
 
 @pytest.mark.parametrize("error", [0.05, 1e-3])
@@ -69,20 +69,20 @@ def test_a_small_error_keeps_its_digits() -> None:
     assert 40 * math.log1p(-high) == pytest.approx(math.log(3e-16), rel=1e-9)
 
 
-@pytest.mark.parametrize("promised", [40.0, 400.0, 1e6])
-def test_a_promise_of_next_to_nothing_is_audited_too(promised: float) -> None:
+@pytest.mark.parametrize("guaranteed", [40.0, 400.0, 1e6])
+def test_a_promise_of_next_to_nothing_is_audited_too(guaranteed: float) -> None:
     """The largest ε that a policy may have; no number of runs refutes it."""
-    assert 1 < epsilon_lower((1000, 1000), (0, 1000), 0.0, 1e-3, promised) < math.log(1000)
-    assert not audit(claims(promised), runs=1_000).finding
-    assert hard_sizes(10, 0.8, promised) == hard_sizes(10, 0.8, 40.0)
+    assert 1 < epsilon_lower((1000, 1000), (0, 1000), 0.0, 1e-3, guaranteed) < math.log(1000)
+    assert not audit(claims(guaranteed), runs=1_000).finding
+    assert hard_sizes(10, 0.8, guaranteed) == hard_sizes(10, 0.8, 40.0)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.1), (0.0, 0.0), (0.8, 0.01)])
-@pytest.mark.parametrize("promised", [0.0, 1.0])
-def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, promised: float) -> None:
+@pytest.mark.parametrize("guaranteed", [0.0, 1.0])
+def test_the_bound_is_wrong_as_seldom_as_stated(epsilon: float, delta: float, guaranteed: float) -> None:
     """By enumeration: where (ε, δ)-closeness just holds, a larger ε is claimed with probability at most the error."""
     n, m, error = 12, 9, 0.1
-    wrong = np.array([[epsilon_lower((x, n), (y, m), delta, error, promised) > epsilon for y in range(m + 1)]
+    wrong = np.array([[epsilon_lower((x, n), (y, m), delta, error, guaranteed) > epsilon for y in range(m + 1)]
                       for x in range(n + 1)])  # fmt: skip
     assert wrong.any()
     for q in np.linspace(0, 1, 201):
@@ -157,7 +157,7 @@ def test_false_alarms_stay_within_the_stated_rate() -> None:
 class Noise:
     """Tells nothing, in many ways: whichever looks most damning does so by chance."""
 
-    name, promise = "noise", Differential(0.0, 0.0, Relation.ADD_REMOVE)
+    name, guarantee = "noise", Differential(0.0, 0.0, Relation.ADD_REMOVE)
 
     def pairs(self) -> list[Neighbours]:
         return [Neighbours("somebody, and nobody", 1, 0)]
@@ -178,8 +178,8 @@ def test_an_event_is_not_judged_by_the_runs_that_suggested_it() -> None:
 def test_what_delta_allows_is_allowed(delta: float, finding: bool) -> None:
     """An event with chance 0.3 that otherwise never happens. At δ = 0.2 the runs of the last round are thirteen
     standard deviations beyond the claim; a false alarm has probability 1e-6."""
-    promise = Differential(0.0, delta, Relation.ADD_REMOVE)
-    subject = BlackBox("coin", promise, coin, (Neighbours("now and then, and never", 0.3, 0.0),))
+    guarantee = Differential(0.0, delta, Relation.ADD_REMOVE)
+    subject = BlackBox("coin", guarantee, coin, (Neighbours("now and then, and never", 0.3, 0.0),))
     assert audit(subject, runs=20_000, error=1e-6).finding is finding
 
 
@@ -188,7 +188,7 @@ def test_a_claim_of_half_is_refuted() -> None:
     assert verdict.finding
     assert 0.5 < verdict.epsilon_lower < 1.0, "at most e, except with probability 1e-3"
     assert verdict.likelier == "with the person"
-    assert "FINDING" in verdict.words()
+    assert "FINDING" in verdict.describe()
 
 
 @pytest.mark.parametrize(
@@ -231,10 +231,10 @@ def test_an_interrupted_audit_goes_on(tmp_path) -> None:
     first = len(calls)
     verdict = audit(claims(1.0), runs=40_000, state=state, told=told)
     assert seen is not None, "an interruption keeps what was done"
-    done = sum(len(shelf["batches"]) for shelf in seen["shelves"].values())
+    done = sum(len(bucket["batches"]) for bucket in seen["buckets"].values())
     assert done == 12
     assert len(calls) - first + done == sum(
-        len(shelf["batches"]) for shelf in json.loads(state.read_text())["shelves"].values()
+        len(bucket["batches"]) for bucket in json.loads(state.read_text())["buckets"].values()
     )
     calls.clear()
     again = audit(claims(1.0), runs=40_000, state=state, told=told)
@@ -253,12 +253,12 @@ def test_a_state_of_another_audit_is_refused(tmp_path) -> None:
 
 
 def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The promise and the populations may be the same and what runs another: runs of both are not put together."""
+    """The guarantee and the populations may be the same and what runs another: runs of both are not put together."""
     state = tmp_path / "audit.json"
     subject = FAMILIES["suppressed table"].subject(hard_sizes)
     audit(subject, runs=1_000, state=state)
     named = replace(subject, policy=replace(subject.policy, release=replace(subject.policy.release, format="parquet")))
-    assert (named.promise, named.pairs()) == (subject.promise, subject.pairs())
+    assert (named.guarantee, named.pairs()) == (subject.guarantee, subject.pairs())
     with pytest.raises(InvalidInput, match="is of another"):
         audit(named, runs=1_000, state=state)
     monkeypatch.setattr("crowdblend.rehearsal.rehearsed.__version__", "0")
@@ -266,12 +266,12 @@ def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: 
         audit(subject, runs=1_000, state=state)
 
 
-@pytest.mark.parametrize("inside", ["[]", '{"a shelf": 1}', '{"a shelf": {"batches": ["x"], "runs": 1, "seen": {}}}'])
+@pytest.mark.parametrize("inside", ["[]", '{"a bucket": 1}', '{"a bucket": {"batches": ["x"], "runs": 1, "seen": {}}}'])
 def test_a_damaged_state_is_refused(inside: str, tmp_path) -> None:
     state = tmp_path / "audit.json"
     audit(claims(1.0), runs=1_000, state=state)
     about = json.loads(state.read_text())["about"]
-    state.write_text(f'{{"about": {json.dumps(about)}, "shelves": {inside}}}')
+    state.write_text(f'{{"about": {json.dumps(about)}, "buckets": {inside}}}')
     with pytest.raises(InvalidInput, match="must be the state of an audit"):
         audit(claims(1.0), runs=1_000, state=state)
 

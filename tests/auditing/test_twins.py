@@ -37,7 +37,7 @@ def test_the_classic_mistakes_are_there() -> None:
 def test_the_broken_one_is_caught(twin) -> None:
     found = twin.broken.finding()
     assert found is not None
-    assert len(found.words().splitlines()) >= 5
+    assert len(found.describe().splitlines()) >= 5
 
 
 @pytest.mark.parametrize("twin", TWINS.values(), ids=lambda twin: twin.name)

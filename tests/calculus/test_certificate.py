@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import threading
 import time
@@ -15,10 +14,11 @@ from hypothesis import strategies as st
 
 from crowdblend import plan, verify
 from crowdblend.calculus import RULES, Assumed, Assumption, Certificate, Derivation, compose, verify_file
-from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import precision
+
+from .documents import at, edited, leaves, resealed
 
 FIRST = Path(__file__).parents[1] / "data" / "certificates" / "format-1"
 PLANS = {
@@ -34,27 +34,6 @@ def document(request: pytest.FixtureRequest) -> dict:
     return json.loads(plan(**PLANS[request.param]).certificate().to_json())
 
 
-def leaves(node: object, path: tuple = ()) -> list[tuple]:
-    """Every place in a document that holds a number, a word or a flag."""
-    if isinstance(node, dict):
-        return [leaf for name, item in node.items() for leaf in leaves(item, (*path, name))]
-    if isinstance(node, list):
-        return [leaf for index, item in enumerate(node) for leaf in leaves(item, (*path, index))]
-    return [path]
-
-
-def at(document: dict, path: tuple) -> object:
-    for step in path:
-        document = document[step]
-    return document
-
-
-def edited(document: dict, path: tuple, value: object) -> dict:
-    changed = copy.deepcopy(document)
-    at(changed, path[:-1])[path[-1]] = value
-    return changed
-
-
 def other(value: object) -> object:
     if isinstance(value, bool):
         return not value
@@ -63,12 +42,6 @@ def other(value: object) -> object:
     if isinstance(value, int):
         return value + 1
     return f"{value} " if isinstance(value, str) else "something"
-
-
-def resealed(document: dict) -> str:
-    """The document with a digest that fits: an editor who knows how the digest is made."""
-    body = {name: part for name, part in document.items() if name != "digest"}
-    return json.dumps({**body, "digest": digest(body)})
 
 
 def test_round_trip(document: dict) -> None:
@@ -125,7 +98,7 @@ def test_the_others_are_shown() -> None:
     ids=["empty", "list", "null", "half", "twice", "nan", "deep"],
 )
 def test_not_a_certificate(text: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInput, match=r"a certificate must be a JSON (file|object)") as refused:
         verify(text)
     assert "\n" not in str(refused.value)
 
@@ -289,7 +262,7 @@ def test_a_certificate_has_a_bounded_number_of_steps() -> None:
 
 
 def test_noise_below_a_huge_k_is_refused_at_once() -> None:
-    with pytest.raises(NotProved):
+    with pytest.raises(NotProved, match="k"):
         RULES["histogram.noisy-sampled"](k=10**9, noise_epsilon=1.0, rate=0.1, epsilon=1.0, flag=False)
 
 

@@ -61,7 +61,7 @@ def crowdblend(place: Path, *arguments: str, stdin: str | None = None) -> subpro
 def test_dry_run_writes_nothing(place: Path) -> None:
     done = crowdblend(place, "release", "policy.toml", "--dry-run")
     assert done.returncode == 0
-    assert "would promise" in done.stdout
+    assert "would mean" in done.stdout
     assert "k = 12" in done.stdout
     described = json.loads(crowdblend(place, "release", "policy.toml", "--dry-run", "--json").stdout)
     assert described["parameters"]["k"] == 12
@@ -191,9 +191,38 @@ def test_a_full_disk_leaves_nothing_behind(place: Path) -> None:
     assert done.returncode == 2
     assert "disk" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+    assert "crowdblend ledger resume 1 policy.toml --ledger ledger.sqlite" in done.stderr
     assert not [file for file in place.iterdir() if "published" in file.name]
     listed = json.loads(crowdblend(place, "ledger", "list", "--ledger", "ledger.sqlite", "--json").stdout)
     assert "unfinished" in json.dumps(listed)
+    resumed = crowdblend(place, "ledger", "resume", "1", "policy.toml", "--ledger", "ledger.sqlite")
+    assert resumed.returncode == 0, resumed.stderr
+    assert crowdblend(place, "verify", "published").returncode == 0
+    internal = crowdblend(place, "ledger", "show", "1", "--internal", "--json", "--ledger", "ledger.sqlite")
+    assert json.loads(internal.stdout)["internal"]["people_sampled"] > 0
+
+
+def test_ctrl_c_says_how_to_resume(place: Path) -> None:
+    """Whoever presses Ctrl-C when the release is recorded gets it later, with the same output."""
+    stopped = (
+        "import crowdblend.reports as reports, crowdblend.cli.main as main, os, signal\n"
+        "reports.write_report = lambda folder: os.kill(os.getpid(), signal.SIGINT)\n"
+        "main.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", stopped, "release", "policy.toml", "--out", "published", "--yes"],
+        cwd=place,
+        env={**os.environ, "CROWDBLEND_LEDGER": str(place / "ledger.sqlite")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert "crowdblend ledger resume 1 policy.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (place / "published").exists()
+    assert crowdblend(place, "ledger", "resume", "1", "policy.toml").returncode == 0
+    assert crowdblend(place, "verify", "published").returncode == 0
 
 
 STATISTICS = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crowdblend.policies import parse_policy
-from crowdblend.policies.keys import KINDS
+from crowdblend.policies.registry import KINDS
 
 ROOT = Path(__file__).parents[2]
 POLICY = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdblend.engines import class_counter
-from crowdblend.engines.class_counter import Growing
+from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.errors import InvalidInput
 
 LOOK = st.sampled_from(["view", "sorted", "nothing", "clear", "emptied"])
@@ -17,7 +17,7 @@ def test_a_growing_array_is_as_a_list(steps):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(class_counter, "_LEAST", 2)
         patch.setattr(class_counter, "_BLOCK", 44)  # 11 values
-        growing, expected = Growing(np.uint32), []
+        growing, expected = GrowingArray(np.uint32), []
         for values, look in steps:
             growing.extend(np.array(values, dtype=np.uint32))
             expected += values
@@ -37,7 +37,7 @@ def test_a_growing_array_is_as_a_list(steps):
 
 
 def test_a_block_is_forgotten_when_the_next_one_comes():
-    growing, before = Growing(np.uint64), []
+    growing, before = GrowingArray(np.uint64), []
     growing.extend(np.zeros(100_000, dtype=np.uint64))
     for block in growing.emptied():
         assert all(earlier() is None for earlier in before)
@@ -46,7 +46,7 @@ def test_a_block_is_forgotten_when_the_next_one_comes():
 
 
 def test_a_growing_array_refuses_what_does_not_fit():
-    growing = Growing(np.uint64, room=800)
+    growing = GrowingArray(np.uint64, memory_limit=800)
     growing.extend(np.zeros(60, dtype=np.uint64))
     growing.extend(np.zeros(40, dtype=np.uint64))
     with pytest.raises(InvalidInput, match="memory"):

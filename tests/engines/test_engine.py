@@ -20,9 +20,11 @@ from pyarrow import parquet  # noqa: E402
 
 from crowdblend.engines import class_counter, repetition  # noqa: E402
 from crowdblend.engines import persons as persons_module  # noqa: E402
+from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
 from crowdblend.engines.duckdb import rows as streaming  # noqa: E402
-from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: E402
-from crowdblend.engines.duckdb.rows import Draw  # noqa: E402
+from crowdblend.engines.engine import count_classes  # noqa: E402
+from tests.engines.engines import counting  # noqa: E402
+from tests.randomness.goodness import fits_share  # noqa: E402
 
 KEY = bytes(range(32))
 COLUMNS = {
@@ -91,6 +93,7 @@ def framed(values, ids):
     )
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=rows,
@@ -99,15 +102,16 @@ def framed(values, ids):
     first=st.integers(-(2**62), 2**62),
     as_text=st.booleans(),
 )
-def test_agrees_with_pandas(tmp_path, values, subset, rate, first, as_text):
+def test_agrees_with_pandas(tmp_path, engine, values, subset, rate, first, as_text):
     ids = [first + i if not as_text else f"{first + i}{'x' * (i % 2)}" for i in range(len(values))]
     frame = framed(values, ids)
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     made = policy(tmp_path, {name: COLUMNS[name] for name in COLUMNS if name in subset})
     key = None if rate is None else KEY
-    classes, facts = sample_classes(made, Draw(key, rate))
+    found = counting(engine)(made, Everybody() if rate is None else Coin(KEY, rate))
+    classes = found.classes
     assert equal(classes, by_pandas(frame, made, key, rate))
-    assert facts["rows_read"] == len(values)
+    assert found.rows_read == len(values)
     for names, column in zip(classes.labels, made.columns, strict=True):
         occurring = {names[code] for code in classes.codes[:, classes.columns.index(column.name)]}
         assert names == column.recoding.labels if column.recoding.closed else names == tuple(sorted(occurring))
@@ -138,7 +142,7 @@ def reference(tmp_path_factory):
     frame = many()
     parquet.write_table(table(frame), folder / "people.parquet")
     made = policy(folder)
-    classes, _ = sample_classes(made, Draw(KEY, 0.3))
+    classes = count_classes(made, Coin(KEY, 0.3)).classes
     assert equal(classes, by_pandas(frame, made, KEY, 0.3))
     return frame, classes
 
@@ -167,7 +171,7 @@ def test_the_layout_does_not_matter(tmp_path, reference, layout, threads):
     (file,) = tmp_path.iterdir()
     data = 'delimiter = ";"' if layout == "semicolons" else ""
     made = policy(tmp_path, source=file.name, data=data, release=f"threads = {threads}")
-    assert same(sample_classes(made, Draw(KEY, 0.3))[0], classes)
+    assert same(count_classes(made, Coin(KEY, 0.3)).classes, classes)
 
 
 def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
@@ -177,7 +181,7 @@ def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
     monkeypatch.setattr(streaming, "_CHUNK", 1500)
     monkeypatch.setattr(class_counter, "_MANY", 1000)
     monkeypatch.setattr(repetition, "_WINDOW", 5000)
-    assert same(sample_classes(policy(tmp_path), Draw(KEY, 0.3))[0], classes)
+    assert same(count_classes(policy(tmp_path), Coin(KEY, 0.3)).classes, classes)
 
 
 def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
@@ -195,14 +199,14 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
         "people.duckdb": 'table = "s.the people"',
     }
     for source, data in sources.items():
-        assert same(sample_classes(policy(tmp_path, source=source, data=data), Draw(KEY, 0.3))[0], classes)
+        assert same(count_classes(policy(tmp_path, source=source, data=data), Coin(KEY, 0.3)).classes, classes)
     for wanted in ("csv", "parquet"):
         path = tmp_path / f"piped.{wanted}"
         frame.to_csv(path, index=False) if wanted == "csv" else parquet.write_table(table(frame), path)
         with path.open() as piped:
             monkeypatch.setattr(sys, "stdin", piped)
             made = policy(tmp_path, source="-", data=f'format = "{wanted}"')
-            assert same(sample_classes(made, Draw(KEY, 0.3))[0], classes)
+            assert same(count_classes(made, Coin(KEY, 0.3)).classes, classes)
 
 
 TYPES = {
@@ -240,10 +244,10 @@ def test_every_type_means_what_it_is_shown_as(tmp_path, kind):
         texts = [text for (text,) in database.execute("SELECT CAST(v AS VARCHAR) FROM t").fetchall()]
     made = policy(tmp_path, columns, "people.duckdb", 'table = "people"')
     frame = pd.DataFrame({name: pd.Series(texts, dtype=object) for name in columns})
-    assert equal(sample_classes(made, Draw())[0], by_pandas(frame, made))
+    assert equal(count_classes(made, Everybody()).classes, by_pandas(frame, made))
 
 
-def test_many_words_and_large_domains(tmp_path, monkeypatch):
+def test_many_words_and_large_domains(tmp_path, monkeypatch, count):
     monkeypatch.setattr(class_counter, "_MANY", 500)
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"id": np.arange(3000), **{f"c{i}": rng.integers(0, 3, 3000) * 4_999 for i in range(5)}})
@@ -251,16 +255,16 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch):
     wide = policy(tmp_path, {f"c{i}": "{ from = 0, to = 10000, width = 1 }" for i in range(5)})
     mixed = policy(tmp_path, {**{f"c{i}": "{ prefix = 9 }" for i in range(4)}, "c4": "{ breaks = [0, 5, 10000] }"})
     for made in (wide, mixed):
-        classes, _ = sample_classes(made, Draw(KEY, 0.5))
+        classes = count(made, Coin(KEY, 0.5)).classes
         assert equal(classes, by_pandas(frame, made, KEY, 0.5))
 
 
-def test_a_number_is_the_same_person_as_its_spelling(tmp_path):
+def test_a_number_is_the_same_person_as_its_spelling(tmp_path, count):
     columns = {"sex": COLUMNS["sex"]}
     ids = [0, -5, 12, 2**62, -(2**63), 10**18]
     for n, values in enumerate([pa.array(ids), pa.array([str(i) for i in ids])]):
         parquet.write_table(pa.table({"id": values, "sex": ["Male"] * 6}), tmp_path / f"{n}.parquet")
-    first, second = (sample_classes(policy(tmp_path, columns, f"{n}.parquet"), Draw(KEY, 0.5))[0] for n in (0, 1))
+    first, second = (count(policy(tmp_path, columns, f"{n}.parquet"), Coin(KEY, 0.5)).classes for n in (0, 1))
     assert first.people == second.people == coins(KEY, ids, 0.5).sum()
 
 
@@ -275,18 +279,18 @@ ODD_IDS = {
 
 
 @pytest.mark.parametrize("kind", ODD_IDS)
-def test_persons_of_other_types(tmp_path, kind):
+def test_persons_of_other_types(tmp_path, kind, count):
     columns = {"sex": COLUMNS["sex"]}
     for ids, fails in ((ODD_IDS[kind], False), (pa.array(ODD_IDS[kind]).take([0, 1, 2, 3, 4, 0]), True)):
         parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 6}), tmp_path / "people.parquet")
         if fails:
             with pytest.raises(InvalidInput, match="one row per person"):
-                sample_classes(policy(tmp_path, columns), Draw())
+                count(policy(tmp_path, columns), Everybody())
         else:
-            assert sample_classes(policy(tmp_path, columns), Draw())[0].people == 6
+            assert count(policy(tmp_path, columns), Everybody()).classes.people == 6
 
 
-def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
+def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, count):
     true = persons_module.marks
 
     def weak(key, persons):
@@ -298,22 +302,22 @@ def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch):
     ids = [f"p{i}" for i in range(50)]
     columns = {"sex": COLUMNS["sex"]}
     parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 50}), tmp_path / "people.parquet")
-    assert sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))[0].people == coins(KEY, ids, 0.5).sum()
+    assert count(policy(tmp_path, columns), Coin(KEY, 0.5)).classes.people == coins(KEY, ids, 0.5).sum()
     parquet.write_table(pa.table({"id": [*ids, *ids], "sex": ["Male"] * 100}), tmp_path / "people.parquet")
     with pytest.raises(InvalidInput, match="one row per person"):
-        sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))
+        count(policy(tmp_path, columns), Coin(KEY, 0.5))
 
 
-def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path):
+def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count):
     drawn = coins(KEY, np.arange(100), 0.5)
     columns = {"sex": COLUMNS["sex"]}
     for twice, fails in ((int(np.flatnonzero(~drawn)[0]), False), (int(np.flatnonzero(drawn)[0]), True)):
         parquet.write_table(pa.table({"id": [*range(100), twice], "sex": ["Male"] * 101}), tmp_path / "people.parquet")
         if fails:
             with pytest.raises(InvalidInput, match="one row per person"):
-                sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))
+                count(policy(tmp_path, columns), Coin(KEY, 0.5))
         else:
-            assert sample_classes(policy(tmp_path, columns), Draw(KEY, 0.5))[0].people == drawn.sum()
+            assert count(policy(tmp_path, columns), Coin(KEY, 0.5)).classes.people == drawn.sum()
 
 
 def repeated(seed, n=3000):
@@ -322,7 +326,7 @@ def repeated(seed, n=3000):
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-def test_one_row_of_each_is_kept(tmp_path, as_text):
+def test_one_row_of_each_is_kept(tmp_path, as_text, count):
     frame = repeated(1)
     if as_text:
         frame["id"] = "p" + frame["id"].astype(str)
@@ -330,15 +334,15 @@ def test_one_row_of_each_is_kept(tmp_path, as_text):
     found = []
     for order in (1, 2):
         parquet.write_table(table(frame.sample(frac=1, random_state=order)), tmp_path / "people.parquet")
-        found.append(sample_classes(made, Draw(KEY, 0.5))[0])
+        found.append(count(made, Coin(KEY, 0.5)).classes)
     assert same(*found)
     assert found[0].people == coins(KEY, list(frame["id"].unique()), 0.5).sum()
     every = by_pandas(frame, made)
     assert all(count <= every[labels] for labels, count in counted(found[0]).items())
-    assert sample_classes(made, Draw())[0].people == frame["id"].nunique()
+    assert count(made, Everybody()).classes.people == frame["id"].nunique()
 
 
-def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
+def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, count):
     n = 4000
     sexes, zips = ["Female", "Male"] * n, ["11", "22"] * n
     ids = np.repeat(np.arange(n), 2)
@@ -348,44 +352,44 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path):
     def kept(extra):
         full = {"id": [*ids, *extra], "sex": [*sexes, *["Male"] * len(extra)], "zip": [*zips, *["00"] * len(extra)]}
         parquet.write_table(pa.table(full), tmp_path / "people.parquet")
-        return counted(sample_classes(made, Draw(KEY, 1.0))[0])
+        return counted(count(made, Coin(KEY, 1.0)).classes)
 
     alone, beside = kept([]), kept(range(n, n + 50))
-    assert abs(alone["Female", "11"] - n / 2) < 5 * np.sqrt(n) / 2
+    assert fits_share(int(alone["Female", "11"]), n, 0.5)
     assert alone.items() <= beside.items()
     assert beside["Male", "00"] == 50
 
 
-def test_rows_as_people_are_thinned(tmp_path):
+def test_rows_as_people_are_thinned(tmp_path, count):
     frame = many(20_000).drop(columns="id")
     frame.loc[0, "zip"] = "~~ only once"
     made = policy(tmp_path, person="rows_are_people = true")
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     full = by_pandas(frame, made)
-    assert equal(sample_classes(made, Draw())[0], full)
-    drawn = sample_classes(made, Draw(KEY, 0.3))[0]
+    assert equal(count(made, Everybody()).classes, full)
+    drawn = count(made, Coin(KEY, 0.3)).classes
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
-    assert same(sample_classes(made, Draw(KEY, 0.3))[0], drawn)
+    assert same(count(made, Coin(KEY, 0.3)).classes, drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
-    assert abs(drawn.people - 6000) < 5 * np.sqrt(20_000 * 0.21)
+    assert fits_share(drawn.people, 20_000, 0.3)
     for position in (3, 4):
         assert set(drawn.codes[:, position]) == set(range(len(drawn.labels[position])))
 
 
-def test_the_sample_has_the_size_it_should(tmp_path):
+def test_the_sample_has_the_size_it_should(tmp_path, count):
     parquet.write_table(table(many(20_000)), tmp_path / "people.parquet")
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
-    sizes = [sample_classes(made, Draw(bytes([i] * 32), 0.1))[0].people for i in range(10)]
+    sizes = [count(made, Coin(bytes([i] * 32), 0.1)).classes.people for i in range(10)]
     assert len(set(sizes)) > 5
-    assert abs(sum(sizes) - 20_000) < 5 * np.sqrt(200_000 * 0.09)
+    assert fits_share(sum(sizes), 200_000, 0.1)
 
 
 def test_progress_and_facts(tmp_path):
     parquet.write_table(table(many(1000)), tmp_path / "people.parquet")
-    told = []
-    _, facts = sample_classes(policy(tmp_path), Draw(KEY, 0.5), progress=lambda *said: told.append(said))
-    assert told[0] == ("reading", 1000)
-    assert facts["rows_read"] == 1000
+    phases = []
+    found = count_classes(policy(tmp_path), Coin(KEY, 0.5), progress=lambda *phase: phases.append(phase))
+    assert phases[0] == ("reading", 1000)
+    assert found.facts["rows_read"] == 1000
 
 
 def test_releases_load_no_engine():

@@ -12,8 +12,8 @@ pa = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
 from pyarrow import parquet  # noqa: E402
 
-from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: E402
-from crowdblend.engines.duckdb.rows import Draw  # noqa: E402
+from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
+from crowdblend.engines.engine import count_classes  # noqa: E402
 
 CANARY = "Kanarienvogel"
 NUMBER = 987654321987
@@ -24,7 +24,7 @@ GOOD = "id,sex\n1,Female\n2,Male\n"
 def refusal(made, capfd, key=None):
     """The message of the refusal, found to be one or two clean sentences with nothing of the data anywhere."""
     with pytest.raises(InvalidInput) as caught:
-        sample_classes(made, Draw(key, 1.0))
+        count_classes(made, Everybody() if key is None else Coin(key, 1.0))
     message = str(caught.value)
     written = capfd.readouterr()
     for text in (message, repr(caught.value), written.out, written.err):
@@ -77,7 +77,7 @@ def test_ten_thousand_columns_are_no_trouble(tmp_path):
     names, values = [f"x{i}" for i in range(10_000)], ["0"] * 10_000
     text = ",".join(["id", *names, "sex"]) + "\n" + ",".join(["1", *values, "Male"]) + "\n"
     (tmp_path / "people.csv").write_text(text)
-    assert sample_classes(policy(tmp_path, ONE, "people.csv"), Draw())[0].people == 1
+    assert count_classes(policy(tmp_path, ONE, "people.csv"), Everybody()).classes.people == 1
 
 
 def write(path, **columns):
@@ -165,7 +165,7 @@ def test_too_little_memory(tmp_path, capfd, memory):
 def test_what_is_not_drawn_is_not_looked_at(tmp_path):
     (tmp_path / "people.csv").write_text(f"id,sex\n1,{CANARY}\n2,Male\n")
     made = policy(tmp_path, ONE, "people.csv")
-    assert sample_classes(made, Draw(KEY, 0.0))[0].people == 0
+    assert count_classes(made, Coin(KEY, 0.0)).classes.people == 0
 
 
 def test_an_open_column_says_missing(tmp_path, capfd):
@@ -173,11 +173,6 @@ def test_an_open_column_says_missing(tmp_path, capfd):
     made = policy(tmp_path, {"zip": "{ prefix = 3 }"}, "people.csv")
     assert "'zip'" in refusal(made, capfd)
     assert "'born'" in refusal(policy(tmp_path, {"born": '{ date = "year" }'}, "people.csv"), capfd)
-
-
-def test_a_key_needs_a_rate(tmp_path):
-    with pytest.raises(InvalidInput, match="rate"):
-        sample_classes(policy(tmp_path, ONE, "people.csv"), Draw(KEY, None))
 
 
 def test_the_engine_sees_no_key_and_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -205,7 +200,7 @@ def test_the_engine_sees_no_key_and_leaves_nothing_behind(tmp_path, monkeypatch)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     monkeypatch.setattr(duckdb, "connect", lambda *given, **named: Listening(opened(*given, **named)))
     (tmp_path / "people.csv").write_text(GOOD)
-    sample_classes(policy(tmp_path, ONE, "people.csv"), Draw(KEY, 0.5))
+    count_classes(policy(tmp_path, ONE, "people.csv"), Coin(KEY, 0.5))
     assert len(said) > 3
     for form in (KEY.hex(), repr(KEY), str(list(KEY))):
         assert not any(form in text for text in said)

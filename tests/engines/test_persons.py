@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from crowdblend.engines.persons import OneRowEach, read_persons
+from crowdblend.engines.persons import DuplicateCheck, read_persons
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
 
@@ -46,14 +46,14 @@ def test_nobody_in_a_row_is_refused(blank, others):
         read_persons(pa.array([*others, blank], pa.string()), "id")
 
 
-@pytest.mark.parametrize("room", [None, 64_000])
+@pytest.mark.parametrize("memory_limit", [None, 64_000])
 @pytest.mark.parametrize("span", [10**3, 2**31, 2**32 - 1, 2**32, 2**63], ids=["near", "31", "below 32", "32", "63"])
 @pytest.mark.parametrize("again", [False, True])
-def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, room):
+def test_a_number_that_comes_again_is_refused_however_far_apart_numbers_lie(again, span, memory_limit):
     """Also where two numbers agree in their lower 32 bits and are different people."""
     first = -(2**62)
     ids = [first + i for i in range(500)] + [first + span - 1, first + span]
-    check = OneRowEach(KEY, "id", room)
+    check = DuplicateCheck(KEY, "id", memory_limit)
     for some in (ids[:250], ids[250:], [ids[7]] if again else []):
         check.add(read_persons(pa.array(some, pa.int64()), "id"))
     if again:

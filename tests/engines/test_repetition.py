@@ -10,7 +10,7 @@ from crowdblend.engines.repetition import Repetition
 from crowdblend.errors import InvalidInput
 
 LEAST, MOST = -(2**63), 2**63 - 1
-ROOMS = pytest.mark.parametrize("room", [None, 64_000])
+ROOMS = pytest.mark.parametrize("memory_limit", [None, 64_000])
 FIRSTS = pytest.mark.parametrize("first", [LEAST, -(2**62), -(2**32), -(2**31), -1, 0, 2**31, 2**32 - 1, 2**62])
 
 
@@ -22,8 +22,8 @@ def quick():
         yield
 
 
-def repeats(*batches, room=None):
-    seen = Repetition(room)
+def repeats(*batches, memory_limit=None):
+    seen = Repetition(memory_limit)
     for numbers in batches:
         seen.add(np.array(numbers, dtype=np.int64))
     return seen.found()
@@ -47,29 +47,29 @@ def small_pieces():
 @ROOMS
 @FIRSTS
 @pytest.mark.parametrize("span", [2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**33, 2**61])
-def test_numbers_at_the_edge_of_what_32_bits_tell_apart(first, span, room):
+def test_numbers_at_the_edge_of_what_32_bits_tell_apart(first, span, memory_limit):
     """Numbers that lie 2^32 apart agree in their lower 32 bits and are not the same."""
     low, high = first, first + span
     for batches in ([[low, high]], [[high, low]], [[low], [high]], [[high], [low]], [[low, low + 1], [high - 1, high]]):
-        assert not repeats(*batches, room=room)
+        assert not repeats(*batches, memory_limit=memory_limit)
         for again in {number for numbers in batches for number in numbers}:
-            assert repeats(*batches, [again], room=room)
-            assert repeats([again], *batches, room=room)
+            assert repeats(*batches, [again], memory_limit=memory_limit)
+            assert repeats([again], *batches, memory_limit=memory_limit)
 
 
 @ROOMS
 @pytest.mark.parametrize("far", [2**31, 2**32, 2**62, LEAST, MOST])
 @pytest.mark.parametrize("side", [1, -1])
-def test_a_repetition_is_kept_when_numbers_come_from_further_away(far, side, room):
+def test_a_repetition_is_kept_when_numbers_come_from_further_away(far, side, memory_limit):
     """First near each other, then listed by lower bits, then as they are; the same twice before, between and after."""
     near, further, furthest = [5, 6, 7], [side * 2**30, side * (2**30 + 1)], [far, far - 3 if far > 0 else far + 3]
     stages = [near, further, furthest]
-    assert not repeats(*stages, room=room)
+    assert not repeats(*stages, memory_limit=memory_limit)
     for stage in stages:
         for place in range(4):
-            assert repeats(*stages[:place], [stage[0]], *stages[place:], room=room)
+            assert repeats(*stages[:place], [stage[0]], *stages[place:], memory_limit=memory_limit)
     for place in range(3):
-        assert repeats(*stages[:place], [9, 9], *stages[place:], room=room)
+        assert repeats(*stages[:place], [9, 9], *stages[place:], memory_limit=memory_limit)
 
 
 def test_the_extremes():
@@ -88,12 +88,12 @@ NUMBERS = st.builds(lambda edge, step: edge + step, st.sampled_from(EDGES), st.i
 
 
 @given(st.lists(st.lists(NUMBERS, max_size=30), max_size=6), st.sampled_from([None, 4000]))
-def test_it_is_as_a_set_says(batches, room):
+def test_it_is_as_a_set_says(batches, memory_limit):
     listed = [number for numbers in batches for number in numbers]
     expected = len(set(listed)) < len(listed)
-    assert repeats(*batches, room=room) == expected
+    assert repeats(*batches, memory_limit=memory_limit) == expected
     with small_pieces():
-        assert repeats(*batches, room=room) == expected
+        assert repeats(*batches, memory_limit=memory_limit) == expected
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=150, unique=True), st.integers(1, 40), st.data())
@@ -116,14 +116,14 @@ def test_many_numbers_in_real_sizes():
 
 def test_more_than_the_memory_is_refused():
     """Lower bits take half as much as whole numbers."""
-    assert not repeats(np.arange(1000) * 4_000_000, room=4000)
+    assert not repeats(np.arange(1000) * 4_000_000, memory_limit=4000)
     with pytest.raises(InvalidInput, match="memory"):
-        repeats(np.arange(1001) * 4_000_000, room=4000)
-    assert not repeats(np.arange(500) << 40, room=4000)
+        repeats(np.arange(1001) * 4_000_000, memory_limit=4000)
+    assert not repeats(np.arange(500) << 40, memory_limit=4000)
     with pytest.raises(InvalidInput, match="memory"):
-        repeats(np.arange(501) << 40, room=4000)
+        repeats(np.arange(501) << 40, memory_limit=4000)
     with pytest.raises(InvalidInput, match="memory"):
-        repeats(np.arange(1000) * 4_000_000, [2**40], room=4000)
+        repeats(np.arange(1000) * 4_000_000, [2**40], memory_limit=4000)
 
 
 @pytest.mark.parametrize("edge", [2**15, -(2**15)])

@@ -10,15 +10,15 @@ import pytest
 
 from crowdblend import plan
 from crowdblend.calculus import RULES
-from crowdblend.engines.duckdb.class_counts import sample_classes
-from crowdblend.engines.duckdb.rows import Draw
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.kinds.chosen import decide, recoded
 from crowdblend.kinds.table import Promise, promise
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import KeyedSource, thin
 from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
@@ -37,7 +37,7 @@ def policy() -> Policy:
 
 @pytest.fixture(scope="module")
 def everybody(policy: Policy) -> SampledClasses:
-    return sample_classes(policy, Draw())[0]
+    return count_classes(policy, Everybody()).classes
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.table import promise
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import Choosing, parse_policy
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.publishing.release import release
 from crowdblend.selection import Ladder, Lattice, score
 
@@ -33,11 +33,11 @@ def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town:
     """What one person can move is computed again from k, the rate and the weights."""
     document = promise(parse_policy(POLICY, town)).certificate().to_dict()
     body = {name: part for name, part in document.items() if name != "digest"}
-    for promised in body["promises"]:
-        (leaf,) = scores_of(promised["derivation"])
+    for derivation in body["derivations"]:
+        (leaf,) = scores_of(derivation)
         assert (leaf["rule"], leaf["parameters"]["parts"]) == ("score.published", 3000)
         leaf["conclusion"]["sensitivity"] /= 2
-    with pytest.raises(DoesNotVerify, match="must be what the rule gives"):
+    with pytest.raises(DoesNotVerify, match="is not what the rule gives"):
         verify(json.dumps({**body, "digest": digest(body)}))
 
 
@@ -55,9 +55,8 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
     promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
     certificate = promised.certificate()
-    steps = [
-        step for step in certificate.derivations[0].steps() if step.rule.id.startswith(("selection", "composition"))
-    ]
+    every = certificate.derivations[0].steps()
+    steps = [step for step in every if step.rule.id.startswith(("selection", "composition"))]
     together, *parts = steps
     assert [step.rule.id for step in steps] == [
         "composition.adaptive",
@@ -125,7 +124,7 @@ def test_a_hundred_steps_verify_and_more_are_refused() -> None:
     replaced = RULES["differential.replace"](derived)
     assert verify(Certificate((derived, replaced)).to_json()).guarantees[0].epsilon <= choosing.spent
     assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
-    with pytest.raises(InvalidInput, match="within 100 steps"):
+    with pytest.raises(InvalidInput, match="more than 100"):
         choosing.derived(ladders(101), scored)
 
 

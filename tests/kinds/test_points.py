@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from crowdblend.kinds import promise
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
+from tests.refusals import is_refusal
 
 POINTS = """
 [data]
@@ -176,15 +176,15 @@ def test_the_dry_run_tells_how_far_points_move(people: Path) -> None:
 
 
 REFUSED = {
-    "bounds missing": (bent(POINTS, ("from = 0, ", "")), "must have the key from"),
+    "bounds missing": (bent(POINTS, ("from = 0, ", "")), "policy.missing-key"),
     "an infinite bound": (bent(POINTS, ("to = 8", "to = inf")), "finite"),
     "no axis": (bent(POINTS, (", resolution = 0.5", ""), (", resolution = 0.1", "")), "at least one axis"),
-    "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "one way"),
+    "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "policy.blocks"),
     "blocks on some axes": (bent(POINTS, ("width = 2, ", "")), "on some axes"),
-    "two ways": (bent(POINTS, add=BOXES), "one way"),
+    "two ways": (bent(POINTS, add=BOXES), "policy.blocks"),
     "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
     "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
-    "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "noise_epsilon must be"),
+    "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
     "hardly any noise": (
         bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
         "sampling alone promises as much",
@@ -218,7 +218,7 @@ REFUSED = {
             ("width = 2, resolution = 0.5", "width = 2, resolution = 2"),
             ("width = 1, resolution = 0.1", "width = 1, resolution = 1"),
         ),
-        "several steps",
+        "policy.no-noise",
     ),
     "a box beyond the bounds": (
         bent(POINTS, ("width = 2, ", ""), ("width = 1, ", ""), add=BOXES.replace("[0, 4]", "[0, 9]")),
@@ -231,15 +231,18 @@ REFUSED = {
     "noise below k": (bent(POINTS, ("k = 60", 'k = 60\nbelow_k = "noise"')), "suppress"),
     "outliers below k": (
         bent(OUTLIERS, ("epsilon = 1.0", 'epsilon = 1.0\nbelow_k = "suppress"')),
-        "below_k in [release]",
+        "policy.unknown-key",
     ),
     "a part of another kind": (bent(POINTS, add="[outliers]\nlimit = 5\n"), "outlier-table"),
     "outliers with k": (
         bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1.0\nk = 5")),
-        "k in [release] must come with kind",
+        "policy.unknown-key",
     ),
-    "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "must be given"),
-    "outliers over an open domain": (bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")), "closed domain"),
+    "outliers without a target": (bent(OUTLIERS, ("delta = 1e-6", "")), "policy.planned"),
+    "outliers over an open domain": (
+        bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")),
+        "policy.open-domain",
+    ),
     "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "no transition"),
 }
 
@@ -247,9 +250,10 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_before_a_row_is_read(people: Path, case: str) -> None:
     text, why = REFUSED[case]
-    with pytest.raises(CrowdblendError, match=re.escape(why)) as refused:
+    with pytest.raises(CrowdblendError) as refused:
         release(parse_policy(text, people), people / "out")
-    assert str(refused.value).endswith(".")
+    assert is_refusal(refused.value, why), refused.value
+    assert str(refused.value).endswith((".", "?"))
     assert "\n" not in str(refused.value)
     assert not (people / "out").exists()
 
@@ -278,11 +282,11 @@ def test_people_without_a_place_are_dropped_where_the_policy_says_so(people: Pat
 def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(people: Path) -> None:
     rows = [(0, 0.0, 0.0), (1, 2.0, 0.0), (2, 8.0, 1.0), (3, 1.999, -1.0)]
     pd.DataFrame(rows, columns=["id", "x", "y"]).to_csv(people / "people.csv", index=False)
-    from crowdblend.engines.duckdb.class_counts import sample_classes
-    from crowdblend.engines.duckdb.rows import Draw
+    from crowdblend.engines.draw import Everybody
+    from crowdblend.engines.engine import count_classes
 
     policy = parse_policy(POINTS, people)
-    sample, _ = sample_classes(policy, Draw())
+    sample = count_classes(policy, Everybody()).classes
     blocks = policy.blocks.of(sample.codes.astype(np.int64))
     # sorted by cell: (1.999, −1), (0, 0) come first; 2.0 begins the next block, 8 and 1 are in the last
     assert sorted(zip(sample.codes.tolist(), blocks.tolist(), strict=True)) == [

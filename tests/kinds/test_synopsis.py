@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
 from tests.policies.policies import bent as table_policy
+from tests.refusals import is_refusal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "census_synopsis.toml"
 DATA = EXAMPLE.parents[2] / "shared" / "data"
@@ -91,7 +91,7 @@ def test_rows_certificate_and_report(folder: Path, tmp_path: Path) -> None:
 
 def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> None:
     done = release(parse_policy(POLICY, folder), tmp_path / "out", key=bytes(32))
-    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    internal = done.internal
     published = (done.folder / "report.html").read_text() + (done.folder / "certificate.json").read_text()
     promised = done.promise.plan
     assert internal["error_about_sample"] <= promised.about_sample.accuracy
@@ -141,56 +141,58 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
     done = release(policy, tmp_path / "out")
     verify_file(done.folder)
     assert len(pd.read_parquet(done.folder / "data.parquet")) == done.promise.plan.mechanism.rows
-    assert policy.asked.mechanism in (None, done.promise.plan.name)
+    assert policy.mechanism in (None, done.promise.plan.name)
 
 
 @pytest.mark.parametrize(
     ("swaps", "words"),
     [
-        ([("sample = 400", "sample = 601")], "between 1 and the 600 people"),
-        ([("sample = 400", "rate = 0.1")], "sample in \\[sampling\\]"),
-        ([("sample = 400", "sample = 400\nrate = 0.1")], "nothing but key"),
-        ([("people = 600\n", "")], "people in \\[data\\]"),
-        ([("epsilon = 4.0\n", "")], "must have epsilon"),
+        ([("sample = 400", "sample = 601")], "policy.sample"),
+        ([("sample = 400", "rate = 0.1")], "policy.unknown-key"),
+        ([("sample = 400", "sample = 400\nrate = 0.1")], "policy.unknown-key"),
+        ([("people = 600\n", "")], "policy.missing-key"),
+        ([("epsilon = 4.0\n", "")], "policy.missing-key"),
         ([("epsilon = 4.0", "epsilon = 0")], "above 0 and at most 100"),
-        ([("epsilon = 4.0", "epsilon = 4.0\nk = 20")], "k in \\[release\\] must come with kind"),
+        ([("epsilon = 4.0", "epsilon = 4.0\nk = 20")], "policy.unknown-key"),
         ([("epsilon = 4.0", "epsilon = 4.0\nconfidence = 1.0")], "confidence"),
         ([("epsilon = 4.0", "epsilon = 0.01")], "Raise epsilon or sample"),
         ([("conjunctions = 2", "conjunctions = 4")], "between 1 and 3 columns"),
         ([("conjunctions = 2", "")], "exactly one of"),
         ([("conjunctions = 2", 'conjunctions = 2\nranges = "age"')], "exactly one of"),
         ([("conjunctions = 2", 'ranges = "income"')], "income"),
-        ([("conjunctions = 2", 'ranges = "age"')], "only column"),
-        ([("conjunctions = 2", 'half_planes = ["age", "sex"]')], "only two columns"),
+        ([("conjunctions = 2", 'ranges = "age"')], "policy.query-class"),
+        ([("conjunctions = 2", 'half_planes = ["age", "sex"]')], "policy.query-class"),
         ([("conjunctions = 2", 'queries = [{ income = "high" }]')], "income"),
         ([("conjunctions = 2", 'queries = [{ sex = "Femal" }]')], "Female"),
-        ([("conjunctions = 2", "queries = [{ sex = 1.5 }]")], "one label"),
+        ([("conjunctions = 2", "queries = [{ sex = 1.5 }]")], "policy.type"),
         ([("conjunctions = 2", "queries = []")], "at least one"),
-        ([("age = { from = 0, to = 90, width = 30 }", "age = { prefix = 1 }")], "known beforehand"),
-        ([("width = 30", "width = [10, 30]")], "known beforehand"),
+        ([("age = { from = 0, to = 90, width = 30 }", "age = { prefix = 1 }")], "policy.open-domain"),
+        ([("width = 30", "width = [10, 30]")], "policy.recoding"),
         ([("age = { from = 0, to = 90, width = 30 }", "age = { from = 0, to = 900000, width = 1 }")], "4,000,000"),
-        ([("[synopsis]\nconjunctions = 2\n", "")], "section \\[synopsis\\]"),
+        ([("[synopsis]\nconjunctions = 2\n", "")], "policy.query-class"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]], words: str) -> None:
     text = bent(*swaps)
-    with pytest.raises(CrowdblendError, match=words) as caught:
+    with pytest.raises(CrowdblendError) as caught:
         promise(parse_policy(text))
+    assert is_refusal(caught.value, words), caught.value
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("rate = 0.1", "rate = 0.1\nsample = 40", "sample in"),
-        ('person = "id"', 'person = "id"\npeople = 40', "people in"),
-        ("k = 20", "k = 20\nconfidence = 0.9", "confidence in"),
+        ("rate = 0.1", "rate = 0.1\nsample = 40", "policy.unknown-key"),
+        ('person = "id"', 'person = "id"\npeople = 40', "policy.unknown-key"),
+        ("k = 20", "k = 20\nconfidence = 0.9", "policy.unknown-key"),
         ("[release]", "[synopsis]\nconjunctions = 2\n\n[release]", "synopsis"),
     ],
 )
 def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
+    with pytest.raises(InvalidInput) as caught:
         parse_policy(table_policy((old, new)))
+    assert is_refusal(caught.value, words), caught.value
 
 
 def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:
@@ -211,5 +213,5 @@ def test_the_census_example_is_planned() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
 def test_the_census_example_is_within_its_plan(tmp_path: Path) -> None:
     done = release(load_policy(EXAMPLE), tmp_path / "out")
-    internal = json.loads((tmp_path / "out.internal.json").read_text())
+    internal = done.internal
     assert internal["error_about_sample"] <= done.promise.plan.about_sample.accuracy

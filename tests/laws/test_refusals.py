@@ -28,6 +28,10 @@ NUMERIC = [(found.id, name) for found in RULES.values() for name in found.parame
 SWITCHES = [(found.id, name) for found in RULES.values() for name in found.parameters if name not in PARAMETERS]
 
 
+# What is said where several rules share a condition.
+REASONS = r"under one relation|of one population|needs the replace relation|not sampled yet|starts from one person"
+
+
 def _refused(rule_id: str, **changed: Any) -> str:
     example = EXAMPLES[rule_id][0]
     with pytest.raises(InvalidInput) as caught:
@@ -173,7 +177,7 @@ def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strange
     example = EXAMPLES[rule_id][0]
     for stranger in strangers:
         premises = (*example.premises[:place], stranger, *example.premises[place + 1 :])
-        with pytest.raises(NotApplicable) as caught:
+        with pytest.raises(NotApplicable, match=rf"{rule_id}|{REASONS}") as caught:
             RULES[rule_id].conclude(*premises, **example.parameters)
         assert _is_one_line(str(caught.value))
 

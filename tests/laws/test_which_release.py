@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crowdblend.calculus import RULES, Certificate, Derivation, compose, verify
+from crowdblend.calculus import RULES, Certificate, Derivation, compose, format1, verify
 from crowdblend.calculus.certificate import digest, node
 from crowdblend.calculus.description import Composite, Description, Disagreement, SameRelease, agreed
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable
@@ -178,7 +178,7 @@ def test_a_premise_about_another_release_is_refused_or_makes_another_release(
         # The theorem alone, on plain guarantees, does not see it: the derivation does.
         return
     before, after = RULES[rule_id](*premises, **parameters), RULES[rule_id](*swapped, **parameters)
-    with pytest.raises(Disagreement):
+    with pytest.raises(Disagreement, match=" and "):
         agreed(before.description, after.description)
     assert any(contains(part, stranger.description) for part in after.description.parts)
 
@@ -192,12 +192,28 @@ def resealed(document: dict[str, Any]) -> str:
     return json.dumps({**body, "digest": digest(body)})
 
 
-def forged(rule_id: str, premises: tuple[Derivation, ...], **parameters: Any) -> Derivation:
-    """A derivation that skips the check, as a forger would write it into a certificate."""
+def in_format_1(derivation: Derivation) -> str:
+    """A certificate as format 1 wrote it."""
+
+    def with_prose(step: dict[str, Any]) -> dict[str, Any]:
+        return {**step, "source": "", "statement": "", "premises": [*map(with_prose, step["premises"])]}
+
+    promise = {"words": "", "derivation": with_prose(node(derivation))}
+    body = {"format": format1.FORMAT, "assumptions": [], "stated": [], "promises": [promise], "facts": {}}
+    return resealed(body)
+
+
+def forged(
+    rule_id: str, premises: tuple[Derivation, ...], beside: Derivation | None = None, **parameters: Any
+) -> Derivation:
+    """A derivation that skips the checks, as a forger would write it into a certificate; `beside` replaces the last
+    premise once the conclusion is drawn."""
     rule = RULES[rule_id]
     made = object.__new__(Derivation)
     concluded = rule.conclude(*(premise.conclusion for premise in premises), **parameters)
     described = premises[0].description
+    if beside is not None:
+        premises = (*premises[:-1], beside)
     made.__dict__.update(
         rule=rule, parameters=parameters, premises=premises, conclusion_=concluded, description_=described
     )
@@ -230,6 +246,12 @@ FALSE = {
         lambda: lone(compose(published(20, 0.25), published(20, 0.25)), published(20, 0.5)),
         {},
         "releases and sampled",
+    ),
+    "two releases against four": (
+        "choice.differential",
+        lambda: lone(compose(*[published(20, 0.25)] * 2), compose(*[published(20, 0.125)] * 4)),
+        {},
+        "releases of 2 and of 4 releases",
     ),
     "accuracy of another mechanism": (
         "zero-knowledge.sampler",
@@ -311,6 +333,8 @@ def test_certificates_of_false_statements_do_not_verify(name: str) -> None:
     made = forged(rule_id, premises(), **parameters)
     with pytest.raises(DoesNotVerify, match=f"the step {rule_id} does not apply to its premises: .*{reason}"):
         verify(resealed({**Certificate((released(),)).to_dict(), "derivations": [node(made)]}))
+    with pytest.raises(DoesNotVerify, match=f"the step {rule_id} does not apply to its premises: .*{reason}"):
+        verify(in_format_1(made))
 
 
 def test_one_sampling_is_not_counted_twice() -> None:
@@ -321,6 +345,13 @@ def test_one_sampling_is_not_counted_twice() -> None:
         rule_id = "composition.blending-differential" + ("-both" if len(premises) > 2 else "")
         with pytest.raises(NotApplicable, match=f"{rule_id} needs a mechanism that has not sampled yet"):
             RULES[rule_id](*premises)
+    for losses in ((amplified, swapping()), (noisy(), RULES["differential.replace"](amplified))):
+        with pytest.raises(NotApplicable, match="both needs a mechanism that has not sampled yet"):
+            RULES["composition.blending-differential-both"].conclude(
+                crowds.conclusion, *(loss.conclusion for loss in losses)
+            )
+    with pytest.raises(DoesNotVerify, match="has not sampled yet"):
+        verify(in_format_1(forged("composition.blending-differential", (crowds, loud), beside=amplified)))
     assert compose(crowds, loud).conclusion.epsilon == 2.0
 
 

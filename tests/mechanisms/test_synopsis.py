@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from collections import Counter
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from crowdblend.mechanisms.synopsis import (
     FittedSynopsis,
     QueryClass,
     conjunctions,
+    exponential,
     half_planes,
     listed,
     plan_synopsis,
@@ -272,6 +274,45 @@ def test_the_simulator_sees_a_concealed_row_as_nothing() -> None:
     assert len(released(made, table, 2, SeededSource(1)).cells) == 2
     with pytest.raises(InvalidInput, match="between 0 and the 3 rows"):
         random_samples(table, 4, SeededSource(1))
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_one_person_tells_tables_apart_by_the_stated_loss_at_most(rows: int) -> None:
+    """All rows like the one person, against all rows like somebody else; a false alarm has a probability below 1e-6.
+
+    A person moves the score by as much as there are rows. With a sensitivity of 1 the loss would be `rows` times this.
+    """
+    queries = listed((2,), [{0: 0}])
+    made, runs, source = ExponentialSynopsis(queries, 2.0, rows), 2_000, SeededSource(9)
+    hits = [
+        sum(int((made.publish(np.array(person), 1, source).cells == 0).all()) for _ in range(runs))
+        for person in ([1, 0], [0, 1])
+    ]
+    bound = math.exp(2.0)
+    assert hits[0] > hits[1]
+    assert binom.sf(hits[0] - 1, sum(hits), bound / (1 + bound)) > 1e-6
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every replacement and concealment of one of three people, by brute force; nothing less is handed on."""
+    queries, people = Conjunctions((2, 2), 2), 3
+    made, seen = ExponentialSynopsis(queries, 1.0, rows), []
+    tables = {
+        cells: np.array(made.scores(counted(np.array(cells), queries.shape), people))
+        for cells in combinations_with_replacement((*range(4), CONCEALED), people)
+    }
+    moved = max(
+        int(np.abs(tables[one] - tables[other]).max())
+        for one, other in combinations(tables, 2)
+        if sum((Counter(one) - Counter(other)).values()) == 1
+    )
+    monkeypatch.setattr(exponential, "choose", lambda scores, **given: seen.append(given) or 0)
+    made.publish(counted(np.array([0, 1, 2]), queries.shape), people, SeededSource(1))
+    assert seen[0]["sensitivity"] == moved == rows
+    assert (seen[0]["epsilon"], seen[0]["monotone"]) == (1.0, False)
 
 
 def test_mechanism_and_simulator_are_close_over_many_runs() -> None:

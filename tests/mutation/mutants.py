@@ -40,6 +40,7 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
 }
 _OPPOSITES = ("up down", "upper lower", "ceil floor", "max min", "maximum minimum", "above below", "any all")
 OPPOSITES = {a: b for pair in _OPPOSITES for a, b in (pair.split(), reversed(pair.split()))}
+SYMMETRIC = ("max", "min", "maximum", "minimum", "gcd", "isclose")
 Place = tuple[tuple[str, int | None], ...]
 
 
@@ -49,28 +50,29 @@ class Mutant:
 
     line: int
     function: str
-    before: str
-    after: str
-    source: str
+    before: ast.AST
+    after: ast.AST
+    tree: ast.Module
+    place: Place
+
+    @property
+    def source(self) -> str:
+        """The whole module with the break."""
+        broken = deepcopy(self.tree)
+        _put(broken, self.place, self.after)
+        return ast.unparse(ast.fix_missing_locations(broken))
 
     def __str__(self) -> str:
-        return f"line {self.line}, {self.function or 'module'}: {self.before} -> {self.after}"
+        before, after = (ast.unparse(node).splitlines()[0] for node in (self.before, self.after))
+        return f"line {self.line}, {self.function or 'module'}: {before} -> {after}"
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its lines."""
     tree = ast.parse(source)
-    for place, node, function in list(_breakable(tree)):
+    for place, node, function in _breakable(tree):
         for other in _breaks(node):
-            broken = deepcopy(tree)
-            _put(broken, place, other)
-            yield Mutant(
-                node.lineno,  # type: ignore[attr-defined]
-                function,
-                ast.unparse(node).splitlines()[0],
-                ast.unparse(other).splitlines()[0],
-                ast.unparse(ast.fix_missing_locations(broken)),
-            )
+            yield Mutant(node.lineno, function, node, other, tree, place)  # type: ignore[attr-defined]
 
 
 def _breakable(node: ast.AST, place: Place = (), function: str = "") -> Iterator[tuple[Place, ast.AST, str]]:
@@ -135,12 +137,18 @@ def _breaks(node: ast.AST) -> Iterator[ast.AST]:  # noqa: PLR0912 - a table, wri
             yield ast.Return(ast.Constant(None))
         case ast.Raise() | ast.Expr(ast.Call()):
             yield ast.Pass()
-        case ast.Call(function, [first, second, *others], keywords) if not isinstance(second, ast.Starred):
+        case ast.Call(function, [first, second, *others], keywords) if _order_matters(function, first, second):
             yield ast.Call(function, [second, first, *others], keywords)
         case ast.Name(name, context) if name in OPPOSITES and isinstance(context, ast.Load):
             yield ast.Name(OPPOSITES[name], context)
         case ast.Attribute(value, name, context) if name in OPPOSITES:
             yield ast.Attribute(value, OPPOSITES[name], context)
+
+
+def _order_matters(function: ast.expr, first: ast.expr, second: ast.expr) -> bool:
+    """Whether two arguments that change places may change the result."""
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    return name not in SYMMETRIC and not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred)
 
 
 def _put(tree: ast.AST, place: Place, node: ast.AST) -> None:

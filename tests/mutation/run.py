@@ -16,24 +16,29 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.recording import telling
 
+# Tests and the CPU seconds that each takes.
+Tests = dict[str, float]
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
 FOLDERS = (*PACKAGES, "laws", "truth", "golden", "kinds", "networks", "planning", "selection", "engines", "papers")
 SEED = 13
 # CPU seconds of tests that a mutant is shown to, and how much longer a mutant may take.
-MOST_SECONDS = 60
-TOO_LONG = 4
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no")
+FIRST_SECONDS = 4
+MOST_SECONDS = 40
+TOO_LONG = 3
+UNNOTICED = ("survived", "no test", "no answer")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 
 
 def main() -> None:
@@ -47,14 +52,15 @@ def main() -> None:
     parser.add_argument("--modules", nargs="*", default=[""], help="only modules whose path has one of these in it")
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=SEED)
-    asked = parser.parse_args()
+    parser.add_argument("--again", type=Path, help="only mutants that survived in this file of results")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         copy = Path(folder)
         _copy_into(copy)
-        if asked.step == "record":
-            _record(copy, asked.tests, asked.record.resolve())
+        if options.step == "record":
+            _record(copy, options.tests, options.record.resolve())
         else:
-            _try_all(copy, asked)
+            _try_all(copy, options)
 
 
 def _copy_into(folder: Path) -> None:
@@ -69,9 +75,9 @@ def _copy_into(folder: Path) -> None:
 def _record(copy: Path, folders: list[str], record: Path) -> None:
     for file in (copy / "src" / "crowdblend").rglob("*.py"):
         file.write_text(telling(file.read_text("utf-8"), str(file.relative_to(copy / "src"))), "utf-8")
-    wanted = [f"tests/{folder}" for folder in folders if (copy / "tests" / folder).is_dir()]
-    options = [option for option in OPTIONS if option != "-x"]
-    command = [sys.executable, "-m", "pytest", *options, "-p", "tests.mutation.recording", *wanted]
+    paths = [f"tests/{folder}" for folder in folders if (copy / "tests" / folder).is_dir()]
+    to_the_end = [option for option in OPTIONS if option != "-x"]
+    command = [sys.executable, "-m", "pytest", *to_the_end, "-p", "tests.mutation.recording", *paths]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CROWDBLEND_MUTATION_RECORD": str(record)}
     subprocess.run(command, cwd=copy, env=environment, check=False)
 
@@ -84,92 +90,110 @@ def sample(packages: list[str], modules: list[str], size: int, seed: int) -> lis
     return random.Random(seed).sample(every, min(size, len(every)))
 
 
-def _try_all(copy: Path, asked: argparse.Namespace) -> None:
-    tests = json.loads(asked.record.read_text())
-    known = (
-        {json.loads(line)["mutant"] for line in asked.results.read_text().splitlines()}
-        if asked.results.exists()
-        else set()
-    )
-    _load_what_is_heavy()
-    for file, mutant in sample(asked.packages, asked.modules, asked.sample, asked.seed):
+def _try_all(copy: Path, options: argparse.Namespace) -> None:
+    tests = json.loads(options.record.read_text())
+    finished = {result["mutant"] for result in _results(options.results)}
+    only = {result["mutant"] for result in _results(options.again) if result["outcome"] in UNNOTICED}
+    _load_heavy_modules()
+    for file, mutant in sample(options.packages, options.modules, options.sample, options.seed):
         module = str(file.relative_to(ROOT / "src"))
         name = f"{module}, {mutant}"
-        if name in known:
+        if name in finished or (options.again and name not in only):
             continue
-        shown = list(_shown(tests, module, mutant.function))
+        helpings = _tests_of(tests, module, mutant.function)
         target = copy / "src" / module
         target.write_text(mutant.source, "utf-8")
         try:
-            outcome = _try_one(copy, [test for test, _ in shown], sum(seconds for _, seconds in shown))
+            outcome = "no test"
+            for helping in helpings:
+                outcome = _try_one(copy, helping)
+                if outcome != "survived":
+                    break
         finally:
             shutil.copyfile(file, target)
-        with asked.results.open("a") as results:
-            results.write(json.dumps({"mutant": name, "outcome": outcome, "tests": len(shown)}) + "\n")
+        with options.results.open("a") as results:
+            results.write(json.dumps({"mutant": name, "outcome": outcome, "tests": sum(map(len, helpings))}) + "\n")
         print(f"{outcome:9} {name}", flush=True)
-    _summarize(asked.results)
+    _summarize(options.results)
 
 
-def _shown(tests: dict[str, Any], module: str, function: str) -> Iterator[tuple[str, float]]:
-    """The tests of a function, or of its module where nothing enters it, the fastest first, as many as time allows."""
-    wanted = {f"{module}:{function}"}
-    entering = [test for test, found in tests.items() if found["passed"] and wanted & set(found["entered"])]
-    if not entering:
-        entering = [test for test, found in tests.items() if any(word.startswith(module) for word in found["entered"])]
-    if not entering:
-        entering = [test for test in tests if test.startswith(f"tests/{Path(module).parts[1]}")]
-    spent = 0.0
-    for test in sorted(entering, key=lambda test: tests[test]["seconds"]):
-        spent += tests[test]["seconds"]
-        if spent > MOST_SECONDS:
-            return
-        yield test, tests[test]["seconds"]
+def _tests_of(tests: dict[str, Any], module: str, function: str) -> list[Tests]:
+    """The tests of a function, or of its module where nothing enters it, in two helpings.
+
+    First those in the folder of its package, then the others; the fastest first, and as many as time allows. Most
+    mutants are caught by the first helping, which takes a second.
+    """
+    passed = {test: record["entered"] for test, record in tests.items() if record["passed"]}
+    of_function = [test for test, entered in passed.items() if f"{module}:{function}" in entered]
+    of_module = [test for test, entered in passed.items() if any(word.startswith(f"{module}:") for word in entered)]
+    by_time = sorted(of_function or of_module, key=lambda test: float(tests[test]["seconds"]))
+    package = f"tests/{Path(module).parts[1]}/"
+    first = _affordable([test for test in by_time if test.startswith(package)], tests, FIRST_SECONDS)
+    then = _affordable([test for test in by_time if test not in first], tests, MOST_SECONDS)
+    return [helping for helping in (first, then) if helping]
 
 
-def _load_what_is_heavy() -> None:
+def _affordable(names: list[str], tests: dict[str, Any], seconds: float) -> Tests:
+    """As many tests as take so many seconds together, and at least one."""
+    helping: Tests = {}
+    for test in names:
+        if helping and sum(helping.values()) + tests[test]["seconds"] > seconds:
+            break
+        helping[test] = tests[test]["seconds"]
+    return helping
+
+
+def _load_heavy_modules() -> None:
     """So that a fork has it: everything but crowdblend."""
     for name in ("pytest", "hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "duckdb"):
         __import__(name)
 
 
-def _try_one(copy: Path, tests: list[str], seconds: float) -> str:
+def _try_one(copy: Path, tests: Tests) -> str:
     """Whether a test fails on the mutant that lies in the copy: in a fork, with a limit on its CPU time."""
     child = os.fork()
     if child == 0:
-        _run_tests(copy, tests, seconds)
+        _run_tests(copy, tests)
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
-        return "too long" if os.WTERMSIG(status) in (9, 24) else "crashed"
-    return "survived" if os.WEXITSTATUS(status) == 0 else "caught"
+        return "too long" if os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU) else "crashed"
+    return {0: "survived", 1: "caught", 2: "caught", 4: "caught"}.get(os.WEXITSTATUS(status), "no answer")
 
 
-def _run_tests(copy: Path, tests: list[str], seconds: float) -> None:
-    """Never returns: the process ends with pytest's exit code."""
-    most = int(10 + TOO_LONG * seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    quiet = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(quiet, stream)
-    os.chdir(copy)
-    for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "crowdblend")]:
-        del sys.modules[name]
-    sys.path[:] = [
-        str(copy),
-        str(copy / "src"),
-        *(path for path in sys.path if Path(path or ".").resolve() not in (ROOT, ROOT / "src")),
-    ]
-    sys.dont_write_bytecode = True
-    os.environ["PYTHONPATH"] = str(copy / "src")
-    import pytest
+def _run_tests(copy: Path, tests: Tests) -> NoReturn:
+    """Ends this process, which is a fork, with pytest's exit code."""
+    code = 99
+    try:
+        most = int(8 + TOO_LONG * sum(tests.values()))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
+        log = os.open(copy / "mutation.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        os.chdir(copy)
+        for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "crowdblend")]:
+            del sys.modules[name]
+        ours = (str(ROOT), str(ROOT / "src"), "")
+        sys.path[:] = [str(copy), str(copy / "src"), *(path for path in sys.path if path not in ours)]
+        sys.dont_write_bytecode = True
+        os.environ |= {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        import pytest
 
-    os._exit(int(pytest.main([*OPTIONS, *tests])))
+        code = int(pytest.main([*OPTIONS, *tests]))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
-def _summarize(results: Path) -> None:
-    found = [json.loads(line) for line in results.read_text().splitlines()]
-    survived = [one["mutant"] for one in found if one["outcome"] == "survived"]
-    print(f"{len(found) - len(survived)} of {len(found)} noticed")
+def _results(path: Path | None) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path is not None and path.exists() else []
+
+
+def _summarize(path: Path) -> None:
+    results = _results(path)
+    survivors = [result for result in results if result["outcome"] in UNNOTICED]
+    print(f"{len(results) - len(survivors)} of {len(results)} noticed")
 
 
 if __name__ == "__main__":

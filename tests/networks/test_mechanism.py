@@ -62,7 +62,7 @@ def mechanism_below(mechanism: NoisyStatistic, name: str, step: int) -> float:
 
 @pytest.mark.parametrize("name", TRUTH)
 def test_the_simulator_cannot_be_told_from_the_release(name: str) -> None:
-    """Run with the centre of a star concealed: events keep to the promised factor, up to the error of counting."""
+    """Run with the centre of a star concealed: events keep to the guaranteed factor, up to the error of counting."""
     mechanism = planned(name)
     hidden = PEOPLE - 7
     assert NETWORK.degrees[hidden] == DEGREE_BOUND

@@ -98,12 +98,12 @@ def test_a_walk_asks_few_people_and_never_the_concealed(explored: int) -> None:
     for start in range(0, PEOPLE, 7):
         watched = Watched(Concealed(NETWORK.adjacency, hidden))
         found = s.walk(watched, start, explored)
-        assert len(watched.asked) == len(set(watched.asked)) <= explored
-        assert watched.asked[0] == start
-        assert hidden not in watched.asked[1:]
+        assert len(watched.visited) == len(set(watched.visited)) <= explored
+        assert watched.visited[0] == start
+        assert hidden not in watched.visited[1:]
         assert found.degree == len(Concealed(NETWORK.adjacency, hidden).neighbours(start))
         if found.component is not None:
-            assert len(found.component) == len(watched.asked)
+            assert len(found.component) == len(watched.visited)
 
 
 def test_samplers_touch_only_whom_the_promise_grants() -> None:
@@ -114,7 +114,7 @@ def test_samplers_touch_only_whom_the_promise_grants() -> None:
         run(watched, samples, SeededSource(1))
         explores = name in ("connectivity", "cycle-freeness", "eulerian")
         most = samples * (8 if explores else 1 if name == "average-degree" else 1 + DEGREE_BOUND)
-        assert samples <= len(watched.asked) <= most
+        assert samples <= len(watched.visited) <= most
 
 
 def test_a_component_too_large_counts_for_nothing() -> None:

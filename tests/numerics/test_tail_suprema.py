@@ -24,13 +24,23 @@ def _lower(n: int, below: Fraction, p: Fraction) -> Fraction:
 
 @pytest.mark.parametrize("person", [0, 1])
 @pytest.mark.parametrize(
-    ("first", "slope", "p"), [(0, 0.5, 0.25), (3, 0.5, 0.25), (7, 0.6875, 0.5), (2, 0.875, 0.125), (12, 0.3, 0.125)]
+    ("first", "slope", "p"),
+    [
+        (0, 0.5, 0.25),
+        (3, 0.5, 0.25),
+        (7, 0.6875, 0.5),
+        (2, 0.875, 0.125),
+        (12, 0.3, 0.125),
+        # The largest value is at the second tooth: a scan that ends too early misses it.
+        (30, 0.4375, 0.3125),
+        (20, 0.45703125, 0.2890625),
+    ],
 )
 def test_rising_tail_is_the_supremum(first: int, slope: float, p: float, person: int) -> None:
     line, rate = Fraction(slope), Fraction(p)
     brute = max(
         _upper(n, math.floor(line * (n + person)) + 1 - person, rate)
-        for n in range(SCANNED if first > 9 else 120)
+        for n in range(SCANNED if slope == 0.3 else 120)
         if math.floor(line * (n + person)) >= first
     )
     with ctx.workprec(200):
@@ -56,6 +66,9 @@ CROSSINGS = [
     (2, 0.3125, 0.3125, 0.125, 0.25, 0.125),
     (5, 0.625, 0.875, 0.375, 0.5, 0.75),
     (0, 0.5, 0.25, 0.125, 0.5, 0.5),
+    # The minimum rises again after it has fallen: a scan that ends too early misses that.
+    (12, 0.96875, 0.25, 0.75, 0.90625, 0.65625),
+    (5, 0.984375, 0.609375, 0.765625, 0.96875, 0.078125),
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 from scipy import stats
 
 from crowdblend.papers import reproduce
-from crowdblend.papers.cbp import RUNS, limit, promised
+from crowdblend.papers.cbp import RUNS, guaranteed_epsilon, limit
 
 FALSE_ALARM = 1e-6
 ROWS = reproduce("cbp-proposition12").rows
@@ -26,7 +26,7 @@ def test_the_coin_shows_that_the_limit_is_reached(row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"epsilon {row[0]}")
 def test_crowd_blending_keeps_it_as_often_as_promised(row):
     epsilon, *_, least, kept = row
-    assert least == promised(epsilon)
+    assert least == guaranteed_epsilon(epsilon)
     assert stats.binomtest(round(kept * RUNS), RUNS, least).pvalue > FALSE_ALARM
     # what differential privacy cannot do at any of these epsilons, beyond doubt
     assert stats.binom.sf(round(kept * RUNS) - 1, RUNS, limit(epsilon)) < FALSE_ALARM

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.cli import main as entry
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import save
 from crowdblend.papers import REPRODUCTIONS, reproduce
@@ -87,3 +88,15 @@ def test_ragged_rows_are_refused():
 )
 def test_agreement_is_to_the_printed_digits(printed, value, same):
     assert agrees(printed, value) is same
+
+
+def test_all_of_them_at_once(monkeypatch, capsys):
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr("sys.argv", ["crowdblend", "reproduce", "all", *arguments])
+        with pytest.raises(SystemExit) as left:
+            entry.main()
+        return left.value.code
+
+    assert run("--json") == 0
+    assert [made["name"] for made in json.loads(capsys.readouterr().out)["reproductions"]] == list(NAMES)
+    assert run("--plot", "all.svg") == 2

@@ -25,11 +25,11 @@ def test_only_what_the_paper_prints_is_compared():
 
 @pytest.mark.parametrize("epsilon", [0.005, 0.1, 1.0])
 def test_the_sampled_average_tells_little_more_than_a_coin(epsilon):
-    promise = sampled(epsilon)
-    assert promise.epsilon == pytest.approx(math.log1p(SAMPLES / POPULATION * math.expm1(epsilon)))
-    assert (promise.aggregate.samples, promise.aggregate.population) == (SAMPLES, POPULATION)
+    guarantee = sampled(epsilon)
+    assert guarantee.epsilon == pytest.approx(math.log1p(SAMPLES / POPULATION * math.expm1(epsilon)))
+    assert (guarantee.aggregate.samples, guarantee.aggregate.population) == (SAMPLES, POPULATION)
     # Whoever is not drawn cannot be told: the clique is met with probability at most CLIQUE·SAMPLES/POPULATION.
-    assert 0.5 < sampled_guess(epsilon) <= 0.5 + CLIQUE * SAMPLES / POPULATION + promise.epsilon
+    assert 0.5 < sampled_guess(epsilon) <= 0.5 + CLIQUE * SAMPLES / POPULATION + guarantee.epsilon
 
 
 def test_guesses_improve_with_epsilon():

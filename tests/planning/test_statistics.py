@@ -12,7 +12,7 @@ from scipy.stats import binom
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import RandomSamples, Relation
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, Shape, plan_statistics
-from crowdblend.planning.statistics.accuracy import noise_error
+from crowdblend.planning.statistics.accuracy import error_of_everybody, error_of_sample, noise_error
 from crowdblend.randomness import SeededSource, discrete_laplace
 
 SHAPES = {"average": Shape(1000), "fraction": Shape(1), "histogram": Shape(1, bins=12)}
@@ -91,6 +91,26 @@ def test_noise_errors_are_the_smallest_that_hold(noise_epsilon: float, failure: 
 
     assert beyond(t) <= failure
     assert t == 0 or beyond(t - 1) >= failure * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 12, 1000])
+@pytest.mark.parametrize("noise_epsilon", [0.01, 0.7])
+def test_the_error_of_a_histogram_holds_for_all_its_bins_at_once(bins: int, noise_epsilon: float) -> None:
+    """P[some bin is off by more than t] = 1 − (1 − P[|Y| > t])^bins ≤ failure, and t is hardly larger than needed."""
+    people, failure, a = 10**6, 0.05, math.exp(-noise_epsilon)
+
+    def missed(t: float) -> float:
+        return -math.expm1(bins * math.log1p(-2 * a ** (math.floor(t) + 1) / (1 + a)))
+
+    shape = Shape(1, bins=bins)
+    for error in (
+        error_of_everybody(shape, noise_epsilon, people, failure),
+        error_of_sample(shape, noise_epsilon, people, people, failure),
+    ):
+        assert missed(error * people) <= failure
+        assert missed(error * people - 2) > failure * 0.95
+    drawn = error_of_sample(shape, noise_epsilon, 1000, people, failure)
+    assert drawn == error_of_sample(Shape(1), noise_epsilon, 1000, people, failure / bins)
 
 
 def _population(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:

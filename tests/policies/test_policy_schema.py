@@ -6,7 +6,8 @@ import tomllib
 import pytest
 
 from crowdblend.policies import policy_schema
-from crowdblend.policies.keys import COLUMN_KINDS, SECTIONS
+from crowdblend.policies.domains import DOMAINS
+from crowdblend.policies.registry import KINDS, sections
 
 from .policies import SOUND, bent
 
@@ -15,9 +16,14 @@ def test_every_key_is_described():
     schema = policy_schema()
     assert json.loads(json.dumps(schema)) == schema
     assert schema["$schema"].endswith("2020-12/schema")
-    for name, keys in SECTIONS.items():
-        assert set(schema["properties"][name]["properties"]) == {key.name for key in keys}
-    assert len(schema["properties"]["columns"]["additionalProperties"]["oneOf"]) == len(COLUMN_KINDS) + 1  # and an axis
+    for kind in KINDS:
+        for section, names in sections(kind).items():
+            outer, _, inner = section.partition(".")
+            known = schema["properties"][outer]
+            known = known["properties"][inner] if inner else known
+            known = known.get("items", known).get("properties", {})
+            assert set(names) <= set(known)
+    assert len(schema["properties"]["columns"]["additionalProperties"]["oneOf"]) == len(DOMAINS) + 1  # and an axis
 
 
 def test_it_accepts_and_refuses_as_the_reader_does():

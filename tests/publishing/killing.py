@@ -4,8 +4,8 @@
 
 A process that has done a release once forks a child for every kill: what a start would take is done. The child is
 killed with SIGKILL before its n-th step (a file opened, renamed or removed, a step of the ledger, a rename), n going
-through all of them and then at random moments. A second child looks at what is left, and resumes it. The report's figures are
-left out, as they take most of the time of a release and touch nothing.
+through all of them and then at random moments. A second child looks at what is left, and resumes it. The report's
+figures are left out, as they take most of the time of a release and touch nothing.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from crowdblend.policies import load_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
-from crowdblend.publishing.staging import staged
-from crowdblend.publishing.target import alone
+from crowdblend.publishing.staging import stagings_of
+from crowdblend.publishing.target import exclusive_use
 
 POLICY = """
 [data]
@@ -75,9 +75,9 @@ class Steps:
             setattr(owner, name, self._around(getattr(owner, name)))
 
     def _event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in EVENTS and isinstance(arguments[0], str | bytes | os.PathLike):
-            if self.folder in os.fsdecode(arguments[0]):
-                self.step()
+        named = event in EVENTS and isinstance(arguments[0], str | bytes | os.PathLike)
+        if named and self.folder in os.fsdecode(arguments[0]):
+            self.step()
 
     def _around(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any, **named: Any) -> Any:
@@ -123,7 +123,7 @@ def look(folder: Path, mode: str, old: bytes) -> None:
     ledger.check()
     entries = ledger.entries()
     if mode == "journal":
-        with alone(out):
+        with exclusive_use(out):
             recover(out, ledger)
     if out.exists():
         verify_file(out)
@@ -147,7 +147,7 @@ def look(folder: Path, mode: str, old: bytes) -> None:
             assert (done.folder / name).read_bytes() == (expected.folder / name).read_bytes(), name
         assert ledger.entry(1).status == "finished"
     if entries:
-        assert not list(staged(out)), "a private folder is left though everything is published"
+        assert not list(stagings_of(out)), "a private folder is left though everything is published"
 
 
 def in_child(work: Callable[[], None], deadline: float | None = None) -> int:

@@ -1,7 +1,7 @@
 """A release that is killed at any moment is unspent, published, or resumed to the same bytes; an old one stays whole.
 
-About fifty kills run with every change, a thousand with `make test-slow`. The children fork from a process of their own,
-because this one may have threads.
+About fifty kills run with every change, a thousand with `make test-slow`. The children fork from a process of their
+own, because this one may have threads.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from crowdblend.randomness import ReleaseKey, keys
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 PERSONS = b"person\0"
+# By it a table that was already drawn is known again; nothing is drawn by it.
+PUBLIC = b"the people of a table, summed up"
 # The two parts of a sample without persons are the two sides of one draw.
 BOTH_SIDES = b"stream\0choosing part of the finest classes"
 Derived = Counter[tuple[bytes, bytes]]
@@ -41,6 +43,14 @@ EVERY = {
     "statistics-two-ways": TWO_WAYS,
     "graph-four": FOUR_STATISTICS.replace("epsilon = 8.0", "epsilon = 40.0").replace("1400", "700"),
 }
+for _name in ("table", "table-drawn", "table-split", "statistics", "synopsis"):
+    EVERY[_name.replace("table", "table-text") if "table" in _name else f"{_name}-text"] = (
+        POLICIES[_name].replace("town.parquet", "town.csv").replace('"person_id"', '"name"')
+    )
+EVERY["statistics-text-both"] = TWO_WAYS.replace("town.parquet", "town.csv").replace(
+    "rows_are_people = true", 'person = "name"'
+)
+EVERY["table-text-one"] = EVERY["table-text"].replace('"name"\n', '"name"\nduplicates = "one"\n')
 EMPTY = {"empty cells: places", "empty cells: values"}
 # What must not share its randomness, by kind: streams that are all there, each under a label of its own.
 APART = {
@@ -90,8 +100,8 @@ def derived(monkeypatch: pytest.MonkeyPatch) -> Derived:
     return found
 
 
-def publish(text: str, sources: Path) -> None:
-    promise(parse_policy(text, sources)).read(ReleaseKey(KEY), None).publish()
+def publish(text: str, sources: Path, key: bytes = KEY) -> None:
+    promise(parse_policy(text, sources)).read(ReleaseKey(key), None).publish()
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -114,6 +124,29 @@ def test_the_part_that_chooses_is_drawn_by_another_coin(sources: Path, derived: 
     coins = {key for key, label in derived if label == PERSONS + b"number"}
     assert len(coins) == 2
     assert KEY in coins
+
+
+WITH_NAMES = (
+    "table-text",
+    "table-text-drawn",
+    "table-text-one",
+    "table-text-split",
+    "statistics-text",
+    "statistics-text-both",
+    "synopsis-text",
+)
+
+
+@pytest.mark.parametrize("name", WITH_NAMES)
+def test_marks_of_persons_have_a_secret_of_the_release(name: str, sources: Path, derived: Derived) -> None:
+    """Who could compute marks could look for people who share one; two releases have no secret in common."""
+    publish(EVERY[name], sources)
+    one = {key for key, label in derived if label.startswith(PERSONS)}
+    derived.clear()
+    publish(EVERY[name], sources, bytes(32))
+    other = {key for key, label in derived if label.startswith(PERSONS)}
+    assert one
+    assert one & other <= {PUBLIC}
 
 
 def test_a_reading_is_published_once(sources: Path) -> None:

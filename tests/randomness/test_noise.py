@@ -95,8 +95,28 @@ def test_each_rare_tail_has_its_own_probability(epsilon):
 def test_the_digits_drawn_one_at_a_time_are_right_too(monkeypatch, rare):
     # With a low limit most of a number is in the digits that are rare in use.
     monkeypatch.setattr(noise, "RARE", rare)
-    draws = geometric(100_000, 0.5, SeededSource(4))
+    # The cache may know the law with the usual limit.
+    law = noise._Law(0.5)
+    assert 2**law._levels * 0.5 < 2 * max(rare, 1)
+    draws = law.geometric(100_000, SeededSource(4))
     assert fits_whole_numbers(draws, geometric_law(exp(-0.5), 60), 0)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0, 3.0])
+def test_no_tail_is_cut_off(epsilon):
+    """All coins heads: a number beyond every digit that is drawn at once, as large as the coins say."""
+    law = noise._law(epsilon)
+    heads = 5
+    # Two bytes for every digit, and a word for each whose probability they do not tell from 0.
+    first = sum(2 + 8 * (coin(16)[0] == 0) for coin in (*law._digits, law._more))
+    tape = Tape(bytes(first) + bytes(8 * heads) + b"\xff" * 8)
+    assert law.geometric(1, tape).tolist() == [((heads + 1) << law._levels) + (1 << law._levels) - 1]
+    assert (heads << law._levels) * epsilon >= 12 * heads
+
+
+def test_a_law_is_remembered_by_its_epsilon():
+    assert noise._law(0.75) is noise._law(0.75)
+    assert noise._law(0.75).nonzero(64) != noise._law(0.5).nonzero(64)
 
 
 def test_neighbouring_values_are_independent():

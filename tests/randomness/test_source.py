@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 from cryptography.hazmat.primitives.ciphers.modes import ECB
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness import KeyedSource, SeededSource, SystemSource, new_key
+from crowdblend.randomness import KeyedSource, SeededSource, SystemSource
 from crowdblend.randomness.keys import SALT, subkey
 from crowdblend.randomness.source import ZEROS
 
@@ -61,10 +61,6 @@ def test_labels_give_unrelated_streams():
     one, other = (KeyedSource(KEY, label).words(10_000) for label in (b"one", b"other"))
     agreeing = 640_000 - int(np.bitwise_count(one ^ other).sum())
     assert abs(agreeing - 320_000) < 6.2 * 400  # six standard deviations: one in a billion
-
-
-def test_new_keys_differ():
-    assert len({new_key() for _ in range(100)}) == 100
 
 
 def test_the_system_source_gives_what_is_asked():

@@ -210,7 +210,7 @@ def test_a_subject_travels_without_its_rehearsals() -> None:
     assert sum(seen["the files"].values()) == 5
     again = pickle.loads(pickle.dumps(subject))
     assert again == subject
-    assert again.promise == subject.promise
+    assert again.guarantee == subject.guarantee
 
 
 @pytest.mark.parametrize(

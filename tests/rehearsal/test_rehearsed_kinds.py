@@ -155,7 +155,7 @@ def test_statistics_replace_a_person_by_whom_the_noise_hides_least() -> None:
     """Nobody moves the numbers further than from one end of both averages to the other, and from the young x to a y."""
     policy = parse_policy(STATISTICS.format(who='person = "id"', sample=20, epsilon=1.0))
     subject = subject_of(policy, hard_sizes, name="statistics")
-    assert subject.promise.relation is Relation.REPLACE
+    assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
         (one, *rest), (other, *same) = pair.more.people, pair.fewer.people
         assert rest == same

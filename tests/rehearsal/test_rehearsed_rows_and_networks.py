@@ -161,7 +161,7 @@ def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) ->
 def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(asked: str, moved: int) -> None:
     text = SYNOPSIS.format(who='person = "id"', asked=asked + '\nmechanism = "fitted"', format="csv")
     subject = subject_of(parse_policy(text), hard_sizes, name="synopsis")
-    assert subject.promise.relation is Relation.REPLACE
+    assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
         (here, *rest), (instead, *same) = pair.more.people, pair.fewer.people
         assert rest == same
@@ -206,14 +206,14 @@ def test_the_best_web_moves_a_statistic_as_far_as_a_person_can(degree: int) -> N
 
 def test_links_and_data_are_replaced_together() -> None:
     subject = subject_of(parse_policy(network("connectivity", "average-degree", AVERAGE)), hard_sizes, name="network")
-    assert subject.promise.relation is Relation.REPLACE
+    assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
         assert (pair.more.web.data, pair.fewer.web.data) == (("10.0",), ("90.5",))
     losses = [sum(number.loss for number in subject._between(pair.more.pair).numbers) for pair in subject.pairs()]
-    assert max(losses) == pytest.approx(subject.promise.epsilon, rel=0.01), "all of what is promised is attained"
+    assert max(losses) == pytest.approx(subject.guarantee.epsilon, rel=0.01), "all of what is promised is attained"
     again = pickle.loads(pickle.dumps(subject))
     assert again == subject
-    assert again.promise == subject.promise
+    assert again.guarantee == subject.guarantee
 
 
 def test_data_alone_need_no_links() -> None:

@@ -47,7 +47,7 @@ def table(**columns: list[Any]) -> pa.Table:
 
 def release(
     folder: Path,
-    tables: pa.Table | dict[str, pa.Table],
+    data: pa.Table | dict[str, pa.Table],
     *,
     format: str = "parquet",  # noqa: A002  as the policy calls it
     stated: tuple[Assumption, ...] = (),
@@ -56,16 +56,17 @@ def release(
     """A folder with a certificate that holds; facts given as None are left out."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for name, content in (tables if isinstance(tables, dict) else {"data": tables}).items():
+    for name, content in (data if isinstance(data, dict) else {"data": data}).items():
         path = folder / f"{name}.{format}"
         if format == "csv":
             arrow_csv.write_csv(content, path)
         else:
             pq.write_table(content, path)
         files[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    known: dict[str, Any] = {
+    described: dict[str, Any] = {
         "kind": "table",
         "below_k": "suppress",
+        "tables": {},
         "parameters": {"k": 35, "rate": 0.5, "epsilon": 1.0, "delta": 1e-6},
         "columns": {"age": "two intervals", "sex": "the values Female and Male"},
         "files": files,
@@ -73,7 +74,7 @@ def release(
         "already_drawn": bool(stated),
         **facts,
     }
-    told = {name: fact for name, fact in known.items() if fact is not None}
-    made = replace(certificate(), stated=stated, facts=told)
-    (folder / "certificate.json").write_text(made.to_json(), encoding="utf-8")
+    stated_facts = {name: fact for name, fact in described.items() if fact is not None}
+    written = replace(certificate(), stated=stated, facts=stated_facts)
+    (folder / "certificate.json").write_text(written.to_json(), encoding="utf-8")
     return folder

@@ -1,4 +1,4 @@
-"""The report of a network explains the promise, shows no risk smaller than it is, and claims no sample."""
+"""The report of a network explains the guarantee, shows no risk smaller than it is, and claims no sample."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:
     assert "learns hardly more about you than from 500 random people and up to" in text
     assert "This holds whatever else somebody knows if the assumptions" in text
     assert "who was sampled" not in text
-    assert "connectivity is a share of the most links" in text
-    promised = done.certificate.guarantees[0].epsilon
+    assert "connectivity is a share of the largest possible number of links" in text
+    guaranteed = done.certificate.guarantees[0].epsilon
     shown = re.search(r"ε, relative to those people ([0-9.]+)", text)
     assert shown
-    assert promised <= float(shown[1]) <= promised + 0.01
+    assert guaranteed <= float(shown[1]) <= guaranteed + 0.01

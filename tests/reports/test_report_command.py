@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
-import pytest
-
-from crowdblend.cli import main as entry
 from tests.reports.releases import release, table
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["crowdblend", "report", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            entry.main()
-        out, err = capsys.readouterr()
-        return left.value.code, out, err
-
-    return call
 
 
 def test_it_writes_the_page_and_says_where(tmp_path, run):
@@ -29,7 +16,7 @@ def test_it_writes_the_page_and_says_where(tmp_path, run):
     page = (folder / "report.html").read_bytes()
     code, out, err = run(folder)
     assert code == 2
-    assert "must not exist yet" in err
+    assert "exists" in err
     assert run(folder, "--force")[0] == 0
     assert (folder / "report.html").read_bytes() == page
 
@@ -56,6 +43,16 @@ def test_what_does_not_verify_is_refused(tmp_path, run):
     (folder / "data.parquet").write_bytes(b"other")
     code, out, err = run(folder, "--json")
     assert code == 1
-    assert json.loads(out)["error"]["code"] == "does-not-verify"
+    assert json.loads(out)["error"]["code"] == "file-edited"
     assert len(err.strip().splitlines()) == 1
     assert not (folder / "report.html").exists()
+
+
+def test_the_command_s_own_process_does_without_pandas(tmp_path):
+    """pyarrow would load it for objects that a command is never given."""
+    folder = release(tmp_path, table())
+    command = [sys.executable, "-X", "importtime", "-m", "crowdblend", "report", str(folder), "--out", "-"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert "pyarrow" in loaded
+    assert not {"pandas.core", "scipy", "vl_convert"} & loaded

@@ -46,8 +46,8 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     assert "mean &amp; more average of age" in text
     assert "from the data of 20 random people out of 60, you concealed. Whatever they conclude" in text
     # 1 - e^-2/2, rounded up
-    assert "has an even chance from that alone is concluded with a probability of at most 93.3 %" in text
-    assert "whatever else somebody knows, short of who was sampled, if" in text
+    assert "guesses it right with probability at most 93.3 %" in text
+    assert "whatever else somebody knows, except who was sampled, if" in text
     assert text.count("±") >= 3
     assert "x&lt;y" in text
     assert "<b>" not in page

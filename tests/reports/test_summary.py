@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from crowdblend.reports import cells, write_report
 from crowdblend.reports.cells import open_cells
+from crowdblend.reports.numbers import one_in, round_up
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import in_order, size_class
-from crowdblend.reports.words import chance, short
 from tests.reports.releases import release, table
 
 LABELS = st.sampled_from(["a", "b", "c,d", 'e"f', "g\nh", "É"])
@@ -93,12 +93,12 @@ def test_size_classes_hold_their_counts(count):
 
 @given(st.floats(1e-12, 0.5))
 def test_a_chance_is_never_understated(delta):
-    among = int(chance(delta).removeprefix("1 in ").replace(",", ""))
+    among = int(one_in(delta).removeprefix("1 in ").replace(",", ""))
     assert delta * (1 - 1e-9) <= 1 / among
     assert 1 / among <= delta * 2.001
 
 
 @given(st.floats(1e-300, 1e14))
 def test_numbers_are_rounded_up(value):
-    shown = float(short(value).replace(",", ""))
+    shown = float(round_up(value).replace(",", ""))
     assert value <= shown <= value * 1.0101

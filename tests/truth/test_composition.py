@@ -99,7 +99,7 @@ def test_the_sample_size_beside_a_suppressed_table_voids_the_promise() -> None:
     assert divergence(beside((0,)), beside(()), growth) == rate
     promise = RULES["suppression.exact"](RULES["histogram.suppressed"](k=k), rate=0.25, epsilon=epsilon_above(growth))
     assert Fraction(promise.conclusion.delta) < rate
-    with pytest.raises(DoesNotCompose):
+    with pytest.raises(DoesNotCompose, match=r"LQS 2\.2"):
         compose(promise, promise)
 
 

@@ -34,5 +34,5 @@ def attack(name: str) -> Attack:
     """
     if name not in ATTACKS:
         raise InvalidInput(f"an attack must be one of {', '.join(ATTACKS)}, got {name!r}.")
-    found: Attack = import_module(f"crowdblend.attacks.{name.replace('-', '_')}").ATTACK
-    return found
+    attack: Attack = import_module(f"crowdblend.attacks.{name.replace('-', '_')}").ATTACK
+    return attack

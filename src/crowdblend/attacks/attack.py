@@ -1,4 +1,4 @@
-"""What an attack is, and what it found."""
+"""What an attack is, and what it finds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Finding:
     """What became of an attack: unsafe releases first, then ours on the same data."""
 
     trials: tuple[Trial, ...]
-    promise: Bound
-    """Ours. A release that promises nothing itself is measured by it."""
+    guarantee: Bound
+    """Ours. A release that guarantees nothing itself is measured by it."""
     chart: dict[str, Any]
     remark: str = ""
 
     def broken(self, trial: Trial) -> bool:
-        """Whether the trial contradicts what its release promises, or what ours would have promised."""
-        return trial.exceeds(trial.bound or self.promise)
+        """Whether the trial contradicts what its release guarantees, or what ours would have guaranteed."""
+        return trial.exceeds(trial.bound or self.guarantee)
 
     @property
     def ours_hold(self) -> bool:
@@ -54,9 +54,9 @@ class Attack:
     launch: Callable[[int], Finding]
     """Computes the numbers, and runs the real code as often as it is told."""
 
-    def to_dict(self, found: Finding) -> dict[str, Any]:
+    def to_dict(self, finding: Finding) -> dict[str, Any]:
         """The attack and its outcome as JSON-ready data."""
-        trials = [{**trial.to_dict(), "broken": found.broken(trial)} for trial in found.trials]
+        trials = [{**trial.to_dict(), "broken": finding.broken(trial)} for trial in finding.trials]
         return {
             "name": self.name,
             "title": self.title,
@@ -64,10 +64,14 @@ class Attack:
             "story": self.story,
             "event": self.event,
             "worlds": {"with": self.worlds[0], "without": self.worlds[1]},
-            "promise": {"epsilon": found.promise.epsilon, "delta": found.promise.delta, "words": found.promise.words},
+            "guarantee": {
+                "epsilon": finding.guarantee.epsilon,
+                "delta": finding.guarantee.delta,
+                "source": finding.guarantee.source,
+            },
             "trials": trials,
-            "remark": found.remark,
-            "target_broken": found.target_broken,
-            "ours_hold": found.ours_hold,
-            "as_computed": found.as_computed,
+            "remark": finding.remark,
+            "target_broken": finding.target_broken,
+            "ours_hold": finding.ours_hold,
+            "as_computed": finding.as_computed,
         }

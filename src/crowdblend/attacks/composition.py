@@ -10,7 +10,7 @@ import numpy as np
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import Chance, computed
 from crowdblend.attacks.figure import chances_chart
-from crowdblend.attacks.laws import laplace_is, shown
+from crowdblend.attacks.laws import laplace_is, published_law
 from crowdblend.attacks.ours import Counts, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.guarantees import Relation
@@ -35,13 +35,13 @@ def launch(runs: int) -> Finding:
         ),
         _ours(runs),
     )
-    promise = our_table().bound(Relation.REPLACE)
-    chart = chances_chart(trials, promise, worlds=WORLDS, title=f"How often do the published counts show k = {k}?")
+    guarantee = our_table().bound(Relation.REPLACE)
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title=f"How often do the published counts show k = {k}?")
     remark = (
         "Each table alone cannot tell value 2 from one of the other two, and together they can. Ours thresholds the "
         "common refinement once and adds up its cells; a second release from one sample is refused."
     )
-    return Finding(trials, promise, chart, remark)
+    return Finding(trials, guarantee, chart, remark)
 
 
 def _first_alone() -> Pair:
@@ -81,7 +81,7 @@ def _ours(runs: int) -> Trial:
 
 def _ours_exact(people: tuple[int, int, int]) -> Chance:
     ours = our_table()
-    ones, twos, threes = (shown(size, Fraction(ours.rate), ours.k) for size in people)
+    ones, twos, threes = (published_law(size, Fraction(ours.rate), ours.k) for size in people)
     total = Fraction(0)
     for two, chance in twos.items():
         rest = ours.k - two

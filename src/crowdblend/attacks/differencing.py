@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
-from crowdblend.attacks.laws import difference_at_least, shown
+from crowdblend.attacks.laws import difference_at_least, published_law
 from crowdblend.attacks.ours import OurTable, drawn, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.figures import Axis, line_chart
@@ -21,12 +21,12 @@ def launch(runs: int) -> Finding:
     """A department of 200 who stay; the first release has the person in it or not, the second has not."""
     ours = our_table()
     trials = (
-        Trial("exact counts of everybody, k = 20", False, None, _told(Fraction(1))),
+        Trial("exact counts of everybody, k = 20", False, None, _when_known(Fraction(1))),
         Trial(
             f"the same sample at {ours.rate:g} twice, k = {ours.k}",
             False,
             Bound(2 * ours.bound().epsilon, 2 * ours.bound().delta, "the sum of both, which needs two samples"),
-            _told(_one_sample(ours)),
+            _when_known(_one_sample(ours)),
             in_runs(runs, lambda person: _same_coins(ours, person, runs)),
         ),
         Trial(
@@ -38,21 +38,21 @@ def launch(runs: int) -> Finding:
         ),
     )
     remark = (
-        "The second of our releases has the person in neither world, so the promise of the first alone must hold, "
+        "The second of our releases has the person in neither world, so the guarantee of the first alone must hold, "
         "not only the sum of both. A sample that was drawn before is released once: the ledger refuses the same "
         "people again, but a copy with somebody taken out looks like another sample to it."
     )
     return Finding(trials, ours.bound(), _chart(ours), remark)
 
 
-def _told(chance: Fraction) -> Pair:
+def _when_known(chance: Fraction) -> Pair:
     return Pair(computed(chance), computed(Fraction(0)))
 
 
 def _one_sample(ours: OurTable) -> Fraction:
     """The counts differ when the person was sampled and the others alone are shown; a crowd that just falls below k
     makes a difference too."""
-    others = shown(STAYED, Fraction(ours.rate), ours.k - 1)
+    others = published_law(STAYED, Fraction(ours.rate), ours.k - 1)
     return Fraction(ours.rate) * (1 - others[0])
 
 
@@ -68,7 +68,7 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
 def _fresh(ours: OurTable, people: int) -> Fraction:
     """The chance that the first count is larger than the second."""
     rate = Fraction(ours.rate)
-    return difference_at_least(shown(people, rate, ours.k), shown(STAYED, rate, ours.k), 1)
+    return difference_at_least(published_law(people, rate, ours.k), published_law(STAYED, rate, ours.k), 1)
 
 
 def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
@@ -77,13 +77,13 @@ def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
 
 
 def _chart(ours: OurTable) -> dict[str, Any]:
-    # What a promise allows depends on the chance without the person, which is 0 for the upper two: one line for all
+    # What a guarantee allows depends on the chance without the person, which is 0 for the upper two: one line for all
     # would say that a quarter is allowed.
     rate = Fraction(ours.rate)
     rows = []
     for people in SIZES:
-        second = shown(people, rate, ours.k)
-        hit, miss = (difference_at_least(shown(people + one, rate, ours.k), second, 1) for one in (1, 0))
+        second = published_law(people, rate, ours.k)
+        hit, miss = (difference_at_least(published_law(people + one, rate, ours.k), second, 1) for one in (1, 0))
         lines = {
             "exact counts of everybody": 1.0,
             "one sample, published twice": float(rate),

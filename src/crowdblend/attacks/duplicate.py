@@ -33,9 +33,9 @@ def launch(runs: int) -> Finding:
     """Everybody copied, a sample copied, and our table of the same people."""
     ours = our_table()
     trials = (_everybody(), _sampled(ours.rate, runs), _ours(runs))
-    promise = ours.bound()
-    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does the judge's row appear?")
-    return Finding(trials, promise, chart, f"Every published row appears {K} times, as k-anonymity asks.")
+    guarantee = ours.bound()
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does the judge's row appear?")
+    return Finding(trials, guarantee, chart, f"Every published row appears {K} times, as k-anonymity asks.")
 
 
 def _rows(person: bool) -> list[str]:

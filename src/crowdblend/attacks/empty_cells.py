@@ -22,34 +22,34 @@ def launch(runs: int) -> Finding:
     ours = our_table(RATE, below_k="noise")
     loss = ours.plan.noise_epsilon
     assert loss is not None
-    promise = ours.bound()
+    guarantee = ours.bound()
     trials = (
         Trial(
             "noise on the cells with people only",
             False,
-            Bound(promise.epsilon, 0.0, "noise on every count that there is"),
+            Bound(guarantee.epsilon, 0.0, "noise on every count that there is"),
             Pair(computed(RATE * laplace_reaches(SHOW_FROM - 1, loss)), computed(0.0)),
             in_runs(runs, lambda person: _occupied_only(person, loss, runs)),
         ),
         Trial(
             f"ours, noise below k = {ours.k}, of a sample at {RATE:g}",
             True,
-            promise,
-            Pair(computed(_shown(RATE, loss)), computed(laplace_reaches(SHOW_FROM, loss))),
+            guarantee,
+            Pair(computed(_appears(RATE, loss)), computed(laplace_reaches(SHOW_FROM, loss))),
             in_runs(runs, lambda person: int((ours.publish(repeated(runs, int(person))) > 0).sum())),
         ),
     )
     remark = (
         "A cell of the unsafe table is a person, for certain. Ours noises the empty cells as well, so a cell that "
         "appears raises the odds that somebody is there by a factor of at most e^ε, and some cells are shown in "
-        "which nobody is: that is the price. Its noise is as small as the promise allows, which is why the cell "
+        "which nobody is: that is the price. Its noise is as small as the guarantee allows, which is why the cell "
         "appears just as often as it may."
     )
-    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does the cell appear?")
-    return Finding(trials, promise, chart, remark)
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does the cell appear?")
+    return Finding(trials, guarantee, chart, remark)
 
 
-def _shown(rate: float, loss: float) -> float:
+def _appears(rate: float, loss: float) -> float:
     """The chance that a cell with one person is shown, when every cell has noise."""
     return rate * laplace_reaches(SHOW_FROM - 1, loss) + (1 - rate) * laplace_reaches(SHOW_FROM, loss)
 

@@ -41,12 +41,12 @@ def launch(runs: int) -> Finding:
         _sampled(f"clustering, k = 20, of a sample at {ours.rate:g}", clustered, ours.rate, runs),
         _ours(runs),
     )
-    promise = ours.bound()
+    guarantee = ours.bound()
     chart = chances_chart(
-        trials, promise, worlds=WORLDS, title="How often does a published range reach above 10 million?"
+        trials, guarantee, worlds=WORLDS, title="How often does a published range reach above 10 million?"
     )
     remark = f"Where it does, the range ends at {RICHEST / 1000:g} million: the value itself is published."
-    return Finding(trials, promise, chart, remark)
+    return Finding(trials, guarantee, chart, remark)
 
 
 def _everybody(release: str, recoding: Recoding) -> Trial:
@@ -57,8 +57,8 @@ def _everybody(release: str, recoding: Recoding) -> Trial:
 
 def _sampled(release: str, recoding: Recoding, rate: float, runs: int) -> Trial:
     """Sampling does not help: the range gives the person away whenever the person is drawn."""
-    told = Fraction(rate) * at_least(OTHERS, Fraction(rate), K - 1)
-    exact = Pair(computed(told), computed(Fraction(0)))
+    chance = Fraction(rate) * at_least(OTHERS, Fraction(rate), K - 1)
+    exact = Pair(computed(chance), computed(Fraction(0)))
 
     def reached(rich: bool) -> int:
         table = _table(rich)

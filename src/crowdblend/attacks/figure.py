@@ -10,15 +10,15 @@ from crowdblend.figures import Share, share_chart
 
 
 def chances_chart(
-    trials: Sequence[Trial], promise: Bound, *, worlds: tuple[str, str], title: str, subtitle: str = ""
+    trials: Sequence[Trial], guarantee: Bound, *, worlds: tuple[str, str], title: str, subtitle: str = ""
 ) -> dict[str, Any]:
-    """Bars for the computed chances; a release without a promise is marked with what ours would allow."""
+    """Bars for the computed chances; a release without a guarantee is marked with what ours would allow."""
     shares = [
         Share(
             trial.release,
             float(trial.best.hit.value),
             float(trial.best.miss.value),
-            (trial.bound or promise).allows(trial.best.miss.value),
+            (trial.bound or guarantee).allows(trial.best.miss.value),
         )
         for trial in trials
     ]

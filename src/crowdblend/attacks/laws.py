@@ -20,7 +20,7 @@ def at_least(people: int, rate: Fraction, k: int) -> Fraction:
     return sum(binomial(people, rate)[max(k, 0) :], Fraction(0))
 
 
-def shown(people: int, rate: Fraction, k: int) -> Law:
+def published_law(people: int, rate: Fraction, k: int) -> Law:
     """The law of the published count of one class, 0 when it is suppressed."""
     pmf = binomial(people, rate)
     return {0: sum(pmf[:k], Fraction(0)), **{j: pmf[j] for j in range(k, people + 1)}}

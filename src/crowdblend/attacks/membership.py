@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
-from crowdblend.attacks.laws import Law, shown
+from crowdblend.attacks.laws import Law, published_law
 from crowdblend.attacks.ours import OurTable, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.figures import Axis, line_chart
@@ -58,7 +58,7 @@ def launch(runs: int) -> Finding:
     )
     remark = (
         f"The largest advantage over all class sizes and all tests is {float(widest.hit - widest.miss):.4f}, in a "
-        f"class of {widest.people}; the promise allows {bound.advantage:.4f}. The largest excess over e^ε is "
+        f"class of {widest.people}; the guarantee allows {bound.advantage:.4f}. The largest excess over e^ε is "
         f"{float(rarest.excess(math.exp(bound.epsilon))):.4g}, in a class of {rarest.people}; the certified δ is "
         f"{bound.delta:.4g}."
     )
@@ -68,12 +68,12 @@ def launch(runs: int) -> Finding:
 def _ours(release: str, test: Test, runs: int) -> Trial:
     ours = our_table()
 
-    def said(person: bool) -> int:
+    def positives(person: bool) -> int:
         counts = ours.publish(repeated(runs, test.people - (not person)))
         return int(np.isin(counts, list(test.counts)).sum())
 
     exact = Pair(computed(test.hit), computed(test.miss))
-    return Trial(release, True, ours.bound(), exact, in_runs(runs, said))
+    return Trial(release, True, ours.bound(), exact, in_runs(runs, positives))
 
 
 @cache
@@ -84,8 +84,8 @@ def best_test(k: int, rate: float, growth: float) -> Test:
     """
     sizes = range(1, math.ceil(4 * k / rate))
     # Rounded, so that of several sizes that are as good the smallest is taken everywhere.
-    found = max(sizes, key=lambda people: float(f"{_about(k, rate, people, growth):.8e}"))
-    return _test(k, rate, found, growth)
+    worst = max(sizes, key=lambda people: float(f"{_about(k, rate, people, growth):.8e}"))
+    return _test(k, rate, worst, growth)
 
 
 def _about(k: int, rate: float, people: int, growth: float) -> float:
@@ -106,7 +106,7 @@ def _test(k: int, rate: float, people: int, growth: float) -> Test:
 
 
 def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:
-    return shown(people, Fraction(rate), k), shown(people - 1, Fraction(rate), k)
+    return published_law(people, Fraction(rate), k), published_law(people - 1, Fraction(rate), k)
 
 
 def _chart(ours: OurTable, widest: Test, bound: Bound) -> dict[str, Any]:
@@ -149,7 +149,7 @@ ATTACK = Attack(
     story="You know everybody in a class but are not sure of one person, and you look at the published count. With "
     "exact counts of everybody there is nothing to guess. With every count of a sample, a person alone in a class "
     "is seen whenever drawn. With a sample of which only crowds are shown, the count moves by chance more than by "
-    "one person. Any promise (ε, δ) limits every test that anybody could think of: it says yes of people who are in "
+    "one person. Any guarantee (ε, δ) limits every test that anybody could think of: it says yes of people who are in "
     "the data at most e^ε times as often as of people who are not, plus δ. Guessing between two equally likely "
     "answers, one is then right at most (e^ε + δ)/(e^ε + 1) of the time.",
     event="the published count is one that speaks for the person",

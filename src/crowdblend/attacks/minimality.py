@@ -38,10 +38,10 @@ def launch(runs: int) -> Finding:
     """k − 1 known cases of hepatitis, and as many of the flu; the patient is one of either."""
     ours = our_table()
     trials = (_target("Mondrian, k = 20", mondrian), _target("clustering, k = 20", clustered), _ours(runs))
-    promise = ours.bound(Relation.REPLACE)
-    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does hepatitis stand apart in the table?")
+    guarantee = ours.bound(Relation.REPLACE)
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does hepatitis stand apart in the table?")
     remark = "Both tables have the same number of rows, and every group in either has at least 20."
-    return Finding(trials, promise, chart, remark)
+    return Finding(trials, guarantee, chart, remark)
 
 
 def _target(release: str, recoding: Recoding) -> Trial:
@@ -57,11 +57,11 @@ def _ours(runs: int) -> Trial:
     rate = Fraction(ours.rate)
     exact = Pair(computed(at_least(K, rate, ours.k)), computed(at_least(K - 1, rate, ours.k)))
 
-    def shown(hepatitis: bool) -> int:
+    def hits(hepatitis: bool) -> int:
         sizes = (K, K) if hepatitis else (K - 1, K + 1)
         return int((ours.publish(repeated(runs, *sizes))[:, 0] > 0).sum())
 
-    return Trial(ours.name, True, ours.bound(Relation.REPLACE), exact, in_runs(runs, shown))
+    return Trial(ours.name, True, ours.bound(Relation.REPLACE), exact, in_runs(runs, hits))
 
 
 ATTACK = Attack(

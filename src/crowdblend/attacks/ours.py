@@ -47,7 +47,7 @@ class OurTable:
         return f"ours, k = {self.k}, of a sample at {self.rate:g}"
 
     def bound(self, relation: Relation = Relation.ADD_REMOVE) -> Bound:
-        """What the certificate promises when a person is there or not, or has another value."""
+        """What the certificate guarantees when a person is there or not, or has another value."""
         stated = self.plan.certificate().differential(relation)
         assert stated is not None, "a certificate has both relations"
         return Bound(stated.epsilon, stated.delta, "our certificate")
@@ -60,12 +60,12 @@ class OurTable:
     def sanitize(self, sampled: Counts) -> Counts:
         """Publish counts that were already drawn."""
         published = self._mechanism(_side_by_side(sampled))
-        shown = np.zeros_like(sampled)
+        counts = np.zeros_like(sampled)
         places = [[int(label) for label in labels] for labels in published.labels]
         if len(published.counts):
             run, column = (np.asarray(known)[published.codes[:, at]] for at, known in enumerate(places))
-            shown[run, column] = published.counts
-        return shown
+            counts[run, column] = published.counts
+        return counts
 
     def _mechanism(self, sample: SampledClasses) -> PublishedClasses:
         if self.plan.noise_epsilon is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
 from crowdblend.attacks.figure import chances_chart
-from crowdblend.attacks.laws import at_least, laplace_reaches, shown
+from crowdblend.attacks.laws import at_least, laplace_reaches, published_law
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.calculus import RULES
@@ -35,16 +35,16 @@ Law = NDArray[np.float64]
 def launch(runs: int) -> Finding:
     """Proportions of every clique with noise, our table by clique, and our noisy total over a sample of everybody."""
     trials = (_cliques(runs), _our_table(), _our_total(runs))
-    promise = total_bound()
-    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does a neighbour say “Democrat”?")
+    guarantee = total_bound()
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does a neighbour say “Democrat”?")
     remark = (
         f"ZKP Appendix A proves that the guess from noisy proportions is right at least {clique_guess(LOSS):.3f} of "
-        f"the time at ε = {LOSS:g}, and one might have hoped for ½e^ε. No promise about single people hides what a "
-        "clique has in common: our own table by clique tells it too, and its promise to 200 people at once is "
+        f"the time at ε = {LOSS:g}, and one might have hoped for ½e^ε. No guarantee about single people hides what a "
+        "clique has in common: our own table by clique tells it too, and its guarantee to 200 people at once is "
         "empty. What helps is to publish nothing about cliques: the total over a sample of everybody says next to "
         "nothing about yours."
     )
-    return Finding(trials, promise, chart, remark)
+    return Finding(trials, guarantee, chart, remark)
 
 
 @cache
@@ -59,7 +59,7 @@ def leaning() -> Law:
     return np.array([float((low[j] + low[CLIQUE - j]) / width) for j in range(CLIQUE + 1)])
 
 
-def _given(vote: bool) -> Law:
+def _law_given(vote: bool) -> Law:
     """The same for the clique of a person who votes so: members are alike, so the person is one of j in c."""
     share = np.arange(CLIQUE + 1) / CLIQUE
     weighted = leaning() * (share if vote else 1 - share)
@@ -67,15 +67,15 @@ def _given(vote: bool) -> Law:
     return law
 
 
-def _guessed(says: Law) -> Pair:
-    """The chances of "Democrat", when `says` is its chance for every number of Democrats in the clique."""
-    hit, miss = (computed(float((_given(vote) * says).sum())) for vote in (True, False))
+def _guesses(answers: Law) -> Pair:
+    """The chances of "Democrat", when `answers` is its chance for every number of Democrats in the clique."""
+    hit, miss = (computed(float((_law_given(vote) * answers).sum())) for vote in (True, False))
     return Pair(hit, miss)
 
 
 def _cliques(runs: int) -> Trial:
     """The count of a clique with discrete Laplace noise of loss ε: at least half means "Democrat"."""
-    says = np.array([laplace_reaches(CLIQUE // 2 - j, LOSS) for j in range(CLIQUE + 1)])
+    answers = np.array([laplace_reaches(CLIQUE // 2 - j, LOSS) for j in range(CLIQUE + 1)])
 
     def democrat(vote: bool) -> int:
         others = _others(vote, runs)
@@ -84,7 +84,7 @@ def _cliques(runs: int) -> Trial:
 
     hoped = Bound(LOSS, 0.0, "differential privacy, if people were independent")
     return Trial(
-        f"every clique's votes with noise, ε = {LOSS:g}", False, hoped, _guessed(says), in_runs(runs, democrat)
+        f"every clique's votes with noise, ε = {LOSS:g}", False, hoped, _guesses(answers), in_runs(runs, democrat)
     )
 
 
@@ -115,12 +115,12 @@ def _our_table() -> Trial:
     rate = Fraction(ours.rate)
     laws = [np.zeros(CLIQUE + 1) for _ in range(CLIQUE + 1)]
     for people, law in enumerate(laws):
-        for count, chance in shown(people, rate, ours.k).items():
+        for count, chance in published_law(people, rate, ours.k).items():
             law[count] = float(chance)
-    says = np.array([_larger(laws[j], laws[CLIQUE - j]) for j in range(CLIQUE + 1)])
+    answers = np.array([_larger(laws[j], laws[CLIQUE - j]) for j in range(CLIQUE + 1)])
     bound = ours.bound()
     together = _to_a_clique(Differential(bound.epsilon, bound.delta, Relation.ADD_REMOVE, samplings=1))
-    return Trial(f"our table by clique, k = {ours.k}", True, together, _guessed(says))
+    return Trial(f"our table by clique, k = {ours.k}", True, together, _guesses(answers))
 
 
 def _larger(first: Law, second: Law) -> float:
@@ -130,21 +130,21 @@ def _larger(first: Law, second: Law) -> float:
 
 
 def total_bound() -> Bound:
-    """What the noisy total over a sample promises to a whole clique."""
+    """What the noisy total over a sample guarantees to a whole clique."""
     sampled: Any = RULES["sampling.amplification"].conclude(Differential(LOSS, 0.0, Relation.ADD_REMOVE), rate=RATE)
     return _to_a_clique(RULES["dps.differential"].conclude(sampled))
 
 
-def _to_a_clique(promise: Any) -> Bound:
+def _to_a_clique(guarantee: Any) -> Bound:
     """Other votes in one clique are as many people removed and as many added."""
-    together: Any = RULES["differential.group"].conclude(promise, people=2 * CLIQUE)
+    together: Any = RULES["differential.group"].conclude(guarantee, people=2 * CLIQUE)
     return Bound(together.epsilon, together.delta, f"our certificate, for {CLIQUE} people together")
 
 
 def _our_total(runs: int) -> Trial:
     """Democrats minus Republicans in a sample of everybody, with noise: positive or a tie means "Democrat"."""
     release = f"our noisy total of a sample at {RATE:g}, ε = {LOSS:g}"
-    exact = Pair(*(computed(_total_says(vote)) for vote in (True, False)))
+    exact = Pair(*(computed(_chance_from_total(vote)) for vote in (True, False)))
 
     def democrat(vote: bool) -> int:
         leads = np.concatenate([_leads(min(CHUNK, runs - start), vote) for start in range(0, runs, CHUNK)])
@@ -165,13 +165,13 @@ def _leads(runs: int, vote: bool) -> NDArray[np.int64]:
     return np.bincount(sampled // PEOPLE, weights=2 * votes - 1, minlength=runs).astype(np.int64)
 
 
-def _total_says(vote: bool) -> float:
+def _chance_from_total(vote: bool) -> float:
     """The chance of a noisy lead of at least 0; independent cliques add up, on a circle, by Fourier transforms."""
     others = np.fft.fft(_lead_of_clique(leaning())) ** (PEOPLE // CLIQUE - 1)
-    law = np.fft.ifft(others * np.fft.fft(_lead_of_clique(_given(vote)))).real
+    law = np.fft.ifft(others * np.fft.fft(_lead_of_clique(_law_given(vote)))).real
     leads = (np.arange(CIRCLE) + CIRCLE // 2) % CIRCLE - CIRCLE // 2
-    says = np.array([laplace_reaches(-int(lead), LOSS) for lead in leads])
-    return float((law * says).sum())
+    answers = np.array([laplace_reaches(-int(lead), LOSS) for lead in leads])
+    return float((law * answers).sum())
 
 
 def _lead_of_clique(democrats: Law) -> Law:
@@ -197,7 +197,7 @@ ATTACK = Attack(
     story="In a network of cliques of 200 people, members of a clique vote alike with a chance of at least four "
     "fifths. Somebody publishes the proportion of Democrats in every clique with noise, so that one vote more or "
     "less hardly matters: ε-differentially private with ε = 0.1. Whoever knows your clique reads off how it leans, "
-    "and guesses that you lean alike. That is right nine times in ten. Strictly, no promise was broken: it says "
+    "and guesses that you lean alike. That is right nine times in ten. Strictly, no guarantee was broken: it says "
     "that your row hardly matters, and your friends gave you away without it.",
     event="the published figures speak for “Democrat”",
     worlds=WORLDS,

@@ -48,15 +48,15 @@ def launch(runs: int) -> Finding:
 
 def one_sample(groups: int, rate: float) -> float:
     """The chance that the person's class is shown, when the sample that is published also chooses."""
-    return _shown(groups, math.exp(CHOICE * SIZE), chooses=rate, publishes=rate)
+    return _publication_chance(groups, math.exp(CHOICE * SIZE), chooses=rate, publishes=rate)
 
 
 def split(groups: int, rate: float) -> float:
     """The same, when everybody sampled either chooses or is published: who is published does not count as a score."""
-    return _shown(groups, 1.0, chooses=rate * SHARE, publishes=rate * (1 - SHARE))
+    return _publication_chance(groups, 1.0, chooses=rate * SHARE, publishes=rate * (1 - SHARE))
 
 
-def _shown(groups: int, weight: float, *, chooses: float, publishes: float) -> float:
+def _publication_chance(groups: int, weight: float, *, chooses: float, publishes: float) -> float:
     """The class is shown when the person and all of the chosen group are published.
 
     By symmetry that has the chance groups · publishes^k · E[w/(w + S)], w the weight of a group that is published
@@ -82,8 +82,8 @@ def _one_group(t: float, chooses: float) -> float:
 
 def theorem_6(rate: float) -> Bound:
     """What LQS Theorem 6 claims of the same-sample version."""
-    promised: Any = RULES["suppression.published"].conclude(CrowdBlending(K, 0.0), rate=rate, epsilon=PART)
-    return Bound(CHOICE + PART, promised.delta, "LQS Theorem 6, which is not true of one sample")
+    guaranteed: Any = RULES["suppression.published"].conclude(CrowdBlending(K, 0.0), rate=rate, epsilon=PART)
+    return Bound(CHOICE + PART, guaranteed.delta, "LQS Theorem 6, which is not true of one sample")
 
 
 def by_population(rate: float) -> Bound:
@@ -91,46 +91,46 @@ def by_population(rate: float) -> Bound:
     choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
     planned = our_table(rate, K).plan
     released = planned.under_sampling(planned.mechanism).conclusion
-    promised: Any = RULES["recoding.population"].conclude(choice, released)
-    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.population")
+    guaranteed: Any = RULES["recoding.population"].conclude(choice, released)
+    return Bound(guaranteed.epsilon, guaranteed.delta, "our certificate, recoding.population")
 
 
 def by_split(rate: float) -> Bound:
     """What we certify when a part of the sample chooses that is not published."""
     choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
-    promised: Any = RULES["recoding.split"].conclude(
+    guaranteed: Any = RULES["recoding.split"].conclude(
         choice, CrowdBlending(K, 0.0), rate=rate, share=SHARE, epsilon=PART
     )
-    return Bound(promised.epsilon, promised.delta, "our certificate, recoding.split")
+    return Bound(guaranteed.epsilon, guaranteed.delta, "our certificate, recoding.split")
 
 
 def _same(rate: float, groups: int, runs: int) -> Trial:
-    def shown(person: bool) -> int:
+    def hits(person: bool) -> int:
         sampled = thin(np.full(runs * groups, SIZE), rate, SystemSource()).reshape(runs, groups)
         return _published(person, sampled, sampled, rate)
 
     exact = Pair(computed(one_sample(groups, rate)), computed(0.0))
     release = f"one of {groups} chosen and published by one sample at {rate:g}"
-    return Trial(release, False, theorem_6(rate), exact, in_runs(runs, shown))
+    return Trial(release, False, theorem_6(rate), exact, in_runs(runs, hits))
 
 
 def _population(runs: int) -> Trial:
     """All groups are equally large, so every recoding is as likely as any other."""
 
-    def shown(person: bool) -> int:
+    def hits(person: bool) -> int:
         everybody = np.full((runs, FEWER), SIZE)
         return _published(person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE)
 
     exact = Pair(computed(Fraction(RATE) ** K), computed(Fraction(0)))
     release = f"ours, chosen by everybody, sample at {RATE:g}"
-    return Trial(release, True, by_population(RATE), exact, in_runs(runs, shown))
+    return Trial(release, True, by_population(RATE), exact, in_runs(runs, hits))
 
 
 def _split(runs: int) -> Trial:
     """Everybody sampled either chooses or is published."""
     publishes = RATE * (1 - SHARE)
 
-    def shown(person: bool) -> int:
+    def hits(person: bool) -> int:
         sampled = thin(np.full(runs * FEWER, SIZE), RATE, SystemSource())
         choosing = thin(sampled, SHARE, SystemSource())
         shape = (runs, FEWER)
@@ -138,7 +138,7 @@ def _split(runs: int) -> Trial:
 
     exact = Pair(computed(split(FEWER, RATE)), computed(0.0))
     release = f"ours, {SHARE:.0%} of the sample choose, sample at {RATE:g}"
-    return Trial(release, True, by_split(RATE), exact, in_runs(runs, shown))
+    return Trial(release, True, by_split(RATE), exact, in_runs(runs, hits))
 
 
 def _published(person: bool, scores: Scores, members: Scores, rate: float) -> int:
@@ -182,7 +182,7 @@ ATTACK = Attack(
     "the crowds of at least five. Each recoding would put you together with another group of four. Only if you and "
     "all four are in the sample is your class shown, which is rare for any one recoding. But the choice looks at "
     "the same sample and prefers the groups that are complete. It finds the one recoding that makes your crowd "
-    "full, if there is one. The theorem that adds up both promises treats the choice as if it had not seen the "
+    "full, if there is one. The theorem that adds up both guarantees treats the choice as if it had not seen the "
     "sample.",
     event="the person's class is published",
     worlds=WORLDS,

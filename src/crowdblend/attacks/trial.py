@@ -16,7 +16,7 @@ from crowdblend.numerics.balls import precision
 
 @dataclass(frozen=True)
 class Bound:
-    """What an (ε, δ) promise allows the attacker, in words that say whose promise it is.
+    """What an (ε, δ) guarantee allows the attacker, in words that say whose guarantee it is.
 
     For every event P[event | one world] ≤ e^ε·P[event | other world] + δ, both ways round. Whoever guesses between
     two equally likely worlds is then right at most (e^ε + δ)/(e^ε + 1) of the time: adding up "right in one world ≤
@@ -25,7 +25,7 @@ class Bound:
 
     epsilon: float
     delta: float
-    words: str = ""
+    source: str = ""
 
     def allows(self, otherwise: Fraction | float) -> float:
         """The largest chance of an event that has this chance in the other world: the event and its opposite count."""
@@ -39,7 +39,7 @@ class Bound:
         return min(1.0, (growth - 1 + 2 * self.delta) / (growth + 1))
 
     def surely_broken(self, one: Pair) -> bool:
-        """Whether the two chances contradict the promise, whatever they are within their bounds."""
+        """Whether the two chances contradict the guarantee, whatever they are within their bounds."""
         return any(
             self._exceeded(*chances)
             for chances in (
@@ -86,7 +86,7 @@ def in_runs(runs: int, counts: Callable[[bool], int]) -> Pair | None:
 
 @dataclass(frozen=True)
 class Trial:
-    """An attack on one release: what the attacker gets by computation and in runs, and what was promised."""
+    """An attack on one release: what the attacker gets by computation and in runs, and what was guaranteed."""
 
     release: str
     ours: bool
@@ -95,14 +95,14 @@ class Trial:
     runs: Pair | None = None
 
     def exceeds(self, bound: Bound) -> bool:
-        """Whether either number contradicts a promise."""
+        """Whether either number contradicts a guarantee."""
         return any(bound.surely_broken(pair) for pair in (self.exact, self.runs) if pair is not None)
 
     @property
     def as_computed(self) -> bool:
         """Whether the code did what was computed of it, as far as both are known.
 
-        An event that a promise allows says little about the code: it may be as likely when nothing is suppressed.
+        An event that a guarantee allows says little about the code: it may be as likely when nothing is suppressed.
         """
         if self.exact is None or self.runs is None:
             return True
@@ -118,19 +118,23 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """The trial as JSON-ready data."""
-        shown: dict[str, Any] = {"release": self.release, "ours": self.ours}
+        document: dict[str, Any] = {"release": self.release, "ours": self.ours}
         if self.bound is not None:
-            shown["promise"] = {"epsilon": self.bound.epsilon, "delta": self.bound.delta, "words": self.bound.words}
-            shown["allowed"] = self.bound.allows(self.best.miss.value)
-            shown["allowed_advantage"] = self.bound.advantage
+            document["guarantee"] = {
+                "epsilon": self.bound.epsilon,
+                "delta": self.bound.delta,
+                "source": self.bound.source,
+            }
+            document["allowed"] = self.bound.allows(self.best.miss.value)
+            document["allowed_advantage"] = self.bound.advantage
         for name, pair in (("exact", self.exact), ("seen", self.runs)):
             if pair is not None:
-                shown[name] = _pair(pair)
-        return shown
+                document[name] = _pair(pair)
+        return document
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    document: dict[str, Any] = {
         "with": float(pair.hit.value),
         "without": float(pair.miss.value),
         "advantage": pair.advantage,
@@ -138,9 +142,9 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "standard_error": pair.standard_error,
     }
     if pair.hit.runs:
-        shown |= {"runs": pair.hit.runs, "with_between": [float(pair.hit.low), float(pair.hit.high)]}
-        shown |= {"without_between": [float(pair.miss.low), float(pair.miss.high)]}
-    return shown
+        document |= {"runs": pair.hit.runs, "with_between": [float(pair.hit.low), float(pair.hit.high)]}
+        document |= {"without_between": [float(pair.miss.low), float(pair.miss.high)]}
+    return document
 
 
 def _ball(chance: Fraction | float) -> arb:

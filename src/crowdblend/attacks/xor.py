@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
 from crowdblend.attacks.figure import chances_chart
-from crowdblend.attacks.laws import laplace_reaches, shown
+from crowdblend.attacks.laws import laplace_reaches, published_law
 from crowdblend.attacks.ours import Counts, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
@@ -37,13 +37,13 @@ def launch(runs: int) -> Finding:
         Trial("that, and men minus women with noise", False, summed, *_majorities(runs)),
         _ours(runs),
     )
-    promise = ours.bound()
-    chart = chances_chart(trials, promise, worlds=WORLDS, title="How often does the attacker's event happen?")
+    guarantee = ours.bound()
+    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does the attacker's event happen?")
     remark = (
         "The second pair is one release that is private under sampling beside one that is differentially private by "
         "itself. Ours draws a fresh sample for every release, so that one says nothing of the randomness of another."
     )
-    return Finding(trials, promise, chart, remark)
+    return Finding(trials, guarantee, chart, remark)
 
 
 def _parities(runs: int) -> tuple[Pair, Pair | None]:
@@ -117,7 +117,9 @@ def _ours(runs: int) -> Trial:
 
 def _parities_differ(people: int) -> Fraction:
     ours = our_table(RATE)
-    odd = sum((chance for count, chance in shown(people, Fraction(RATE), ours.k).items() if count % 2), Fraction(0))
+    odd = sum(
+        (chance for count, chance in published_law(people, Fraction(RATE), ours.k).items() if count % 2), Fraction(0)
+    )
     return 2 * odd * (1 - odd)
 
 

@@ -1,1 +1,1 @@
-"""Trying to break promises from outside: mechanisms are black boxes here, and none of them is known by name."""
+"""Trying to break guarantees from outside: mechanisms are black boxes here, and none of them is known by name."""

@@ -35,7 +35,7 @@ class Claim(Protocol):
 class ExactClaim:
     """A mechanism with finite output distributions, audited on every table of a tiny world, or on some pairs."""
 
-    promise: Guarantee
+    guarantee: Guarantee
     mechanism: Mechanism
     world: World
     pairs: Iterable[Pair] = ()
@@ -44,38 +44,35 @@ class ExactClaim:
     bin_of: Callable[[Hashable], Hashable] = lambda value: value
 
     def finding(self) -> Counterexample | None:
-        """The worst counterexample to the promise, by its definition."""
-        if type(self.promise) not in _DEFINITIONS:
+        """The worst counterexample to the guarantee, by its definition."""
+        if type(self.guarantee) not in _DEFINITIONS:
             raise InvalidInput(
-                f"a promise must be one that is audited by its definition, got {type(self.promise).__name__}. "
+                f"{type(self.guarantee).__name__} is not audited by its definition. "
                 f"Use one of {', '.join(kind.__name__ for kind in _DEFINITIONS)}."
             )
-        return _DEFINITIONS[type(self.promise)](self)
+        return _DEFINITIONS[type(self.guarantee)](self)
 
 
 def _simulated(claim: Any) -> Counterexample | None:
     if claim.aggregate is None or claim.simulator is None:
-        raise InvalidInput(
-            "a zero-knowledge promise must come with an aggregate and a simulator that sees it, and one is missing. "
-            "Pass both."
-        )
-    return zero_knowledge(claim.mechanism, claim.promise, claim.world, claim.aggregate, claim.simulator)
+        raise InvalidInput("A zero-knowledge guarantee needs an aggregate and a simulator that sees it. Pass both.")
+    return zero_knowledge(claim.mechanism, claim.guarantee, claim.world, claim.aggregate, claim.simulator)
 
 
 _DEFINITIONS: dict[type[Guarantee], Callable[[Any], Counterexample | None]] = {
-    CrowdBlending: lambda claim: crowd_blending(claim.mechanism, claim.promise, claim.world),
+    CrowdBlending: lambda claim: crowd_blending(claim.mechanism, claim.guarantee, claim.world),
     Differential: lambda claim: differential(
-        claim.mechanism, claim.promise, None if claim.pairs else claim.world, claim.pairs
+        claim.mechanism, claim.guarantee, None if claim.pairs else claim.world, claim.pairs
     ),
-    DifferentialUnderSampling: lambda claim: under_sampling(claim.mechanism, claim.promise, claim.world),
+    DifferentialUnderSampling: lambda claim: under_sampling(claim.mechanism, claim.guarantee, claim.world),
     ZeroKnowledge: _simulated,
-    OutlierPrivate: lambda claim: outlier_private(claim.mechanism, claim.promise, claim.world, claim.bin_of),
+    OutlierPrivate: lambda claim: outlier_private(claim.mechanism, claim.guarantee, claim.world, claim.bin_of),
 }
 
 
 @dataclass(frozen=True)
 class OrderClaim:
-    """A mechanism that claims not to care in which order people come."""
+    """A mechanism that claims that the order of people does not matter."""
 
     mechanism: Mechanism
     world: World

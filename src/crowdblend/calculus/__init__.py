@@ -1,4 +1,4 @@
-"""Theorems, rules, derivations and certificates: the only place where a promise can be made."""
+"""Theorems, rules, derivations and certificates: the only place where a guarantee can be made."""
 
 from crowdblend.calculus import rules
 from crowdblend.calculus.assumptions import Assumed, Assumption

@@ -58,7 +58,7 @@ class Assumption(Enum):
         "{parts}; each person who decides stands for at most {stands_for}."
     )
     CHOICE_WEIGHTS = (
-        "A candidate is chosen with probability proportional to e^({epsilon}·score/({monotone:|2·}{sensitivity}))."
+        "A candidate is chosen with probability proportional to e^({epsilon}·score/({monotone:1|2}·{sensitivity}))."
     )
     SYNOPSIS_WEIGHTS = (
         "Synthetic rows are chosen with probability proportional to e^(−{epsilon}·k·d/2), where d is the largest "

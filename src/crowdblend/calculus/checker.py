@@ -3,7 +3,8 @@
 The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
 and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
 document with the one it would have written itself. So an edit of anything derived is found. Stated assumptions and
-facts are not derived; only the digest guards them, and it has no key.
+facts are not derived; only the digest guards them, and it has no key. Whatever was issued verifies for ever: a change
+to what certificates hold, such as a further assumption of a rule, is a new format, and the old ones are still read.
 
 `verify` proves the derivations. That the data beside a certificate are the certified ones only `verify_folder` checks.
 """
@@ -20,6 +21,7 @@ from crowdblend.calculus import format1
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
+from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
@@ -76,9 +78,9 @@ def verify_file(path: Path) -> Certificate:
 
 
 def verify_folder(folder: Path) -> Certificate:
-    """Verify a release folder: its certificate, and that every file is the certified one."""
-    certificate = verify(read_text(folder / "certificate.json"))
-    _check_files(folder, certificate.facts.get("files", {}))
+    """Verify a release folder: its certificate, and that every file it lists is the certified one."""
+    certificate = verify(read_text(folder / CERTIFICATE))
+    check_files(folder, certificate.facts.get("files", {}))
     return certificate
 
 
@@ -86,18 +88,6 @@ def sha256_of(path: Path) -> str:
     """The hash of a file, as certificates state it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _check_files(folder: Path, stated: Any) -> None:
-    if not isinstance(stated, dict):
-        raise DoesNotVerify("the facts must list the files of the release with their hashes, and they do not.")
-    found = {file.name for file in folder.iterdir()} - {"certificate.json", "report.html"}
-    if found != set(stated):
-        raise DoesNotVerify("the folder must hold exactly the files that the certificate lists, and it does not.")
-    for name, expected in stated.items():
-        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
-            shown = name if name.isprintable() else ascii(name)
-            raise DoesNotVerify(f"{shown} is not the file that was certified: it was edited.")
 
 
 def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Derivation:
@@ -129,6 +119,8 @@ def _stated_conclusion(node: dict[str, Any]) -> Any:
 
 def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:
     """Where two documents part, as a path of names; None when they are the same to the last type."""
+    if mine is theirs:
+        return None
     if type(mine) is not type(theirs):
         return path
     if isinstance(mine, dict):

@@ -1,4 +1,4 @@
-"""A zero-knowledge promise for several people together, by whichever of the three propositions says most."""
+"""A zero-knowledge guarantee for several people together, by whichever of the three propositions says most."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import ZeroKnowledge
 
 
-def for_group(promise: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]:
-    """The promise to `people` together by each rule that applies (ZKP Propositions 3, 4 and 5)."""
+def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]:
+    """The guarantee for `people` together by each rule that applies (ZKP Propositions 3, 4 and 5)."""
     made: dict[str, ZeroKnowledge] = {}
     for rule in (group_by_chain, group_by_distance, group_by_samples):
         try:
-            made[rule.id] = rule.conclude(promise, people=people)  # type: ignore[assignment]
+            made[rule.id] = rule.conclude(guarantee, people=people)  # type: ignore[assignment]
         except NotApplicable:
             continue
     return made
 
 
-def best_for_group(promise: ZeroKnowledge, people: int) -> Rule:
-    """The rule whose promise moves an even chance least; where all allow certainty, the one with the smallest δ.
+def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
+    """The rule whose guarantee moves an even chance least; where all allow certainty, the one with the smallest δ.
 
     >>> from crowdblend.guarantees import RandomSamples, Relation
     >>> one = ZeroKnowledge(0.001, 0.0, RandomSamples(1_000, 10_000_000), Relation.CONCEAL)
     >>> best_for_group(one, 2).id, best_for_group(one, 200).id
     ('zero-knowledge.group-samples', 'zero-knowledge.group-samples')
     """
-    made = for_group(promise, people)
+    made = for_group(guarantee, people)
     best = min(made, key=lambda name: (even_chance(made[name]), made[name].delta, made[name].epsilon))
     return next(rule for rule in (group_by_chain, group_by_distance, group_by_samples) if rule.id == best)
 
 
-def derived_for_group(promise: Derivation, people: int) -> Derivation:
-    """The promise for a group, derived by the best rule."""
-    return best_for_group(promise.conclusion, people)(promise, people=people)
+def derived_for_group(guarantee: Derivation, people: int) -> Derivation:
+    """The guarantee for a group, derived by the best rule."""
+    return best_for_group(guarantee.conclusion, people)(guarantee, people=people)
 
 
-def even_chance(promise: ZeroKnowledge) -> float:
+def even_chance(guarantee: ZeroKnowledge) -> float:
     """How likely, at most, something becomes that had an even chance without the release.
 
     If W has an even chance without it, so has its opposite: 1/2 ≤ e^ε·Pr[not W] + δ bounds Pr[W], and no less tightly
     than Pr[W] ≤ e^ε/2 + δ does.
     """
-    return 1 - max(0.0, 0.5 - promise.delta) * math.exp(-promise.epsilon)
+    return 1 - max(0.0, 0.5 - guarantee.delta) * math.exp(-guarantee.epsilon)

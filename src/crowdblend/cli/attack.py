@@ -71,7 +71,7 @@ def _tell(attacked: Attack, found: Finding, runs: int) -> None:
     _say(f"with:    {attacked.worlds[0]}", f"without: {attacked.worlds[1]}", "")
     _lines([["release", "with", "without", "allowed", "right", ""], *(_row(found, trial) for trial in found.trials)])
     _say("")
-    _lines([["release", "epsilon", "delta", "promised by"], *_promises(found)])
+    _lines([["release", "epsilon", "delta", "guaranteed by"], *_guarantees(found)])
     if runs:
         _say("", f"Seen in {runs} runs with standard errors, ours by the samplers and mechanisms that publish:", "")
         seen = [[trial.release, *_seen(trial.runs)] for trial in found.trials if trial.runs is not None]
@@ -80,7 +80,7 @@ def _tell(attacked: Attack, found: Finding, runs: int) -> None:
 
 
 def _row(found: Finding, trial: Trial) -> list[str]:
-    pair, bound = trial.best, trial.bound or found.promise
+    pair, bound = trial.best, trial.bound or found.guarantee
     word = ("BROKEN" if trial.ours else "broken") if found.broken(trial) else "holds"
     chances = (float(pair.hit.value), float(pair.miss.value), bound.allows(pair.miss.value))
     return [trial.release, *map(_short, chances), f"{pair.right:.1%}", word]
@@ -103,14 +103,14 @@ def _frequency(chance: Chance) -> str:
     return f"{_short(float(chance.value))} ± {chance.standard_error:.2g}"
 
 
-def _promises(found: Finding) -> list[list[str]]:
-    """By what the releases were measured; one that promises nothing is measured by ours."""
+def _guarantees(found: Finding) -> list[list[str]]:
+    """By what the releases were measured; one that guarantees nothing is measured by ours."""
     bounds = ((trial.release, trial.bound) for trial in found.trials)
-    return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.words] for release, bound in bounds if bound]
+    return [[release, at_most(bound.epsilon), at_most(bound.delta), bound.source] for release, bound in bounds if bound]
 
 
 def _verdict(found: Finding) -> str:
-    ours = "Ours stays within its promise" if found.ours_hold else "OURS GAVE MORE AWAY THAN IT PROMISES"
+    ours = "Ours stays within its guarantee" if found.ours_hold else "OURS GAVE AWAY MORE THAN IT GUARANTEES"
     target = "is broken" if found.target_broken else "could not be shown broken in so few runs"
     wrong = [trial.release for trial in found.trials if not trial.as_computed]
     differs = f" BUT THE RUNS CONTRADICT WHAT WAS COMPUTED: {'; '.join(wrong)}." if wrong else ""

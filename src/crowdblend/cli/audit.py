@@ -27,7 +27,7 @@ POWER = 0.95
 @click.argument("policy", type=click.Path(dir_okay=False), required=False)
 @click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
 @click.option("--twins", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
-@click.option("--own", is_flag=True, help="Audit our own mechanisms, where their promises are tight.")
+@click.option("--own", is_flag=True, help="Audit our own mechanisms, where their guarantees are tight.")
 @click.option(
     "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
 )
@@ -66,7 +66,7 @@ def command(
     families: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Try to break what a policy or a mechanism promises; exit code 1 if it is broken.
+    """Try to break what a policy or a mechanism guarantees; exit code 1 if it is broken.
 
     A policy is run many times on made-up people, never on your data. Nothing is published, and nothing is recorded.
     An audit without a finding is no proof: the proof is in the certificate.
@@ -124,7 +124,7 @@ def _of_policy(policy: str, people: int | None, understate: float, epsilon: floa
 
 def _watched(subject: Subject, runs: int, error: float, workers: int, state: Path | None, *, quiet: bool) -> Verdict:
     with progress_bar(quiet=quiet) as told:
-        return audit(subject, runs=runs, error=error, workers=workers, state=state, told=told)
+        return audit(subject, runs=runs, error=error, workers=workers, state=state, progress=told)
 
 
 def _tell(found: Verdict | Counterexample | None, *, as_json: bool) -> None:
@@ -133,7 +133,7 @@ def _tell(found: Verdict | Counterexample | None, *, as_json: bool) -> None:
     if as_json:
         emit({"finding": finding, **(found.to_dict() if found else {})})
     else:
-        click.echo(found.words() if found else "no counterexample in this world")
+        click.echo(found.describe() if found else "no counterexample in this world")
     sys.exit(1 if finding else 0)
 
 
@@ -142,7 +142,7 @@ def _mechanism(name: str, runs: int, error: float, workers: int, state: Path | N
     if hasattr(made, "finding"):
         claim: Claim = made
         _tell(claim.finding(), as_json=as_json)
-    if not all(hasattr(made, part) for part in ("promise", "pairs", "observe")):
+    if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
         raise InvalidInput(
             f"--mechanism must name a claim or a subject of crowdblend.auditing, got {name}. See docs/audit.md."
         )
@@ -205,8 +205,8 @@ def _own(
         started = time.perf_counter()
         with progress_bar(quiet=as_json) as told:
             said = (lambda done, _: told(family.name, done, times)) if told else None  # noqa: B023
-            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), told=said)
-        rows.append({"family": family.name, "epsilon": subject.promise.epsilon, "delta": subject.promise.delta,
+            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), progress=said)
+        rows.append({"family": family.name, "epsilon": subject.guarantee.epsilon, "delta": subject.guarantee.delta,
                      "audits": found.times, "findings": found.findings, "runs": found.runs,
                      "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     enough = [row["findings"] >= POWER * times if understate > 1 else row["findings"] <= error * times for row in rows]

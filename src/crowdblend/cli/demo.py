@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from crowdblend.calculus import verify_file
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_population
@@ -16,6 +15,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.target import check_target
+from crowdblend.publishing.verification import verify_release
 
 POLICIES = ("town-table", "town-noise", "town-microdata")
 
@@ -48,7 +48,7 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
         planned = done.certificate.facts["parameters"]
-        verify_file(done.folder)
+        verify_release(done.folder)
         say(
             f"\n{name}: crowds of {planned['k']}, rate {planned['rate']}, epsilon {planned['epsilon']}, "
             f"delta {planned['delta']}; verified."

@@ -20,7 +20,8 @@ from crowdblend.cli.output import (
     write_text,
 )
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Relation
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 
@@ -53,13 +54,13 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
 @click.option("--limit", type=NUMBER, help="Plan an outlier-private table instead: K, the size that is no outlier.")
 @click.option("--transition", type=NUMBER, help="With --limit: t, over how many people the noise fades.")
 @click.option(
-    "--factor", type=NUMBER, help="With --limit: c, how much weaker the promise is than the noise; 2 unless given."
+    "--factor", type=NUMBER, help="With --limit: c, how much weaker the guarantee is than the noise; 2 unless given."
 )
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
 @click.option("--over", metavar="NAME", help="The parameter to sweep.")
 @click.option("--values", metavar="A,B,…", help="The values to sweep.")
-@click.option("--certificate", metavar="FILE", help="Write the certificate of the planned promise ('-' for stdout).")
+@click.option("--certificate", metavar="FILE", help="Write the certificate of the planned guarantee ('-' for stdout).")
 @json_option
 @force_option
 @speaks
@@ -79,8 +80,8 @@ def command(
 ) -> None:
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
 
-    The answer is the smallest k, epsilon or delta, or the largest rate, for which the promise is proved, under every
-    theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the promise.
+    The answer is the smallest k, epsilon or delta, or the largest rate, for which the guarantee is proved, under every
+    theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the guarantee.
     With --limit leave transition or delta out.
     """
     if limit is not None or transition is not None or factor is not None:
@@ -118,10 +119,12 @@ def _tell(planned: Plan) -> None:
     """The answer in words, then every rule's."""
     answer = _safe(planned.solved, getattr(planned, planned.solved))
     click.echo(f"{TITLES[planned.solved]} = {answer}   (rule {planned.rule})")
+    if not planned.question.biased:
+        click.echo(guess_sentence(Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)))
     click.echo(_sentence(planned))
     if planned.delta >= planned.sampled_with:
         click.echo(
-            "This promises no more than sampling alone, which leaves people out with a probability of at least "
+            "This guarantees no more than sampling alone, which leaves people out with a probability of at least "
             f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
         )
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
@@ -129,7 +132,7 @@ def _tell(planned: Plan) -> None:
 
 
 def _sentence(planned: Plan) -> str:
-    """What the planned release promises."""
+    """What the planned release guarantees."""
     question, whom = planned.question, Relation.ADD_REMOVE.otherwise()
     sampling = f"a sample that keeps each person with probability {exactly(planned.rate)}"
     if question.biased:

@@ -14,6 +14,7 @@ from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
+from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import promise
 from crowdblend.kinds.kind import Promised
@@ -29,8 +30,8 @@ from crowdblend.publishing.target import check_target
 @click.argument("policy", type=click.Path(dir_okay=False))
 @click.option("--out", metavar="DIR", help="The folder to publish into; by default the policy's name.")
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
-@click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the promise in.")
-@click.option("--dry-run", is_flag=True, help="Show what would be read, planned and promised; touch no row.")
+@click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
+@click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
 @click.option("--yes", is_flag=True, help="Do not ask before publishing.")
 @json_option
 @force_option
@@ -48,7 +49,7 @@ def command(
 ) -> None:
     """Sample, recode and publish what a policy says, with a certificate.
 
-    The folder appears whole or not at all. The promise is recorded in the ledger before anything is published.
+    The folder appears whole or not at all. The ledger records it before anything is published.
     """
     if engine == "spark":
         raise InvalidInput("the spark engine is not available yet; use --engine duckdb.")
@@ -94,15 +95,16 @@ def notes_on_stderr() -> Iterator[None]:
 def tell_released(done: Released, budget: Budget | None) -> None:
     """Where it is, what it guarantees, and what that comes to with everything before."""
     click.echo(f"published {done.folder}")
-    click.echo(f"  promise  {_promised(done.certificate)}")
+    for name, sentence in _guarantees(done.certificate):
+        click.echo(f"  {name}  {sentence}")
     if budget and budget.differential:
-        click.echo(f"  total    about these people: {_spent(budget.differential)}")
+        click.echo(f"  total      about these people: {_spent(budget.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
-        click.echo(f"  and      {relative.words()}")
-    click.echo(f"  report   {done.folder / 'report.html'}")
+        click.echo(f"  and        {relative.words()}")
+    click.echo(f"  report     {done.folder / 'report.html'}")
     click.echo(
-        f"  for you  crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
+        f"  for you    crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
     )
     click.echo(f"  check it with: crowdblend verify {done.folder}")
 
@@ -124,19 +126,21 @@ def _open_ledger(url: str | None) -> Ledger:
     return Ledger.open(url)
 
 
-def _promised(certificate: Certificate) -> str:
-    """The promise about one person more or less where there is one, else the strongest."""
-    return (certificate.differential() or certificate.guarantees[0]).words()
+def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
+    """The guarantee for one person as a sentence about guessing, and precisely; else the strongest one."""
+    precise = (certificate.differential() or certificate.guarantees[0]).words()
+    sentence = lead(certificate.guarantees)
+    return [("guarantee", sentence), ("precisely", precise)] if sentence else [("guarantee", precise)]
 
 
 def _spent(total: Differential) -> str:
-    """A sum with what it compares: it grows when a release joins that promises only that data may be replaced."""
+    """A sum with what it compares: it grows when a release joins that only guarantees that data may be replaced."""
     return f"epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)} ({total.relation.words})"
 
 
 def _described(promised: Promised) -> dict[str, object]:
     described: dict[str, object] = promised.facts()
-    described["promises"] = [guarantee.words() for guarantee in promised.certificate().guarantees]
+    described["guarantees"] = [guarantee.words() for guarantee in promised.certificate().guarantees]
     return described
 
 
@@ -148,8 +152,10 @@ def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
     for what, how in promised.told():
         click.echo(f"{what:<14} {how}")
     click.echo(f"{'would write':<14} {folder}, with certificate and report")
+    if sentence := lead(promised.certificate().guarantees):
+        click.echo(f"{'would mean':<14} {sentence}")
     for guarantee in promised.certificate().guarantees:
-        click.echo(f"would promise  {guarantee.words()}")
+        click.echo(f"{'guarantees':<14} {guarantee.words()}")
     for assumption in promised.certificate().assumptions():
         click.echo(f"assuming       {assumption.sentence()}")
 
@@ -160,8 +166,9 @@ def _confirm(promised: Promised, prospect: Prospect, folder: Path, ledger: Ledge
         click.echo(f"crowdblend: {prospect.warning}", err=True)
     if yes:
         return
-    click.echo(f"promise: {_promised(promised.certificate())}", err=True)
+    for name, sentence in _guarantees(promised.certificate()):
+        click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(prospect.spending.population).differential
-    click.echo(f"promised about these people so far: {_spent(before) if before else 'nothing'}", err=True)
+    click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.cli.output import emit, force_option, json_option, printable, refuse_shared_stdout, speaks, write_text
+from crowdblend.publishing.verification import verify_release
 from crowdblend.reports import report_html, write_report
 
 
@@ -21,13 +22,15 @@ def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None
 
     DIR is a release folder. Its certificate and data files are verified first.
     """
+    if out == "-" and as_json:
+        refuse_shared_stdout()
+    if Path(folder).is_dir():
+        verify_release(Path(folder))
     if out == "-":
-        if as_json:
-            refuse_shared_stdout()
         write_text("-", report_html(Path(folder)), force=force)
         return
     written = write_report(Path(folder), Path(out) if out else None, force=force)
     if as_json:
         emit({"report": str(written), "verified": True})
     else:
-        click.echo(f"report: {written}")
+        click.echo(f"report: {printable(str(written))}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,8 +11,10 @@ from crowdblend.cli.output import emit, force_option, json_option, print_table, 
 from crowdblend.errors import InvalidInput
 from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
 
+ALL = "all"
 
-@click.command("reproduce", epilog=f"Names: {', '.join(REPRODUCTIONS)}")
+
+@click.command("reproduce", epilog=f"Names: {', '.join(REPRODUCTIONS)}; {ALL} for every one of them.")
 @click.argument("name")
 @click.option("--plot", metavar="FILE", help="Draw it (.svg, .png or .html).")
 @json_option
@@ -19,20 +22,43 @@ from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
 @speaks
 def command(name: str, *, plot: str | None, as_json: bool, force: bool) -> None:
     """The papers' own tables and figures, next to the exact numbers."""
-    made = reproduce(name)
+    if name == ALL:
+        _reproduce_all(plot, as_json=as_json)
+        return
+    reproduction = reproduce(name)
     if plot:
-        _draw(made, plot, force)
+        _draw(reproduction, plot, force)
     if as_json:
-        rows = [dict(zip(made.columns, row, strict=True)) for row in made.rows]
-        emit({"name": made.name, "title": made.title, "source": made.source, "rows": rows, "note": made.note})
+        emit(_document(reproduction))
     elif not plot:
-        print_table(made.title, list(made.columns), [list(row) for row in made.rows])
-        click.echo(f"{made.source}. {made.note}".strip())
+        _print(reproduction)
 
 
-def _draw(made: Reproduction, target: str, force: bool) -> None:
+def _reproduce_all(plot: str | None, *, as_json: bool) -> None:
+    if plot:
+        raise InvalidInput("--plot draws one figure. Name it instead of all.", where="--plot")
+    if as_json:
+        emit({"reproductions": [_document(reproduce(name)) for name in REPRODUCTIONS]})
+        return
+    for name in REPRODUCTIONS:
+        _print(reproduce(name))
+        click.echo()
+
+
+def _document(reproduction: Reproduction) -> dict[str, Any]:
+    rows = [dict(zip(reproduction.columns, row, strict=True)) for row in reproduction.rows]
+    named = {"name": reproduction.name, "title": reproduction.title, "source": reproduction.source}
+    return {**named, "rows": rows, "note": reproduction.note}
+
+
+def _print(reproduction: Reproduction) -> None:
+    print_table(reproduction.title, list(reproduction.columns), [list(row) for row in reproduction.rows])
+    click.echo(f"{reproduction.source}. {reproduction.note}".strip())
+
+
+def _draw(reproduction: Reproduction, target: str, force: bool) -> None:
     from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
 
-    if made.spec is None:
-        raise InvalidInput(f"{made.name} is a table without a figure; leave --plot out.")
-    save(made.spec, Path(target), force=force)
+    if reproduction.spec is None:
+        raise InvalidInput(f"{reproduction.name} is a table without a figure. Leave --plot out.")
+    save(reproduction.spec, Path(target), force=force)

@@ -11,6 +11,7 @@ from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.guarantees.guessing import lead
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
@@ -22,21 +23,34 @@ def command(target: str, *, as_json: bool) -> None:
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
     """
-    with_data = target != "-" and Path(target).is_dir()
-    certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
+    folder = Path(target) if target != "-" and Path(target).is_dir() else None
+    if folder is not None:
+        from crowdblend.publishing.verification import verify_release  # noqa: PLC0415  loads pyarrow, for data only
+
+        checked = verify_release(folder)
+        certificate, uncovered = checked.certificate, checked.uncovered
+    else:
+        certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
+        uncovered = ()
     if as_json:
         guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
-        emit({"verified": True, "data_checked": with_data, "guarantees": guarantees})
+        said = {"data_checked": folder is not None, "not_covered": list(uncovered), "guarantees": guarantees}
+        emit({"verified": True, **said})
     else:
-        _tell(certificate, with_data=with_data)
+        _tell(certificate, uncovered, with_data=folder is not None)
 
 
-def _tell(certificate: Certificate, *, with_data: bool) -> None:
+def _tell(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:
     said = "The derivation is sound."
-    if certificate.facts.get("files"):
-        unchecked = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
-        said = "The derivation is sound, and every data file is the one that was certified." if with_data else unchecked
+    if with_data:
+        said = "The derivation is sound, and the data are those that were certified and keep to what it says of them."
+    elif certificate.facts.get("files"):
+        said = "The derivation is sound. The data were not checked; run crowdblend verify FOLDER."
     click.echo(said)
+    if uncovered:
+        click.echo(f"  not covered  {', '.join(uncovered)}")
+    if sentence := lead(certificate.guarantees):
+        click.echo(sentence)
     for guarantee in certificate.guarantees:
         click.echo(f"  guarantee  {guarantee.words()}")
     for assumed in certificate.assumptions():

@@ -1,7 +1,7 @@
 """How often each class occurs, in memory proportional to the classes and not to the rows.
 
-A class is one or more 64-bit words. Few possible classes are counted in an array; else the words are collected, and
-sorted and counted whenever many have come together.
+A class is a packed code: one or more 64-bit numbers. Few possible classes are counted in an array; else the codes are
+collected, and sorted and counted whenever many have come together.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.duckdb.database import refuse_memory
+from crowdblend.engines.memory_limit import refuse_beyond
 
-Word = TypeVar("Word", bound=np.generic)
-Words = tuple[NDArray[np.int64], ...]
+Item = TypeVar("Item", bound=np.generic)
+PackedCodes = tuple[NDArray[np.int64], ...]
 Counts = NDArray[np.int64]
 
 _FEW = 1 << 22
@@ -25,7 +25,7 @@ _LEAST = 1 << 10
 _BLOCK = 1 << 25
 
 
-class Growing(Generic[Word]):
+class GrowingArray(Generic[Item]):
     """An array that grows at its end.
 
     It lies in blocks until it is looked at. Unlike one piece that is made larger and larger, they are memory that the
@@ -33,19 +33,19 @@ class Growing(Generic[Word]):
     than one copy.
     """
 
-    def __init__(self, kind: type[Word], room: int | None = None) -> None:
+    def __init__(self, kind: type[Item], memory_limit: int | None = None) -> None:
         self._kind = np.dtype(kind)
-        self._blocks: list[NDArray[Word]] = []
+        self._blocks: list[NDArray[Item]] = []
         self._free = 0  # in the last block
         self._used = 0
-        self._room = room
+        self._memory_limit = memory_limit
 
     def __len__(self) -> int:
         return self._used
 
-    def extend(self, values: NDArray[Word]) -> None:
+    def extend(self, values: NDArray[Item]) -> None:
         """Put values at the end."""
-        refuse_beyond(self._room, (self._used + len(values)) * self._kind.itemsize)
+        refuse_beyond(self._memory_limit, (self._used + len(values)) * self._kind.itemsize)
         placed = 0
         while placed < len(values):
             if not self._free:
@@ -56,7 +56,7 @@ class Growing(Generic[Word]):
             self._used += len(some)
             placed += len(some)
 
-    def view(self) -> NDArray[Word]:
+    def view(self) -> NDArray[Item]:
         """What is held in one piece, good until the next change."""
         if len(self._blocks) != 1:
             whole, placed = np.empty(self._used, dtype=self._kind), 0
@@ -66,7 +66,7 @@ class Growing(Generic[Word]):
             self._blocks, self._used = [whole], placed
         return self._blocks[0][: self._used]
 
-    def emptied(self) -> Iterator[NDArray[Word]]:
+    def emptied(self) -> Iterator[NDArray[Item]]:
         """What is held, block by block; a block is forgotten when the next one comes."""
         blocks = self._blocks
         if self._free:
@@ -76,7 +76,7 @@ class Growing(Generic[Word]):
         while blocks:
             yield blocks.pop()
 
-    def sorted(self) -> NDArray[Word]:
+    def sorted(self) -> NDArray[Item]:
         """What is held, put in order."""
         whole = self.view()
         whole.sort()
@@ -92,37 +92,36 @@ class Growing(Generic[Word]):
         self._blocks.append(np.empty(self._free, dtype=self._kind))
 
 
-def refuse_beyond(room: int | None, needed: int) -> None:
-    """Refuse to hold more than the steward allows."""
-    if room is not None and needed > room:
-        refuse_memory()
+class ClassCounter:
+    """Counts of classes whose packed codes are `width` numbers wide; `classes` is how many there can be, if known."""
 
-
-class Tally:
-    """Counts of classes. `classes` is how many there can be, when that is known and they are one word."""
-
-    def __init__(self, words: int, classes: int | None, room: int | None = None) -> None:
+    def __init__(self, width: int, classes: int | None, memory_limit: int | None = None) -> None:
         self._few: Counts | None = None
         self._waiting: list[NDArray[np.int64]] = []
-        if words == 1 and classes is not None and classes <= _FEW:
+        if width == 1 and classes is not None and classes <= _FEW:
             self._few = np.zeros(classes, dtype=np.int64)
-        self._new: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
-        self._known: tuple[Words, Counts] = (tuple(np.empty(0, np.int64) for _ in range(words)), np.empty(0, np.int64))
+        self._new: tuple[GrowingArray[np.int64], ...] = tuple(
+            GrowingArray(np.int64, memory_limit) for _ in range(width)
+        )
+        self._known: tuple[PackedCodes, Counts] = (
+            tuple(np.empty(0, np.int64) for _ in range(width)),
+            np.empty(0, np.int64),
+        )
 
-    def add(self, words: Words) -> None:
+    def add(self, codes: PackedCodes) -> None:
         """Count some more rows."""
         if self._few is not None:
             # Counting goes over all classes, so it waits until there are about as many rows.
-            self._waiting.append(words[0])
+            self._waiting.append(codes[0])
             if sum(map(len, self._waiting)) >= len(self._few):
                 self._count_waiting(self._few)
             return
-        for column, values in zip(self._new, words, strict=True):
+        for column, values in zip(self._new, codes, strict=True):
             column.extend(values)
         if len(self._new[0]) > max(_MANY, 2 * len(self._known[1])):
             self._settle()
 
-    def counted(self) -> tuple[Words, Counts]:
+    def counts(self) -> tuple[PackedCodes, Counts]:
         """The classes that occur, in order, and how often."""
         if self._few is not None:
             self._count_waiting(self._few)
@@ -141,33 +140,33 @@ class Tally:
         if len(self._new) == 1:
             new = _lengths((self._new[0].sorted(),))
         else:
-            words = tuple(column.view() for column in self._new)
-            order = np.lexsort(words[::-1])
-            new = _lengths(tuple(word[order] for word in words))
+            codes = tuple(column.view() for column in self._new)
+            order = np.lexsort(codes[::-1])
+            new = _lengths(tuple(code[order] for code in codes))
         for column in self._new:
             column.clear()
         self._known = new if not len(counts) else _merged((known, counts), new)
 
 
-def _lengths(words: Words) -> tuple[Words, Counts]:
+def _lengths(codes: PackedCodes) -> tuple[PackedCodes, Counts]:
     """The runs of equal classes in sorted rows."""
-    starts = np.flatnonzero(begins(words))
-    return tuple(word[starts] for word in words), np.diff(starts, append=len(words[0]))
+    starts = np.flatnonzero(begins(codes))
+    return tuple(code[starts] for code in codes), np.diff(starts, append=len(codes[0]))
 
 
-def _merged(first: tuple[Words, Counts], second: tuple[Words, Counts]) -> tuple[Words, Counts]:
-    words = tuple(np.concatenate(pair) for pair in zip(first[0], second[0], strict=True))
+def _merged(first: tuple[PackedCodes, Counts], second: tuple[PackedCodes, Counts]) -> tuple[PackedCodes, Counts]:
+    codes = tuple(np.concatenate(pair) for pair in zip(first[0], second[0], strict=True))
     counts = np.concatenate([first[1], second[1]])
-    order = np.lexsort(words[::-1])
-    words = tuple(word[order] for word in words)
-    starts = np.flatnonzero(begins(words))
-    return tuple(word[starts] for word in words), np.add.reduceat(counts[order], starts)
+    order = np.lexsort(codes[::-1])
+    codes = tuple(code[order] for code in codes)
+    starts = np.flatnonzero(begins(codes))
+    return tuple(code[starts] for code in codes), np.add.reduceat(counts[order], starts)
 
 
-def begins(words: tuple[NDArray[Any], ...]) -> NDArray[np.bool_]:
+def begins(codes: tuple[NDArray[Any], ...]) -> NDArray[np.bool_]:
     """Where, in sorted rows, a value begins that the row before does not have."""
-    new = np.zeros(len(words[0]), dtype=np.bool_)
+    new = np.zeros(len(codes[0]), dtype=np.bool_)
     new[:1] = True
-    for word in words:
-        new[1:] |= word[1:] != word[:-1]
+    for code in codes:
+        new[1:] |= code[1:] != code[:-1]
     return new

@@ -32,10 +32,10 @@ def smallest_marks(marked: Iterable[tuple[pyarrow.RecordBatch, Marks]], samples:
         batches.append(batch)
         marks.append(of_batch)
     if batches:
-        yield pa.Table.from_batches(batches).filter(pa.array(_smallest(np.concatenate(marks), samples)))
+        yield pa.Table.from_batches(batches).filter(pa.array(smallest(np.concatenate(marks), samples)))
 
 
-def _smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
+def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
     """Which marks are among the smallest; the low word decides where the high word is that of the last one."""
     if len(marks) <= samples:
         return np.ones(len(marks), dtype=np.bool_)

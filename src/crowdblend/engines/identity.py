@@ -18,7 +18,10 @@ from pathlib import Path
 from crowdblend.ledger.identity import UNNAMED, Identity, Wanted
 from crowdblend.ledger.secrets import sample_name
 from crowdblend.ledger.sketch import Anchor, Kind, Sketch, sketch
-from crowdblend.policies.sections import STDIN, DataSource, Release, Sampling
+from crowdblend.policies.files import source_files
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.source import STDIN, DataSource
 
 _BLOCK = 65_536
 
@@ -36,7 +39,7 @@ def on_disk(data: DataSource) -> Iterator[DataSource]:
         yield replace(data, source=str(spooled(data, folder)))
 
 
-def identify(data: DataSource, release: Release, wanted: Wanted) -> Identity:
+def identify(data: DataSource, resources: Resources, wanted: Wanted) -> Identity:
     """The identity of a source, with everything that the ledger wants to compare it by."""
     from crowdblend.engines.duckdb.identity import IdentityScan, open_identity  # noqa: PLC0415 - heavy
 
@@ -45,7 +48,7 @@ def identify(data: DataSource, release: Release, wanted: Wanted) -> Identity:
         return sketch(kind, anchor, hashes.level, hashes.rows, wanted.secret)
 
     files = _files(data)
-    with open_identity(data, release, sum(file.stat().st_size for file in files)) as scan:
+    with open_identity(data, resources, sum(file.stat().st_size for file in files)) as scan:
         every = set(scan.columns)
         anchors: dict[Anchor, Kind] = {}
         if data.person is not None:
@@ -70,21 +73,22 @@ def source_name(data: DataSource, files: list[Path], secret: bytes) -> str:
     return UNNAMED + hmac.new(secret, b"\0".join([table.encode(), *digests]), "sha256").hexdigest()[:32]
 
 
-def sample_of(sampling: Sampling, source: str, key: bytes) -> str:
+def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
     """The sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
     return source if sampling.already_drawn else sample_name(key)
 
 
-def largest_rate(sampling: Sampling) -> float | None:
+def largest_rate(sampling: Sampling | ExactSample) -> float | None:
     """The largest probability with which an already drawn table holds anybody."""
+    if isinstance(sampling, ExactSample):
+        return None
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)
 
 
 def _files(data: DataSource) -> list[Path]:
-    from crowdblend.engines.duckdb.source import source_files  # noqa: PLC0415 - heavy
 
     if data.format in ("csv", "parquet"):
-        return source_files(data)
+        return source_files(data.source, data.format)
     return [Path(data.source)] if data.format == "duckdb" else []
 
 

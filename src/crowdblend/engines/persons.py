@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.class_counter import Growing, Words, begins, refuse_beyond
+from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
+from crowdblend.engines.memory_limit import refuse_beyond
 from crowdblend.engines.repetition import Repetition
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
@@ -106,13 +107,13 @@ def _refuse_nobody(name: str) -> None:
     )
 
 
-class OneRowEach:
+class DuplicateCheck:
     """Refuses a second row of anybody in the sample, exactly."""
 
-    def __init__(self, key: bytes, name: str, room: int | None) -> None:
+    def __init__(self, key: bytes, name: str, memory_limit: int | None) -> None:
         self._key, self._name = key, name
-        self._numbers = Repetition(room)
-        self._texts: Growing[np.uint64] = Growing(np.uint64, room)
+        self._numbers = Repetition(memory_limit)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
 
     def add(self, persons: Persons) -> None:
         """Some more rows of the sample."""
@@ -142,40 +143,45 @@ def _repeated(values: NDArray[Any]) -> NDArray[Any]:
     return repeated
 
 
-class OneOfEach:
+class RandomRowPerPerson:
     """Keeps one random row of everybody in the sample.
 
     Among a person's rows of different classes each is equally likely, and which one it is depends on the key, the
     person and these rows and on nothing else: neither on the order of the rows nor on other people.
     """
 
-    def __init__(self, key: bytes, words: int, room: int | None) -> None:
+    def __init__(self, key: bytes, width: int, memory_limit: int | None) -> None:
         self._ticket = Mac(subkey(key, b"person", b"row"))
-        self._marks: tuple[Growing[np.uint64], ...] = (Growing(np.uint64, room), Growing(np.uint64, room))
-        self._words: tuple[Growing[np.int64], ...] = tuple(Growing(np.int64, room) for _ in range(words))
-        self._room = room
+        self._marks: tuple[GrowingArray[np.uint64], ...] = (
+            GrowingArray(np.uint64, memory_limit),
+            GrowingArray(np.uint64, memory_limit),
+        )
+        self._codes: tuple[GrowingArray[np.int64], ...] = tuple(
+            GrowingArray(np.int64, memory_limit) for _ in range(width)
+        )
+        self._memory_limit = memory_limit
 
-    def add(self, low: NDArray[np.uint64], high: NDArray[np.uint64], words: Words) -> None:
+    def add(self, low: NDArray[np.uint64], high: NDArray[np.uint64], codes: PackedCodes) -> None:
         """Some more rows of the sample: the marks of their persons, and their classes."""
-        for mark, values in zip(self._marks, (low, high), strict=True):
-            mark.extend(values)
-        for word, codes in zip(self._words, words, strict=True):
-            word.extend(codes)
+        for mark, word in zip(self._marks, (low, high), strict=True):
+            mark.extend(word)
+        for column, values in zip(self._codes, codes, strict=True):
+            column.extend(values)
 
-    def chosen(self, content: Callable[[Words], NDArray[np.uint64]]) -> Words:
-        """The classes of the rows that are kept; `content` is what a class says, a row of words each."""
+    def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> PackedCodes:
+        """The classes of the rows that are kept; `content` is what a class says, a row of numbers each."""
         low, high = (column.view() for column in self._marks)
-        words = tuple(column.view() for column in self._words)
-        refuse_beyond(self._room, 8 * len(low) * (4 + 2 * len(words)))
+        codes = tuple(column.view() for column in self._codes)
+        refuse_beyond(self._memory_limit, 8 * len(low) * (4 + 2 * len(codes)))
         order = np.lexsort((low, high))
         new = begins((low[order], high[order]))
         run = np.cumsum(new) - 1
         shared = np.bincount(run)[run] > 1
         several, alone = order[shared], order[~shared]
-        of_several = tuple(word[several] for word in words)
+        of_several = tuple(code[several] for code in codes)
         said = content(of_several)
         # Of person and content: rows of the same width, as the function wants.
         ticket = self._ticket.of_rows(np.column_stack([low[several], high[several], said]))
         best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
         first = best[begins((run[shared][best],))]
-        return tuple(np.concatenate([word[alone], some[first]]) for word, some in zip(words, of_several, strict=True))
+        return tuple(np.concatenate([code[alone], some[first]]) for code, some in zip(codes, of_several, strict=True))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.class_counter import Growing
+from crowdblend.engines.class_counter import GrowingArray
 
 Numbers = NDArray[np.int64]
 
@@ -28,10 +28,10 @@ _PIECE = 1 << 17
 class Repetition:
     """Whether some of the numbers seen so far are the same."""
 
-    def __init__(self, room: int | None) -> None:
-        self._window = _WINDOW if room is None else min(_WINDOW, room // 4)
+    def __init__(self, memory_limit: int | None) -> None:
+        self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
         self._near: _Near | None = None
-        self._listed = _Listed(room)
+        self._listed = _Listed(memory_limit)
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
@@ -88,9 +88,9 @@ class _Near:
 class _Listed:
     """Numbers however far apart: their lower 32 bits while these tell them apart, else the whole numbers."""
 
-    def __init__(self, room: int | None) -> None:
-        self._lower: Growing[np.uint32] | None = Growing(np.uint32, room)
-        self._whole: Growing[np.int64] = Growing(np.int64, room)
+    def __init__(self, memory_limit: int | None) -> None:
+        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory_limit)
+        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
         self._least, self._most = (1 << 63) - 1, -(1 << 63)
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class _Listed:
         pieces = (ordered[start : start + _PIECE + 1] for start in range(0, len(ordered), _PIECE))
         return any(bool((piece[1:] == piece[:-1]).any()) for piece in pieces)
 
-    def _complete(self, lower: Growing[np.uint32]) -> None:
+    def _complete(self, lower: GrowingArray[np.uint32]) -> None:
         """From lower bits back to numbers; the least one must still be that of the numbers listed."""
         least = np.uint32(self._least & (1 << 32) - 1)
         for bits in lower.emptied():

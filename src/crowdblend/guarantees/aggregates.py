@@ -1,4 +1,4 @@
-"""What a zero-knowledge simulator is allowed to see: the yardstick that a promise is relative to."""
+"""What a zero-knowledge simulator is allowed to see: the yardstick that a guarantee is relative to."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _DELTA = "Pass the probability that is added on top of the factor, for example 1
 _EPSILON = "Pass the privacy loss, for example 1.0."
 
 PARAMETERS = {
-    # promises
+    # guarantees
     "epsilon": Parameter(0, 1e6, _EPSILON),
     "delta": Parameter(0, 1, _DELTA),
     "k": _whole(1, "Pass the crowd size, the person included, for example 20.", 10**9),
@@ -83,7 +83,7 @@ PARAMETERS = {
     "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise, for example 1.0.", low_open=True),
     "transition": _whole(1, "Pass t, over how many people the noise fades."),
     "limit": _whole(1, "Pass K, the size from which a bin is no outlier.", 10**5),
-    "factor": Parameter(1, 1000, "Pass c, by how much the promise is weaker than the noise, for example 2."),
+    "factor": Parameter(1, 1000, "Pass c, by how much the guarantee is weaker than the noise, for example 2."),
     "size": _whole(0, "Pass the size of the crowd."),
     # zero-knowledge mechanisms
     "samples": _whole(0, "Pass how many people the aggregate looks at."),

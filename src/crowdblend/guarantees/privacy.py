@@ -17,7 +17,7 @@ class Guarantee(Checked):
     """A statement about a mechanism that holds for every table and every person."""
 
     strength: ClassVar[int] = 0
-    """Order in a certificate: the strongest promise is named first. 0 is no promise of privacy."""
+    """Order in a certificate: the strongest guarantee is named first. 0 is no guarantee of privacy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -28,7 +28,7 @@ class Guarantee(Checked):
                 )
 
     def words(self) -> str:
-        """The promise in a sentence."""
+        """The guarantee in a sentence."""
         raise NotImplementedError
 
 
@@ -56,7 +56,7 @@ class CrowdBlending(Guarantee):
 class Differential(Guarantee):
     """(epsilon, delta)-indistinguishability of neighbouring tables, for groups of `people`.
 
-    `samplings` says how many sampling steps the promise already contains; sampling strengthens it only once.
+    `samplings` says how many sampling steps the guarantee already contains; sampling strengthens it only once.
     """
 
     epsilon: float
@@ -103,7 +103,7 @@ class DifferentialUnderSampling(Guarantee):
     """LQS Definition 3: the mechanism, run on a Poisson sample at this rate, is (epsilon, delta)-differential.
 
     The definition asks for delta < rate, since delta = rate is true of every mechanism; the kernel keeps the
-    equality as well, so that a plan can say how little k = 1 promises.
+    equality as well, so that a plan can say how little k = 1 guarantees.
     """
 
     rate: float

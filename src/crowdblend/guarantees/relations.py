@@ -1,10 +1,10 @@
-"""Neighbour relations: whose presence or data a promise hides. Always named, never implied."""
+"""Neighbour relations: whose presence or data a guarantee hides. Always named, never implied."""
 
 from enum import Enum
 
 
 class Relation(Enum):
-    """What may differ between two tables that a promise makes hard to tell apart."""
+    """What may differ between two tables that a guarantee makes hard to tell apart."""
 
     ADD_REMOVE = "add-remove"
     REPLACE = "replace"

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.class_counts import Classes, sample_classes, thinned
-from crowdblend.engines.duckdb.rows import Draw, Part
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.draw import Coin, Everybody, Part
+from crowdblend.engines.engine import ClassCounts, Source
+from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.outcome import Chosen
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.choosing import lattice_of
+from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey
 from crowdblend.selection import Lattice, Node, noisy_scores_around, rolled_up
 
@@ -35,39 +35,47 @@ class Reading:
     deciding: SampledClasses
     released: SampledClasses
     facts: dict[str, Any]
+    same_people: int | None
 
 
-def read(promised: Promise, key: ReleaseKey, progress: Progress | None, classes: Classes | None = None) -> Reading:
+def read(promised: Promise, source: Source, key: ReleaseKey) -> Reading:
     """Read who decides and who is published, in two passes over the data.
 
     Where rows have no person to flip a coin for, a split reads them once and divides the counts: in a second pass over
-    data that changed meanwhile, the same row could fall into the other part as well. `classes` counts people who are
-    held in memory instead of the source.
+    data that changed meanwhile, the same row could fall into the other part as well.
     """
     policy = promised.policy
     assert policy.recoding is not None
     share = policy.recoding.share
-    coin = None if policy.sampling.already_drawn else key.coin()
-    secret = key.coin(b"rows of a person")
+    coin = key.coin()
+    row_key = key.coin(b"rows of a person")
 
-    def drawn(coin: bytes | None, part: Part | None) -> tuple[SampledClasses, dict[str, int]]:
-        draw = Draw(coin, promised.draw_rate if coin is not None else None, part, secret)
-        return sample_classes(policy, draw, progress) if classes is None else classes(draw)
+    def everybody(part: Part | None = None) -> ClassCounts:
+        return source.class_counts(policy.columns, Everybody(part, row_key))
+
+    def drawn(part: Part | None = None) -> ClassCounts:
+        if policy.sampling.already_drawn:
+            return everybody(part)
+        assert promised.draw_rate is not None
+        return source.class_counts(policy.columns, Coin(coin, promised.draw_rate, part, row_key))
 
     if share is None:
-        deciding, _ = drawn(None, None)
-        released, facts = drawn(coin, None)
-        return Reading(deciding, released, {**facts, "people_deciding": deciding.people})
+        deciding, sample = everybody().classes, drawn()
+        return Reading(deciding, sample.classes, _facts(sample, sample.classes, deciding), sample.same_people)
     other = key.coin(b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
-        sample, facts = drawn(coin, None)
-        deciding, released = (thinned(policy, sample, Draw(part=part)) for part in (choosing, rest))
+        sample = drawn()
+        deciding, released = (thinned(policy.columns, sample.classes, Everybody(part)) for part in (choosing, rest))
     else:
-        deciding, _ = drawn(coin, choosing)
-        released, facts = drawn(coin, rest)
+        deciding, sample = drawn(choosing).classes, drawn(rest)
+        released = sample.classes
+    return Reading(deciding, released, _facts(sample, released, deciding), sample.same_people)
+
+
+def _facts(sample: ClassCounts, released: SampledClasses, deciding: SampledClasses) -> dict[str, Any]:
     seen = {"people_sampled": released.people, "classes": len(released.counts), "people_deciding": deciding.people}
-    return Reading(deciding, released, {**facts, **seen})
+    return {**sample.facts, **seen}
 
 
 def decide(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption
+from crowdblend.engines.draw import Coin, Draw, Everybody
+from crowdblend.engines.engine import Engine, Source, check_source, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.kinds.kind import Publication, Reading
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.randomness import ReleaseKey
 
@@ -44,21 +45,24 @@ class FromCounts:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415  the engine is loaded when it runs
+        names = [column.name for column in self.policy.columns]
+        check_source(default_engine(), self.policy.data, names, self.policy.resources)
 
-        open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count the sample's classes."""
-        from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415  the engine is loaded when it runs
+        policy, names = self.policy, [column.name for column in self.policy.columns]
+        with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
+            return self.read_source(source, key, progress)
 
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key, progress)
-
-    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
-
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
+        """Count the sample's classes in a source that is open."""
         del progress
-        coin = key.coin()
-        sample, facts = classes(Draw(coin if self.draws else None, self.draw_rate, secret=coin))
-        return Reading(facts, lambda: self.published(sample, key), facts.pop("same_people", None))
+        counted = source.class_counts(self.policy.columns, self.draw(key.coin()))
+        return Reading(counted.facts, lambda: self.published(counted.classes, key), counted.same_people)
+
+    def draw(self, coin: bytes) -> Draw:
+        """Who is in the sample; the coin also decides which of several rows of a person counts."""
+        if not self.draws:
+            return Everybody(row_key=coin)
+        assert self.draw_rate is not None
+        return Coin(coin, self.draw_rate)

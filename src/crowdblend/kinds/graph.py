@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules.composition import compose
+from crowdblend.engines.engine import Engine, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import GraphPolicy
+from crowdblend.policies.graph import Graph as GraphPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.links import Read
+    from crowdblend.engines.network import NetworkData
     from crowdblend.mechanisms.networks import NoisyStatistic
     from crowdblend.randomness import ReleaseKey
 
@@ -61,8 +62,8 @@ class Promise:
                 "confidence": CONFIDENCE,
             },
             "statistics": [
-                {"statistic": statistic.label, **_described(plan)}
-                for statistic, plan in zip(self.policy.statistics, self.plans, strict=True)
+                {"statistic": statistic.label, "classes": list(statistic.classes), **_described(plan)}
+                for statistic, plan in zip(self.policy.questions, self.plans, strict=True)
             ],
             "software": software(),
         }
@@ -74,7 +75,7 @@ class Promise:
             ("would read", f"{policy.graph.source} and {policy.graph.target} from {Path(policy.data.source).name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.statistics, self.plans, strict=True):
+        for statistic, plan in zip(policy.questions, self.plans, strict=True):
             reached = f", {plan.seen.explored:,} reached from each" if plan.question.explores else ""
             lines.append(
                 (
@@ -91,20 +92,20 @@ class Promise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.links import check_source  # noqa: PLC0415  the engine
+        from crowdblend.engines.network import check_network  # noqa: PLC0415  loads NumPy
 
-        check_source(self.policy)
+        check_network(self.policy, default_engine())
 
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        from crowdblend.engines.duckdb.links import read_network  # noqa: PLC0415  the engine is loaded when it runs
+        from crowdblend.engines.network import read_network  # noqa: PLC0415  loads NumPy
 
         with _in_memory():
-            found = read_network(self.policy, progress)
-        return self.read_with(found, key)
+            found = read_network(self.policy, engine or default_engine(), progress)
+        return self.reading(found, key)
 
-    def read_with(self, found: Read, key: ReleaseKey) -> Reading:
-        """The same from a network that was read before."""
+    def reading(self, found: NetworkData, key: ReleaseKey) -> Reading:
+        """What is published of a network that was read."""
         from crowdblend.kinds.graph_numbers import publish  # noqa: PLC0415
 
         def published() -> Publication:
@@ -142,6 +143,6 @@ def _described(plan: NetworkPlan) -> dict[str, Any]:
 
 def promise(policy: GraphPolicy) -> Promise:
     """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(plan_network(statistic.question) for statistic in policy.statistics)
+    plans = tuple(plan_network(statistic.question) for statistic in policy.questions)
     refuse_useless(plans)
     return Promise(policy, plans)

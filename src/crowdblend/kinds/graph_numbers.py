@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.engines.duckdb.links import Read
+from crowdblend.engines.network import NetworkData
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import write_columns
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan
-from crowdblend.policies.graph import GraphPolicy, Statistic
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import StatisticQuestion as Statistic
 from crowdblend.randomness import ReleaseKey
 from crowdblend.reports.network import network_page
 
@@ -32,12 +33,12 @@ class Number:
     error: float
 
 
-def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key: ReleaseKey) -> Publication:
+def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: ReleaseKey) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
     structure = found.structure
     numbers: list[Number] = []
     true: dict[str, Any] = {}
-    for at, (statistic, plan) in enumerate(zip(policy.statistics, plans, strict=True)):
+    for at, (statistic, plan) in enumerate(zip(policy.questions, plans, strict=True)):
         mechanism = NoisyStatistic(plan)
         values = exact_values(statistic, plan, found)
         noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
@@ -46,7 +47,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
             Number(statistic.label, label, _from(statistic.low, value), plan.error)
             for label, value in zip(_labels(statistic), noisy, strict=True)
         ]
-    path = f"data.{policy.release.format}"
+    path = f"data.{policy.format}"
     internal = _internal(structure, true)
     return Publication(
         write=lambda folder: _write(numbers, folder / path),
@@ -55,7 +56,7 @@ def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: Read, key:
     )
 
 
-def exact_values(statistic: Statistic, plan: NetworkPlan, found: Read) -> list[Fraction]:
+def exact_values(statistic: Statistic, plan: NetworkPlan, found: NetworkData) -> list[Fraction]:
     """The numbers of a statistic without noise, above the lower end of its range."""
     return [NoisyStatistic(plan).exact(found.structure)] if statistic.column is None else found.values(statistic)
 

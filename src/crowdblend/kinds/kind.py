@@ -12,12 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from crowdblend import __version__
 from crowdblend.calculus import Certificate
+from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
-from crowdblend.policies.sections import DataSource, Sampling
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.sampling import ExactSample, Sampling
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from crowdblend.randomness import ReleaseKey
@@ -35,8 +38,15 @@ class AnyPolicy(Protocol):
         """Where the people are."""
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> Sampling | ExactSample:
         """How they were, or will be, drawn."""
+
+    @property
+    def resources(self) -> Resources:
+        """What the engine may use."""
+
+    def with_source(self, data: DataSource) -> Self:
+        """The same policy about rows that lie elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -85,5 +95,5 @@ class Promised(Protocol):
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
 
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
-        """Read the data; the key is the secret of everything random that follows."""
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+        """Read the data with an engine; the key is the secret of everything random that follows."""

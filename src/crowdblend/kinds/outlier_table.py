@@ -11,12 +11,14 @@ from crowdblend.calculus.rules import outliers, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_table
 from crowdblend.mechanisms import OutlierHistogram, SampledClasses
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
-from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.policies.outlier_table import OutlierTable as OutlierPolicy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
@@ -41,7 +43,7 @@ class OutlierPromise(FromCounts):
     @property
     def mechanism(self) -> OutlierHistogram:
         """The sanitizer that the certificate speaks of."""
-        show_from = self.policy.release.show_from or natural_threshold(self.policy.cells, self.plan.loss(0))
+        show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.plan.loss(0))
         return OutlierHistogram(self.plan.epsilon, self.plan.transition, self.plan.limit, show_from)
 
     def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
@@ -65,7 +67,8 @@ class OutlierPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns),
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
             "software": software(),
@@ -101,24 +104,24 @@ class OutlierPromise(FromCounts):
     def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """Every bin of the sample, noisy."""
         published = self.mechanism.publish(sample, key)
-        path = f"data.{self.policy.release.format}"
+        path = f"data.{self.policy.format}"
         internal = {"people_sampled": sample.people, "bins_published": len(published.counts)}
         return Publication(lambda folder: write_table(published, folder / path), internal=internal)
 
 
 def promise(policy: OutlierPolicy) -> OutlierPromise:
     """Find the transition for delta, or the delta of a transition."""
-    assert policy.release.epsilon is not None
     planned = plan_outliers(
-        epsilon=policy.release.epsilon,
+        epsilon=policy.epsilon,
         limit=policy.limit,
         factor=float(policy.factor),
         transition=policy.transition,
-        delta=policy.release.delta,
+        delta=policy.delta,
     )
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
             f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
         )
+    check_delta(policy, planned.delta)
     return OutlierPromise(policy, planned)

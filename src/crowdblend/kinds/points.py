@@ -11,7 +11,9 @@ from crowdblend.calculus import Certificate
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outputs import write_points
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.points import NoisyPoints, all_within
@@ -19,7 +21,7 @@ from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
-from crowdblend.policies.points import PointsPolicy
+from crowdblend.policies.points import Points as PointsPolicy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
@@ -64,7 +66,8 @@ class PointsPromise(FromCounts):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": self.plan.to_dict(),
-            "columns": {column.name: column.recoding.words() for column in policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in policy.columns[: -policy.dimension]),
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,
@@ -137,7 +140,7 @@ class PointsPromise(FromCounts):
         """The points of the sample, moved; they were counted by cells of the resolution."""
         published = self.mechanism.publish(sample, key)
         names = [column.name for column in self.policy.columns[: -self.policy.dimension]]
-        path = f"data.{self.policy.release.format}"
+        path = f"data.{self.policy.format}"
         people = sample.people
         internal = {
             "people_sampled": people,
@@ -151,39 +154,40 @@ class PointsPromise(FromCounts):
 
 def promise(policy: PointsPolicy) -> PointsPromise:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
-    release, drawn = policy.release, policy.sampling
+    drawn = policy.sampling
     question = Question(
         rate=drawn.rate,
-        k=release.k,
-        epsilon=release.epsilon,
-        delta=release.delta if policy.planned else None,
+        k=policy.k,
+        epsilon=policy.epsilon,
+        delta=policy.delta if policy.planned else None,
         low=drawn.low,
         high=drawn.high,
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind="points",
-        noise_epsilon=release.noise_epsilon or 1.0,
+        noise_epsilon=policy.noise_epsilon or 1.0,
     )
-    if release.noise_epsilon is None:
+    if policy.noise_epsilon is None:
         if policy.planned is not None:
             raise InvalidInput(
                 f"noise_epsilon in [release] must be given when {policy.planned} is left out, and is missing. "
                 f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
             )
-        assert release.delta is not None
-        planned = weakest_noise(question, release.delta)
+        assert policy.delta is not None
+        planned = weakest_noise(question, policy.delta)
         _require_more_than_sampling(planned)
-        planned = replace(planned, delta=release.delta)
+        planned = replace(planned, delta=policy.delta)
     else:
         planned = answer(question)
         _require_more_than_sampling(planned)
-        if not policy.planned and release.delta is not None:
-            if planned.delta > release.delta:
+        if not policy.planned and policy.delta is not None:
+            if planned.delta > policy.delta:
                 raise Infeasible(
                     f"delta must be at least {at_most(planned.delta)} with these k, rate, epsilon and noise_epsilon, "
-                    f"got {release.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+                    f"got {policy.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
                 )
-            planned = replace(planned, delta=release.delta)
+            planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     made = PointsPromise(policy, planned)
     _require_drawable(policy, made.mechanism)
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.groups import derived_for_group
+from crowdblend.engines.draw import Draw, Everybody, Exactly
+from crowdblend.engines.engine import Engine, check_source, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Publication, Reading, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
-from crowdblend.policies.sections import STDIN
-from crowdblend.policies.statistics import Statistic, StatisticsPolicy
+from crowdblend.policies.source import STDIN
+from crowdblend.policies.statistics import Statistic
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.totals import Totals
     from crowdblend.mechanisms.totals import NoisyTotals
     from crowdblend.randomness import ReleaseKey
 
@@ -43,7 +45,7 @@ class Promise:
     @cached_property
     def promises(self) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.release.group
+        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.group
         one = self.plan.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
         return (one, *together, self.plan.differential_of(claims))
@@ -94,26 +96,23 @@ class Promise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+        check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.resources)
 
-        open_columns(self.policy.data, self.policy.release, self.policy.wanted)
-
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Add up everybody, the sample, or both."""
-        from crowdblend.engines.duckdb.totals import everybodys_totals, samples_totals  # noqa: PLC0415
-
-        def totals(way: Way) -> Totals:
-            if way.mechanism == EVERYBODY:
-                return everybodys_totals(self.policy, progress)
-            return samples_totals(self.policy, way.samples, key.coin(), progress)
-
-        return self.read_with(totals, key)
-
-    def read_with(self, totals_of: Callable[[Way], Totals], key: ReleaseKey) -> Reading:
-        """The same from wherever totals come: the engine, or people who are held in memory."""
-        totals = {way.mechanism: totals_of(way) for _, way in self.plan.ways}
+        policy = self.policy
+        columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
+        measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
+        with (engine or default_engine()).open(policy.data, policy.wanted, policy.resources, progress) as source:
+            totals = {
+                way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.plan.ways
+            }
         facts = {"people_drawn": max(some.people for some in totals.values())}
         return Reading(facts, lambda: self._published(totals, key))
+
+    def _draw(self, way: Way, key: ReleaseKey) -> Draw:
+        """Whom a way adds up."""
+        return Everybody() if way.mechanism == EVERYBODY else Exactly(key.coin(), way.samples, self.policy.people)
 
     def error(self, place: int) -> float:
         """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
@@ -153,15 +152,15 @@ class Promise:
             for place, made in enumerate(self.policy.statistics)
             for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
         ]
-        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.release.format}"))
+        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.format}"))
 
     def _column(self, name: str) -> str:
         """How a column was read: its labels, its bounds, or both."""
         policy, read = self.policy, []
-        if any(name in made.where or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
-            read += [column.recoding.words() for column in policy.classes if column.name == name]
+        if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+            read += [column.recoding.describe() for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
-            read.append(policy.measures[name].words())
+            read.append(policy.measures[name].describe())
         return "; averaged as ".join(read)
 
     def _largest(self, place: int) -> float:
@@ -182,6 +181,7 @@ class Promise:
         return {
             "what": made.what,
             "words": made.words(),
+            "bins": list(self.policy.bins(made)),
             "way": way.mechanism,
             "samples": way.samples,
             "noise_epsilon": self.plan.noise_epsilon(place),
@@ -192,6 +192,17 @@ class Promise:
                 name: None if error is None else self.in_unit(place, error) for name, error in published.items()
             },
         }
+
+
+def _labelled(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns whose labels some statistic counts."""
+    histograms = {str(made.column) for made in statistics if made.what == "histogram"}
+    return histograms | {name for made in statistics for name in made.among}
+
+
+def _averaged(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns that some statistic averages."""
+    return {str(made.column) for made in statistics if made.what == "average"}
 
 
 def _shown(error: float) -> str:

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Certificate
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import Engine, check_source, count_classes, default_engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Publication, Reading, software
-from crowdblend.policies.synopsis import SynopsisPolicy
+from crowdblend.kinds.labels import listed_labels
+from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
     from crowdblend.randomness import ReleaseKey
@@ -66,7 +68,8 @@ class SynopsisPromise:
                 "confidence": 1 - plan.about_everybody.failure,
             },
             "parameters": parameters,
-            "columns": {column.name: column.recoding.words() for column in self.policy.columns},
+            "columns": {column.name: column.recoding.describe() for column in self.policy.columns},
+            "labels": listed_labels((column.name, column.recoding) for column in self.policy.columns),
             "software": software(),
         }
         if outcome is not None:
@@ -93,28 +96,19 @@ class SynopsisPromise:
 
     def check_source(self) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        from crowdblend.engines.duckdb.rows import open_columns  # noqa: PLC0415
+        names = [column.name for column in self.policy.columns]
+        check_source(default_engine(), self.policy.data, names, self.policy.resources)
 
-        open_columns(self.policy.data, self.policy.release, [column.name for column in self.policy.columns])
-
-    def read(self, key: ReleaseKey, progress: Progress | None) -> Reading:
+    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
-        from crowdblend.engines.duckdb.class_counts import sample_classes  # noqa: PLC0415
-
-        return self.read_with(lambda draw: sample_classes(self.policy, draw, progress), key)
-
-    def read_with(self, classes: Classes, key: ReleaseKey) -> Reading:
-        """The same from wherever class counts come: the engine, or a table that is held in memory."""
-        from crowdblend.engines.duckdb.rows import Draw  # noqa: PLC0415
-
-        everybody, facts = classes(Draw(secret=key.coin()))
+        counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
+        everybody = counted.classes
         if everybody.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
                 "another number. Count them again."
             )
-        read = {name: facts[name] for name in ("rows_read",) if name in facts}
-        return Reading(read, lambda: self._published(everybody, key))
+        return Reading({"rows_read": counted.rows_read}, lambda: self._published(everybody, key))
 
     def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
         """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
@@ -146,7 +140,7 @@ class SynopsisPromise:
             codes[:, place] = found[axis]
         names = [column.name for column in self.policy.columns]
         labels = [self.policy.labels(name) for name in names]
-        write_rows(names, labels, codes, folder / f"data.{self.policy.release.format}")
+        write_rows(names, labels, codes, folder / f"data.{self.policy.format}")
 
 
 def promise(policy: SynopsisPolicy) -> SynopsisPromise:
@@ -159,8 +153,8 @@ def promise(policy: SynopsisPolicy) -> SynopsisPromise:
         population=policy.people,
         epsilon=policy.epsilon,
         failure=policy.failure,
-        rows=policy.asked.rows,
-        mechanism=policy.asked.mechanism,
+        rows=policy.rows,
+        mechanism=policy.mechanism,
     )
     return SynopsisPromise(policy, planned)
 
@@ -175,18 +169,18 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     """The class of queries over the universe, in every way to measure it."""
     from crowdblend.mechanisms import synopsis  # noqa: PLC0415
 
-    asked, order = policy.asked, universe_order(policy)
+    order = universe_order(policy)
     names = [policy.columns[place].name for place in order]
     shape = tuple(len(policy.labels(name)) for name in names)
-    if asked.conjunctions is not None:
-        return list(synopsis.conjunctions(shape, asked.conjunctions))
-    if asked.ranges is not None:
+    if policy.conjunctions is not None:
+        return list(synopsis.conjunctions(shape, policy.conjunctions))
+    if policy.ranges is not None:
         return [synopsis.ranges(shape[0])]
-    if asked.half_planes is not None:
+    if policy.half_planes is not None:
         return [synopsis.half_planes(*shape)]
     conditions = [
         {names.index(name): policy.labels(name).index(label) for name, label in condition.items()}
-        for condition in asked.queries or ()
+        for condition in policy.queries or ()
     ]
     return [synopsis.listed(shape, conditions)]
 

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import recoding, sampling
+from crowdblend.engines.engine import Source
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.labels import listed_labels
 from crowdblend.kinds.outcome import Chosen, chosen_facts
 from crowdblend.kinds.outputs import write_microdata, write_table
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
@@ -22,12 +25,15 @@ from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.question import Question
-from crowdblend.policies.choosing import Choosing, lattice_of
-from crowdblend.policies.table import Column, Policy
+from crowdblend.policies.choosing import Choosing
+from crowdblend.policies.columns import Column
+from crowdblend.policies.microdata import Microdata
+from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.table import Table
+from crowdblend.recoding import Recoding
 from crowdblend.selection import Score
 
 if TYPE_CHECKING:
-    from crowdblend.engines.duckdb.class_counts import Classes
     from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
@@ -37,7 +43,7 @@ _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 class Promise(FromCounts):
     """A policy with nothing left open: the plan, and what the certificate will say."""
 
-    policy: Policy
+    policy: Table | Microdata
     plan: Plan
 
     def mechanism(self, outcome: Chosen | None = None) -> SuppressedHistogram | NoisyHistogram:
@@ -46,8 +52,8 @@ class Promise(FromCounts):
             return (SuppressedRecords if self.policy.kind == "microdata" else SuppressedHistogram)(self.plan.k)
         cells = self.policy.cells if outcome is None else self.policy.cells_at(outcome.node)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = self.policy.release.show_from or natural_threshold(cells, self.plan.noise_epsilon)
-        return NoisyHistogram(self.plan.k, self.plan.noise_epsilon, show_from, self.policy.release.flag)
+        show_from = self.policy.show_from or natural_threshold(cells, self.plan.noise_epsilon)
+        return NoisyHistogram(self.plan.k, self.plan.noise_epsilon, show_from, self.policy.flag)
 
     @property
     def rate(self) -> float | None:
@@ -87,15 +93,15 @@ class Promise(FromCounts):
 
     def facts(self, outcome: Chosen | None = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
-        release = self.policy.release
         facts: dict[str, Any] = {
-            "kind": release.kind,
-            "below_k": release.below_k,
+            "kind": self.policy.kind,
+            "below_k": self.policy.below_k,
             "already_drawn": self.policy.sampling.already_drawn,
             "person": self.policy.data.person,
             "tables": {table.name: list(table.columns) for table in self.policy.tables},
             "parameters": {**self.plan.to_dict()},
             "columns": _described(self.policy.columns, outcome),
+            "labels": listed_labels(_recodings(self.policy.columns, outcome)),
             "software": software(),
         }
         mechanism = self.mechanism(outcome)
@@ -109,15 +115,15 @@ class Promise(FromCounts):
 
     def told(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
-        policy, release, choosing = self.policy, self.policy.release, self.policy.recoding
+        policy, choosing = self.policy, self.policy.recoding
         drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
-        what = "a table" if release.kind == "table" else "rows"
+        what = "a table" if policy.kind == "table" else "rows"
         columns = ", ".join(column.name for column in policy.columns)
         lines = [
             ("would read", f"{columns} from {Path(policy.data.source).name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
-            ("would publish", f"{what}, exact from k = {self.plan.k}, {_BELOW[release.below_k]} below"),
+            ("would publish", f"{what}, exact from k = {self.plan.k}, {_BELOW[policy.below_k]} below"),
         ]
         if choosing is not None:
             who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
@@ -134,19 +140,19 @@ class Promise(FromCounts):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
-    def read_with(self, classes: Classes, key: ReleaseKey, progress: Progress | None = None) -> Reading:
+    def read_source(self, source: Source, key: ReleaseKey, progress: Progress | None) -> Reading:
         """Count the sample's classes; where the data choose the recoding, they do so when it is published."""
         from crowdblend.kinds import chosen  # noqa: PLC0415
 
         if self.policy.recoding is None:
-            return super().read_with(classes, key, progress)
-        reading = chosen.read(self, key, progress, classes)
+            return super().read_source(source, key, progress)
+        reading = chosen.read(self, source, key)
 
         def publish() -> Publication:
             outcome = chosen.decide(self, reading.deciding, key, progress)
             return self.published(chosen.recoded(self, reading.released, outcome.node), key, outcome)
 
-        return Reading(reading.facts, publish, reading.facts.pop("same_people", None))
+        return Reading(reading.facts, publish, reading.same_people)
 
     def published(self, sample: SampledClasses, key: ReleaseKey, outcome: Chosen | None = None) -> Publication:
         """What is shown of a sample, its classes as they are published."""
@@ -158,9 +164,9 @@ class Promise(FromCounts):
         return Publication(lambda folder: _write(self.policy, published, folder), outcome, _internal(sample, published))
 
 
-def _write(policy: Policy, published: PublishedClasses, folder: Path) -> None:
-    suffix = policy.release.format
-    if policy.release.kind == "microdata":
+def _write(policy: Table | Microdata, published: PublishedClasses, folder: Path) -> None:
+    suffix = policy.format
+    if policy.kind == "microdata":
         write_microdata(published, folder / f"data.{suffix}")
     elif policy.tables:
         for table in policy.tables:
@@ -186,33 +192,40 @@ def _described(columns: tuple[Column, ...], outcome: Chosen | None) -> dict[str,
     """Every column's classes in words, once they are known."""
     if outcome is not None:
         levels = zip(columns, outcome.node, strict=True)
-        return {column.name: column.recodings[level].words() for column, level in levels}
+        return {column.name: column.recodings[level].describe() for column, level in levels}
     return {
-        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.words()
+        column.name: f"one of {len(column.recodings)} recodings" if column.chooses else column.recoding.describe()
         for column in columns
     }
 
 
-def promise(policy: Policy) -> Promise:
+def _recodings(columns: tuple[Column, ...], outcome: Chosen | None) -> list[tuple[str, Recoding]]:
+    """Every column's recoding, once it is known."""
+    if outcome is not None:
+        return [(column.name, column.recodings[level]) for column, level in zip(columns, outcome.node, strict=True)]
+    return [(column.name, column.recoding) for column in columns if not column.chooses]
+
+
+def promise(policy: Table | Microdata) -> Promise:
     """Plan what the policy leaves open, or check that what it states can be promised."""
-    release, drawn, choosing = policy.release, policy.sampling, policy.recoding
-    rate, epsilon = drawn.rate, release.epsilon
+    drawn, choosing = policy.sampling, policy.recoding
+    rate, epsilon = drawn.rate, policy.epsilon
     if choosing is not None:
         epsilon = None if epsilon is None else choosing.left(epsilon, rate)
         rate = None if rate is None else choosing.released_rate(rate)
     question = Question(
         rate=rate,
-        k=release.k,
+        k=policy.k,
         epsilon=epsilon,
-        delta=release.delta if policy.planned else None,
+        delta=policy.delta if policy.planned else None,
         low=drawn.low,
         high=drawn.high,
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
-        kind=release.kind,
-        below_k=release.below_k,
-        noise_epsilon=release.noise_epsilon,
-        flag=release.flag,
+        kind=policy.kind,
+        below_k=policy.below_k,
+        noise_epsilon=policy.noise_epsilon,
+        flag=policy.flag,
     )
     planned = answer(question)
     if planned.k == 1:
@@ -221,12 +234,13 @@ def promise(policy: Policy) -> Promise:
             "Lower delta, or state k."
         )
     if not policy.planned:
-        assert release.delta is not None
-        if planned.delta > release.delta:
+        assert policy.delta is not None
+        if planned.delta > policy.delta:
             raise Infeasible(
                 f"delta must be at least {at_most(planned.delta)} with these k, rate and epsilon, got "
-                f"{release.delta:g}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
+                f"{policy.delta:g}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
                 "be planned."
             )
-        planned = replace(planned, delta=release.delta)
+        planned = replace(planned, delta=policy.delta)
+    check_delta(policy, planned.delta)
     return Promise(policy, planned)

@@ -27,18 +27,18 @@ class Structure:
     network: Network
 
     @cached_property
-    def _found(self) -> tuple[int, Names]:
+    def _components(self) -> tuple[int, Names]:
         return components(self.network)
 
     @property
     def parts(self) -> Names:
         """The number of everybody's component."""
-        return self._found[1]
+        return self._components[1]
 
     @property
     def components(self) -> int:
         """How many components there are."""
-        return self._found[0]
+        return self._components[0]
 
     @property
     def odd(self) -> int:

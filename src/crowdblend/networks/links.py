@@ -72,12 +72,12 @@ def network(
 ) -> Network:
     """The network of a list of links between numbered people; loops and repeated links are refused or dropped.
 
-    >>> found = network(4, np.array([1, 0, 2]), np.array([0, 1, 1]), duplicates="drop")
-    >>> found.low.tolist(), found.high.tolist(), found.degrees.tolist()
+    >>> links = network(4, np.array([1, 0, 2]), np.array([0, 1, 1]), duplicates="drop")
+    >>> links.low.tolist(), links.high.tolist(), links.degrees.tolist()
     ([0, 1], [1, 2], [1, 2, 1, 0])
     """
     if people > MOST_PEOPLE or len(source) > MOST_LINKS:
-        raise InvalidInput("a network must have fewer than 2^31 people and at most 2^30 links. Split it.")
+        raise InvalidInput("A network may have at most 2^31 - 1 people and 2^30 links. Split it.")
     # n² < 2^62 fits a signed word.
     keys = np.minimum(source, target).astype(np.int64)
     keys *= people
@@ -86,8 +86,7 @@ def network(
     if loops.any():
         if self_loops != "drop":
             raise InvalidInput(
-                'the links must join two people, and some join a person with itself. Set self_loops = "drop" in '
-                "[graph], or remove them."
+                'Some links join a person with itself. Set self_loops = "drop" in [graph], or remove them.'
             )
         keys = keys[~loops]
     keys.sort()
@@ -95,7 +94,7 @@ def network(
     if again.any():
         if duplicates != "drop":
             raise InvalidInput(
-                'every link must be listed once, in one direction, and some are repeated. Set duplicates = "drop" in '
+                'Some links are listed twice, or in both directions. Set duplicates = "drop" in '
                 "[graph], or remove them."
             )
         keys = keys[np.concatenate([[True], ~again])]

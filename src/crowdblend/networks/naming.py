@@ -1,4 +1,4 @@
-"""Numbers instead of names: everybody named by a link, or listed, becomes one of 0, …, n − 1."""
+"""People as numbers: everybody at the end of a link, or listed, becomes one of 0, …, n − 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 # A table of places is quicker than hashing while it has at most so many places a name.
-ROOM = 8
+MOST_PLACES = 8
 
 
 def numbered(
@@ -22,7 +22,7 @@ def numbered(
 ) -> tuple[int, Names, Names]:
     """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
     if known is not None and len(known) != len(known.unique()):
-        raise InvalidInput("vertices must list everybody once, and somebody is listed twice. Remove the repeats.")
+        raise InvalidInput("Somebody is listed twice in vertices. Remove the repeats.")
     dense = _dense(source, target) if known is None else None
     if dense is not None:
         return dense
@@ -33,9 +33,7 @@ def numbered(
     people = both.unique() if known is None else known
     codes = pc.index_in(both, value_set=people)
     if codes.null_count:
-        raise InvalidInput(
-            "every end of a link must be listed in vertices, and some are not. Add them, or remove the links."
-        )
+        raise InvalidInput("Some ends of links are not listed in vertices. Add them, or remove the links.")
     numbers: Names = codes.to_numpy()
     return len(people), numbers[: len(source)], numbers[len(source) :]
 
@@ -48,7 +46,7 @@ def _dense(source: pyarrow.ChunkedArray, target: pyarrow.ChunkedArray) -> tuple[
         return None
     ends: list[NDArray[np.int64]] = [_plain(source), _plain(target)]
     low, high = min(int(end.min()) for end in ends), max(int(end.max()) for end in ends)
-    if high - low + 1 > ROOM * 2 * len(source):
+    if high - low + 1 > MOST_PLACES * 2 * len(source):
         return None
     there = np.zeros(high - low + 1, np.bool_)
     for end in ends:

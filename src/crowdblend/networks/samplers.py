@@ -1,4 +1,4 @@
-"""The samplers behind the promises: they look at a few random people and whoever is reached from there, nobody else.
+"""The samplers behind the guarantees: they look at a few random people and at those reached from there, at nobody else.
 
 They are the simulators of ZKP Theorem 26: run on the network with a person concealed, and with the release's noise
 added, they show what anybody could have learned without that person. Each averages one term per random person, in
@@ -34,9 +34,9 @@ def walk(view: View, start: int, most: int) -> Walk:
 
     Neighbours are asked of at most `most` people, of each once.
     """
-    found, known = [start], {start}
+    reached, known = [start], {start}
     degrees: list[int] = []
-    for person in found:
+    for person in reached:
         row = view.neighbours(person)
         degrees.append(len(row))
         if len(row) >= most:
@@ -44,8 +44,8 @@ def walk(view: View, start: int, most: int) -> Walk:
         for other in row.tolist():
             if other not in known:
                 known.add(other)
-                found.append(other)
-        if len(found) > most:
+                reached.append(other)
+        if len(reached) > most:
             return Walk(degrees[0], None)
     return Walk(degrees[0], tuple(degrees))
 
@@ -60,7 +60,7 @@ def sampled_connected(view: View, degree_bound: int, samples: int, explored: int
 def sampled_cycle_free(view: View, degree_bound: int, samples: int, explored: int, source: Source) -> Fraction:
     """The distance to cycle-freeness: half the links of a person, less the person, plus 1/size of the component."""
     walks = _walks(view, samples, explored, source)
-    ends = sum(found.degree for found in walks)
+    ends = sum(each.degree for each in walks)
     surplus = view.people * ((Fraction(ends, 2) + _inverse(walks)) / samples - 1)
     return _between(surplus * _edit(view, degree_bound), Fraction(1))
 
@@ -68,8 +68,8 @@ def sampled_cycle_free(view: View, degree_bound: int, samples: int, explored: in
 def sampled_euler_path(view: View, degree_bound: int, samples: int, explored: int, source: Source) -> Fraction:
     """The distance to an Euler path: 1/2 for somebody odd, else 1/size of a component with links and nobody odd."""
     walks = _walks(view, samples, explored, source)
-    odd = sum(found.degree % 2 for found in walks)
-    edits = view.people * (Fraction(odd, 2) + _inverse([found for found in walks if found.even])) / samples - 1
+    odd = sum(each.degree % 2 for each in walks)
+    edits = view.people * (Fraction(odd, 2) + _inverse([each for each in walks if each.even])) / samples - 1
     return _between(edits * _edit(view, degree_bound), Fraction(1, degree_bound))
 
 
@@ -100,7 +100,7 @@ def _walks(view: View, samples: int, explored: int, source: Source) -> list[Walk
 
 def _inverse(walks: list[Walk]) -> Fraction:
     """The sum of 1/size over the components that were found."""
-    sizes = Counter(len(found.component) for found in walks if found.component is not None)
+    sizes = Counter(len(each.component) for each in walks if each.component is not None)
     return sum((Fraction(times, size) for size, times in sizes.items()), Fraction(0))
 
 

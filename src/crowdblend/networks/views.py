@@ -40,15 +40,15 @@ class Concealed:
 
 @dataclass(eq=False)
 class Watched:
-    """A view that writes down whose neighbours were asked for."""
+    """A view that writes down whose neighbours it was asked for."""
 
     view: View
-    asked: list[int] = field(default_factory=list)
+    visited: list[int] = field(default_factory=list)
 
     @property
     def people(self) -> int:
         return self.view.people
 
     def neighbours(self, person: int) -> NDArray[np.integer]:
-        self.asked.append(person)
+        self.visited.append(person)
         return self.view.neighbours(person)

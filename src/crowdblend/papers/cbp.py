@@ -53,7 +53,7 @@ def _row(number: int, epsilon: float) -> tuple[Cell, ...]:
         limit(epsilon),
         kept_by_noise(epsilon / (CELLS - 1), 3 * number),
         kept_by_coin(epsilon, 3 * number + 1),
-        promised(epsilon),
+        guaranteed_epsilon(epsilon),
         kept_by_noise(epsilon / (BLOCK - 1), 3 * number + 2),
     )
 
@@ -63,7 +63,7 @@ def limit(epsilon: float) -> float:
     return 1 / (1 + math.exp(-epsilon))
 
 
-def promised(epsilon: float) -> float:
+def guaranteed_epsilon(epsilon: float) -> float:
     """CBP Proposition 11 for one point, with the exact tail of the noise that is drawn."""
     a = math.exp(-epsilon / (BLOCK - 1))
     return 1 - 2 * a ** (QUARTER + 1) / (1 + a)
@@ -83,7 +83,7 @@ def kept_by_coin(epsilon: float, seed: int) -> float:
 def _chart() -> dict[str, Any]:
     names = {
         "differentially private, at most": limit,
-        "crowd-blending, at least": promised,
+        "crowd-blending, at least": guaranteed_epsilon,
     }
     rows = [
         {"epsilon": epsilon, "kept": curve(epsilon), "release": name}

@@ -121,7 +121,7 @@ def figure6() -> Reproduction:
 
 
 def smallest_epsilon(bound: Bound, k: int, rate: float) -> float | None:
-    """The smallest ε at which a rule promises the δ of Figure 6, or None where no ε does."""
+    """The smallest ε at which a rule guarantees the δ of Figure 6, or None where no ε does."""
     try:
         return solve(bound, Question(rate=rate, k=k, delta=FIGURE6_DELTA))
     except Infeasible:

@@ -30,7 +30,7 @@ TABLE2 = {
 
 
 def table1() -> Reproduction:
-    """How sampling strengthens two promises."""
+    """How sampling strengthens two guarantees."""
     left = Differential(math.log(11), 1e-5, Relation.ADD_REMOVE)
     right = Differential(1.0, 0.0, Relation.ADD_REMOVE)
     rows = [_amplified("(ln 11, 1e-5)", left, rate, *printed) for rate, *printed in TABLE1_LEFT]

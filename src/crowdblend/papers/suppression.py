@@ -35,8 +35,8 @@ def point(k: int, rate: float, epsilon: float) -> Point:
 
 def delta(rule: Rule, k: int, rate: float, epsilon: float) -> float:
     """The δ that one rule gives."""
-    promise: Any = rule.conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)
-    return float(promise.delta)
+    guarantee: Any = rule.conclude(CrowdBlending(k, 0.0), rate=rate, epsilon=epsilon)
+    return float(guarantee.delta)
 
 
 def least_epsilon(rate: float) -> float:

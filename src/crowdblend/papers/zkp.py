@@ -75,7 +75,7 @@ def hoped(epsilon: float) -> float:
 
 
 def sampled(epsilon: float) -> Any:
-    """What the sampled average promises to one person: zero-knowledge privacy with respect to as many samples."""
+    """What the sampled average guarantees to one person: zero-knowledge privacy with respect to as many samples."""
     sanitizer = Differential(epsilon, 0.0, Relation.REPLACE)
     return sample_and_sanitize_sharp.conclude(sanitizer, samples=SAMPLES, population=POPULATION)
 
@@ -84,7 +84,7 @@ def sampled_guess(epsilon: float) -> float:
     """How often, at most, the sampled average tells somebody's vote.
 
     Without the clique a simulator can only toss a coin, so the release is right with probability at most
-    e^ε/2 + δ, where (ε, δ) is the promise to the clique as a whole: the best of the three group rules.
+    e^ε/2 + δ, where (ε, δ) is the guarantee to the clique as a whole: the best of the three group rules.
     """
     person = sampled(epsilon)
     groups: list[Any] = [

@@ -8,94 +8,95 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from flint import arb
+from crowdblend.errors import Infeasible
+from crowdblend.policies.key import Section, key, refusal
 
-from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import composition, recoding, selection
-from crowdblend.errors import Infeasible, InvalidInput
-from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
-from crowdblend.guarantees.parameters import check
-from crowdblend.numerics.balls import precision, round_down, round_up
-from crowdblend.policies.keys import RECODING, read_keys
-from crowdblend.policies.offered import lattice_of
-from crowdblend.selection import (
-    LARGEST_WHOLE,
-    MOST_STEPS,
-    Lattice,
-    Score,
-    ScoreName,
-    Search,
-    most_around,
-    noise_around,
-    score,
-)
-
-__all__ = ["Choosing", "lattice_of", "read_choosing"]
+if TYPE_CHECKING:
+    from crowdblend.calculus import Derivation
+    from crowdblend.selection import Lattice, Score, Search
 
 _USUAL_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Choosing:
+class Choosing(Section):
     """How the recoding is chosen: with which part of epsilon, looking at whom, by which score, in how many steps.
 
     With `show_epsilon` the scores of the chosen recoding and of those around it are published, with noise.
     """
 
-    epsilon: float
-    using: Literal["population", "split"]
-    share: float | None = None
-    score: ScoreName = "loss"
-    search: Literal["whole", "steps"] | None = None
-    steps: int | None = None
-    show_epsilon: float | None = None
+    section = "recoding"
+
+    epsilon: float = key("The part of the release's epsilon that the choice may use.", required=True, ranged=True)
+    using: Literal["population", "split"] = key(
+        "Who decides: the whole population, or a part of the sample that is not published.", required=True
+    )
+    share: float | None = key("With split: the share of the sample that decides; 0.1 unless given.", ranged=True)
+    score: Literal["loss", "published", "discernibility", "entropy"] = key("What a good recoding is.", default="loss")
+    search: Literal["whole", "steps"] | None = key(
+        "Score all recodings at once, or choose column after column in steps."
+    )
+    steps: int | None = key("With steps: among how many choices epsilon is divided; each column has one.", ranged=True)
+    show_epsilon: float | None = key("A further part of epsilon, to show noisy scores around the choice.", ranged=True)
 
     def __post_init__(self) -> None:
-        check("epsilon", self.epsilon)
+        super().__post_init__()
         if not self.epsilon:
-            raise InvalidInput("epsilon in [recoding] must be above 0, got 0. Give the choice a budget, such as 0.1.")
+            raise refusal(
+                "recoding",
+                "epsilon in [recoding] is 0.",
+                "Give the choice a budget, such as 0.1.",
+                "[recoding] epsilon",
+            )
         if self.using == "population" and self.share is not None:
-            raise InvalidInput('share in [recoding] must come with using = "split", got "population". Drop share.')
-        if self.using == "split":
-            share = _USUAL_SHARE if self.share is None else self.share
-            check("share", share)
-            object.__setattr__(self, "share", share)
-        if self.steps is not None:
-            check("steps", self.steps)
-            if self.search == "whole":
-                raise InvalidInput(
-                    'steps in [recoding] must come with search = "steps", got "whole". Drop one of them.'
-                )
-        if self.show_epsilon is not None:
-            check("show_epsilon", self.show_epsilon)
+            raise refusal("recoding", 'share in [recoding] needs using = "split".', "Remove share.", "[recoding] share")
+        if self.using == "split" and self.share is None:
+            object.__setattr__(self, "share", _USUAL_SHARE)
+        if self.steps is not None and self.search == "whole":
+            raise refusal(
+                "recoding", 'steps in [recoding] needs search = "steps".', "Remove one of them.", "[recoding] steps"
+            )
 
     def search_of(self, lattice: Lattice) -> Search:
         """The choices that are made, all of them settled by the shape of the lattice."""
+        from crowdblend.selection import LARGEST_WHOLE, MOST_STEPS, Search  # noqa: PLC0415  loads NumPy
+
         small = lattice.size <= LARGEST_WHOLE
         if self.search == "whole" and not small:
-            raise InvalidInput(
-                f'search = "whole" in [recoding] must have at most {LARGEST_WHOLE:,} recodings, got {lattice.size:,}. '
-                'Use search = "steps", or offer fewer levels.'
+            raise refusal(
+                "recoding",
+                f'search = "whole" in [recoding] takes at most {LARGEST_WHOLE:,} recodings, and the columns offer '
+                f"{lattice.size:,}.",
+                'Use search = "steps", or offer fewer levels.',
+                "[recoding] search",
             )
         if self.search == "whole" or (self.search is None and self.steps is None and small):
             return Search.whole(lattice.shape)
         once = Search.once_around(lattice.shape)
         if once > MOST_STEPS:
-            raise InvalidInput(
-                f"[recoding] must choose every column within {MOST_STEPS} steps, got columns for {once}. Offer fewer "
-                "levels, or fix some columns."
+            raise refusal(
+                "recoding",
+                f"Choosing every column takes {once} steps, more than {MOST_STEPS}.",
+                "Offer fewer levels, or fix some columns.",
+                "[recoding]",
             )
         if self.steps is not None and self.steps < once:
-            raise InvalidInput(
-                f"steps in [recoding] must be at least {once}, so that every column is chosen once, got {self.steps}. "
-                "Raise it, or leave it out."
+            raise refusal(
+                "recoding",
+                f"steps in [recoding] is {self.steps}, and choosing every column once takes {once}.",
+                "Raise it, or leave it out.",
+                "[recoding] steps",
             )
         return Search.in_steps(lattice.shape, self.steps)
 
     def step_epsilon(self, search: Search) -> float:
         """The loss of each choice; all of them together stay within epsilon."""
+        from flint import arb  # noqa: PLC0415
+
+        from crowdblend.numerics.balls import precision, round_down  # noqa: PLC0415
+
         if search.steps == 1:
             return self.epsilon
         with precision(128):
@@ -104,6 +105,10 @@ class Choosing:
     @property
     def spent(self) -> float:
         """What choosing and showing may cost together, rounded up."""
+        from flint import arb  # noqa: PLC0415
+
+        from crowdblend.numerics.balls import precision, round_up  # noqa: PLC0415
+
         if self.show_epsilon is None:
             return self.epsilon
         with precision(128):
@@ -111,6 +116,9 @@ class Choosing:
 
     def derived(self, lattice: Lattice, scored: Score) -> Derivation:
         """What choosing and showing promise: one step for every choice, and one for the noisy scores."""
+        from crowdblend.calculus.rules import composition, selection  # noqa: PLC0415
+        from crowdblend.selection import most_around, noise_around  # noqa: PLC0415
+
         bounded = _bounded(lattice, scored)
         search = self.search_of(lattice)
         choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon(search))
@@ -123,6 +131,10 @@ class Choosing:
 
     def released_rate(self, rate: float) -> float:
         """The rate at which those outside the choosing part are released, rounded up."""
+        from flint import arb  # noqa: PLC0415
+
+        from crowdblend.numerics.balls import precision, round_up  # noqa: PLC0415
+
         if self.share is None:
             return rate
         with precision(128):
@@ -130,12 +142,18 @@ class Choosing:
 
     def score_for(self, k: int, rate: float) -> Score:
         """The score of a release with these parameters; the data have no part in it."""
+        from crowdblend.selection import score  # noqa: PLC0415
+
         if self.share is None:
             return score(self.score, k=k, rate=rate)
         return score(self.score, k=k, rate=rate * (1 - self.share), seen=rate * self.share)
 
     def left(self, epsilon: float, rate: float | None) -> float:
         """The largest ε₂ for the release that keeps choice and release together within epsilon."""
+        from flint import arb  # noqa: PLC0415
+
+        from crowdblend.numerics.balls import precision, round_down  # noqa: PLC0415
+
         with precision(256):
             if self.share is None:
                 rest = arb(epsilon) - arb(self.spent)
@@ -146,8 +164,10 @@ class Choosing:
                 rest = grown.log() if grown > 0 else arb(-1)
             if not rest > 0:
                 raise Infeasible(
-                    f"epsilon in [release] must be more than the choice alone costs, got {epsilon:g} with "
-                    f"{self.spent:g} for the choice. Lower epsilon in [recoding], or raise the one in [release]."
+                    f"The choice of the recoding costs {self.spent:g} and leaves nothing of epsilon = {epsilon:g}.",
+                    remedy="Lower epsilon in [recoding], or raise the one in [release].",
+                    where="[recoding] epsilon",
+                    code="plan.choice-costs-all",
                 )
             found = round_down(rest)
         while found > 0 and self.total(found, rate) > epsilon:
@@ -156,6 +176,14 @@ class Choosing:
 
     def total(self, released: float, rate: float | None) -> float:
         """What the rules make of the choice and a release with ε₂ together, at most."""
+        from crowdblend.calculus.rules import recoding  # noqa: PLC0415
+        from crowdblend.guarantees import (  # noqa: PLC0415
+            CrowdBlending,
+            Differential,
+            DifferentialUnderSampling,
+            Relation,
+        )
+
         choice = Differential(self.spent, 0.0, Relation.ADD_REMOVE)
         if self.share is None:
             premise = DifferentialUnderSampling(0.5, released, 0.0)
@@ -169,14 +197,11 @@ class Choosing:
 
 def _bounded(lattice: Lattice, scored: Score) -> Derivation:
     """How far one person moves a score: computed where the score is known, else as it was read off the score."""
+    from crowdblend.calculus.rules import selection  # noqa: PLC0415
+
     known, moves = scored.published, scored.sensitivity(lattice.most)
     if known is None:
         return selection.score_is_stated(sensitivity=float(moves), monotone=scored.monotone)
     return selection.expected_people_bound_a_score(
         counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=scored.parts(lattice.most)
     )
-
-
-def read_choosing(table: Any) -> Choosing:
-    """The section [recoding]."""
-    return Choosing(**read_keys("[recoding]", RECODING, table))

@@ -1,17 +1,22 @@
-"""Columns of a policy: each declaration becomes a recoding."""
+"""The columns of a policy: a name, its declared domain, and the recodings that follow from it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.keys import COLUMN_KINDS, Table, did_you_mean, naming, read_keys, shown
-from crowdblend.recoding import Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Recoding, Values
-from crowdblend.recoding.hierarchies import read_hierarchy
+from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, HierarchyDomain, NumberDomain
+from crowdblend.policies.key import did_you_mean, keys_of, naming, refusal
+from crowdblend.policies.read import read_keys
+from crowdblend.policies.values import problem_of, shown
+
+if TYPE_CHECKING:
+    from crowdblend.recoding import Recoding
+
+_EXAMPLE = 'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,19 @@ class Column:
     name: str
     recodings: tuple[Recoding, ...]
     weight: float = 1.0
+    domain: Domain | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, name: str, domain: Domain) -> Column:
+        """The column with that domain."""
+        if not isinstance(domain, Domain):
+            raise refusal(
+                "column-domain",
+                f"column {name!r} has no domain.",
+                f"Declare it with one of {', '.join(DOMAINS)}.",
+                f"column {name!r}",
+            )
+        return naming(f"column {name!r}", lambda: cls(name, domain.recodings(), domain.importance, domain))
 
     @property
     def recoding(self) -> Recoding:
@@ -33,133 +51,117 @@ class Column:
         return len(self.recodings) > 1
 
 
-def read_columns(table: Any, folder: Path) -> tuple[Column, ...]:
-    """The columns of a policy in the order they are written."""
-    if not isinstance(table, Mapping) or not table:
-        raise InvalidInput(
-            "[columns] must name at least one column, and names none. "
-            'Write one line per published column, for example sex = { values = ["Female", "Male"] }.'
-        )
-    lowered: dict[str, str] = {}
-    for name in table:
-        if not name.strip() or "\0" in name:
-            raise InvalidInput(f"[columns] must name columns that can be seen, got {name!r}. Use the name in the data.")
-        if name.lower() in lowered:
-            raise InvalidInput(
-                f"[columns] must not name two columns that differ in case only, got {lowered[name.lower()]!r} and "
-                f"{name!r}. Rename one in the data."
+Columns = Mapping[str, Domain] | Iterable[Column]
+
+
+class _ColumnsField:
+    """The field `columns` of a policy: takes domains by name, or columns; gives the columns in their order."""
+
+    def __get__(self, policy: Any, owner: type) -> Any:
+        """The columns; none where none were given."""
+        return () if policy is None else policy.__dict__["columns"]
+
+    def __set__(self, policy: Any, columns: Columns) -> None:
+        """Check the columns, and keep them."""
+        policy.__dict__["columns"] = columns_of(columns)
+
+
+def columns_field() -> Any:
+    """Declare the columns of a policy: `columns={"sex": ValueDomain(values=["Female", "Male"])}`."""
+    return _ColumnsField()
+
+
+def columns_of(given: Columns) -> tuple[Column, ...]:
+    """The columns: at least one, each named once, whatever their case."""
+    if isinstance(given, Mapping):
+        columns = tuple(Column.of(check_name(name), domain) for name, domain in given.items())
+    elif isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise refusal("type", f"[columns] takes domains by name, got {shown(given)}.", _EXAMPLE, "[columns]")
+    else:
+        columns = tuple(given)
+    for column in columns:
+        if not isinstance(column, Column):
+            raise refusal("type", f"[columns] takes domains by name, got {shown(column)}.", _EXAMPLE, "[columns]")
+    if not columns:
+        raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
+    seen: dict[str, str] = {}
+    for name in (check_name(column.name) for column in columns):
+        if name.lower() in seen:
+            raise refusal(
+                "column-twice",
+                f"[columns] names {seen[name.lower()]!r} and {name!r}, which differ in case at most.",
+                "Keep one of them, or rename one in the data.",
+                f"column {name!r}",
             )
-        lowered[name.lower()] = name
-    return tuple(_column(name, declaration, folder) for name, declaration in table.items())
+        seen[name.lower()] = name
+    return columns
 
 
-def _column(name: str, table: Any, folder: Path) -> Column:
-    where = f"column {name!r}"
-    if isinstance(table, list):
-        raise InvalidInput(
-            f"{where} must have one declaration, got a list. Offer levels of one hierarchy, or several widths."
+def check_name(name: Any) -> str:
+    """A name that a column can have."""
+    if not isinstance(name, str) or not name.strip() or problem_of("text", name) is not None:
+        raise refusal(
+            "column-name",
+            f"[columns] has a column called {shown(name)}.",
+            "Use the name of the column in the data.",
+            "[columns]",
         )
+    return name
+
+
+def read_columns(table: Any, folder: Path, *, axes: bool = False) -> dict[str, Domain]:
+    """The domains of a policy's columns in the order they are written; a resolution declares numbers, or `axes`."""
     if not isinstance(table, Mapping) or not table:
-        raise InvalidInput(
-            f"{where} must declare its domain in braces, got {shown(table)}. "
-            f"Use one of {', '.join(COLUMN_KINDS)}, for example {{ values = ['a', 'b'] }}."
+        raise refusal("no-columns", "[columns] names no column.", _EXAMPLE, "[columns]")
+    return {check_name(name): _read_domain(name, declared, folder, axes) for name, declared in table.items()}
+
+
+def _read_domain(name: str, table: Any, folder: Path, axes: bool) -> Domain:
+    where = f"column {name!r}"
+    if not isinstance(table, Mapping) or not table:
+        raise refusal(
+            "column-domain",
+            f"{where} has {shown(table)} instead of a domain in braces.",
+            f"Use one of {', '.join(DOMAINS)}, for example {{ values = ['a', 'b'] }}.",
+            where,
         )
-    kind = _kind(where, table)
-    given = read_keys(where, COLUMN_KINDS[kind], table)
-    weight = float(given.pop("weight", 1))
-    recodings = naming(where, lambda: _offered(kind, given, folder))
-    return Column(name, recodings, weight)
+    way = "resolution" if axes and "resolution" in table else _way(where, table)
+    kind = AxisDomain if way == "resolution" and axes else DOMAINS[way]
+    given = read_keys(kind, table, where)
+    if kind is HierarchyDomain and isinstance(given.get("hierarchy"), str):
+        given["hierarchy"] = str(folder / given["hierarchy"])
+    return naming(where, partial(kind, **given))
 
 
-def _offered(kind: str, given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
-    """The recodings to choose from, finest first; one where nothing is to be chosen."""
-    if kind == "hierarchy":
-        return _hierarchies(given, folder)
-    if kind == "width" and isinstance(given["width"], tuple):
-        widths = given["width"]
-        _check_rising("width", widths)
-        return tuple(_intervals({**given, "width": width}, folder) for width in widths)
-    return (_BUILD[kind](given, folder),)
-
-
-def _check_rising(name: str, values: tuple[Any, ...]) -> None:
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise InvalidInput(
-            f"{name} must list at least two different values to choose from, finest first, got {shown(list(values))}. "
-            "Sort them, or give a single one."
+def _way(where: str, table: Mapping[str, Any]) -> str:
+    ways = [way for way in DOMAINS if way in table]
+    if len(ways) == 1:
+        return ways[0]
+    if ways:
+        raise refusal(
+            "column-domain",
+            f"{where} declares its domain in {len(ways)} ways, {' and '.join(ways)}.",
+            "Keep one of them.",
+            where,
         )
-
-
-def _kind(where: str, table: Table) -> str:
-    kinds = [kind for kind in COLUMN_KINDS if kind in table]
-    if len(kinds) > 1:
-        raise InvalidInput(f"{where} must declare its domain in one way, got {' and '.join(kinds)}. Keep one of them.")
-    if kinds:
-        return kinds[0]
     if "from" in table or "to" in table:
-        raise InvalidInput(f"{where} must have the key width (numbers) or date (dates) beside from and to. Add one.")
-    every = dict.fromkeys(key.name for keys in COLUMN_KINDS.values() for key in keys)
+        raise refusal(
+            "column-domain", f"{where} has from and to alone.", "Add width for numbers, or date for dates.", where
+        )
+    known = dict.fromkeys(key.name for domain in DOMAINS.values() for key in keys_of(domain).values())
     for name in table:
-        if name not in every:
-            raise InvalidInput(f"{where} has no key {name!r}. {did_you_mean(name, every)}")
-    raise InvalidInput(f"{where} must declare its domain, and does not. Add one of {', '.join(COLUMN_KINDS)}.")
+        if name not in known:
+            raise refusal("unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, known), where)
+    raise refusal("column-domain", f"{where} declares no domain.", f"Add one of {', '.join(DOMAINS)}.", where)
 
 
-def _spare(given: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name in names}
-
-
-def _intervals(given: dict[str, Any], _: Path) -> Recoding:
-    return Intervals(
-        given["from"],
-        given["to"],
-        given["width"],
-        include_stop=given.get("include_to", False),
-        **_spare(given, "bottom", "top", "other", "missing"),
-    )
-
-
-def _dates(given: dict[str, Any], _: Path) -> Recoding:
-    extra = _spare(given, "other", "missing")
-    if ("from" in given) != ("to" in given):
-        raise InvalidInput("from and to must be given together or not at all, got one. Add the other bound.")
-    if "from" not in given:
-        if "include_to" in given:
-            raise InvalidInput("include_to must come with from and to, got neither. Add them, or drop include_to.")
-        return Dates(given["date"], **extra)
-    return DateRange(given["date"], given["from"], given["to"], include_stop=given.get("include_to", False), **extra)
-
-
-def _hierarchies(given: dict[str, Any], folder: Path) -> tuple[Recoding, ...]:
-    if ("level" in given) == ("levels" in given):
-        raise InvalidInput("a hierarchy must have either level or levels. Give the level, or those to choose from.")
-    lines = read_hierarchy(folder / given["hierarchy"])
-    everything = given.get("level") == "choose"
-    finest = naming(
-        f"hierarchy {given['hierarchy']!r}",
-        lambda: Hierarchies(lines, 0 if everything else given.get("level", 0), **_spare(given, "other", "missing")),
-    )
-    if everything and finest.levels < 2:
-        raise InvalidInput("a hierarchy must have at least two levels to choose from, got one. Name level = 0.")
-    if everything:
-        return tuple(finest.at(level) for level in range(finest.levels))
-    if "level" in given:
-        return (finest,)
-    _check_rising("levels", given["levels"])
-    return tuple(finest.at(level) for level in given["levels"])
-
-
-def _no_classes(_: dict[str, Any], __: Path) -> Recoding:
-    raise InvalidInput(
-        "resolution declares numbers to be averaged, and this column must have classes. Use width instead."
-    )
-
-
-_BUILD: dict[str, Callable[[dict[str, Any], Path], Recoding]] = {
-    "values": lambda given, _: Values(**given),
-    "width": _intervals,
-    "breaks": lambda given, _: Breaks(**given),
-    "prefix": lambda given, _: Prefixes(given["prefix"], **_spare(given, "missing")),
-    "date": _dates,
-    "resolution": _no_classes,
-}
+def refuse_numbers(columns: Iterable[Column]) -> None:
+    """Refuse columns without classes, where classes are published."""
+    for column in columns:
+        if isinstance(column.domain, NumberDomain) or not column.recodings:
+            raise refusal(
+                "no-classes",
+                f"column {column.name!r} declares numbers to be averaged, and has no classes.",
+                "Use width instead of resolution.",
+                f"column {column.name!r}",
+            )

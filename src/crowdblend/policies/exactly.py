@@ -1,82 +1,72 @@
-"""Policies about exactly k of n people: both numbers are public, and the promise is relative to k random people."""
+"""Policies about exactly k of n people: both numbers are public, and the guarantee is relative to k random people."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import DataSource, Release, Sampling
+from crowdblend.policies.columns import Column, columns_field
+from crowdblend.policies.key import key, refusal
+from crowdblend.policies.policy import AboutPeople, part
+from crowdblend.policies.sampling import ExactSample
 
-_CONFIDENCE = Decimal("0.95")
 
+@dataclass(frozen=True, kw_only=True)
+class ExactPolicy(AboutPeople):
+    """What statistics and synopses have in common."""
 
-@dataclass(frozen=True)
-class ExactlyDrawn:
-    """What such policies have in common, checked."""
+    largest_epsilon = 500
 
-    data: DataSource
-    sampling: Sampling
-    release: Release
+    columns: tuple[Column, ...] = columns_field()
+    people: int = key(
+        "How many people the data hold; this number is public.", section="data", between=(1, 10**12), required=True
+    )
+    sampling: ExactSample = part("sampling", ExactSample, "How many people are drawn.", required=True)
+    epsilon: float = key("The privacy loss of all that is published.", ranged=True, required=True)
+    confidence: float = key("How surely the stated error is kept to; 0.95 unless given.", default=0.95)
 
     def __post_init__(self) -> None:
-        self._check_people()
-        if self.release.epsilon is None:
-            raise InvalidInput("[release] must have epsilon, the loss of all that is published. Add it, say 1.0.")
-        if not 0 < self.failure < 1:
-            raise InvalidInput(
-                f"confidence in [release] must lie between 0 and 1, got {self.release.confidence}. Write 0.95, say."
+        super().__post_init__()
+        if self.samples > self.people:
+            raise refusal(
+                "sample",
+                f"sample in [sampling] is {self.samples}, and [data] has {self.people} people.",
+                "Lower sample.",
+                "[sampling] sample",
             )
-        if self.data.duplicates == "one":
-            raise InvalidInput(
-                f'duplicates in [data] must be "refuse" for kind = "{self.kind}", where everybody counts once. Merge '
-                "the rows."
+        if not 0 < self.epsilon <= self.largest_epsilon:
+            raise refusal(
+                "range",
+                f"epsilon in [release] takes a number above 0 and at most {self.largest_epsilon} for kind = "
+                f'"{self.kind}", got {self.epsilon:g}.',
+                "Write 1.0, for example.",
+                "[release] epsilon",
+            )
+        if not 0 < self.confidence < 1 or not 0 < self.failure < 1:
+            raise refusal(
+                "range",
+                f"confidence in [release] takes a number between 0 and 1, got {self.confidence:g}.",
+                "Write 0.95, for example.",
+                "[release] confidence",
+            )
+        if self.duplicates == "one":
+            raise refusal(
+                "duplicates",
+                f'For kind = "{self.kind}" everybody counts once, so that duplicates takes "refuse" only.',
+                "Merge the rows of a person.",
+                "[data] duplicates",
             )
 
-    @property
-    def kind(self) -> str:
-        """What is published."""
-        return self.release.kind
-
-    @property
-    def people(self) -> int:
-        """n: how many people there are, which is public."""
-        return self.data.people or 0
+    def _people(self) -> dict[str, Any]:
+        return {**super()._people(), "people": self.people}
 
     @property
     def samples(self) -> int:
-        """k: how many random people the promise is relative to."""
-        return self.sampling.sample or 0
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy loss of all that is published together."""
-        return float(self.release.epsilon or 0)
-
-    @property
-    def confidence(self) -> float:
-        """How surely what is published stays within its stated error."""
-        return float(_CONFIDENCE if self.release.confidence is None else self.release.confidence)
+        """k: how many random people the guarantee is relative to."""
+        return self.sampling.sample
 
     @property
     def failure(self) -> float:
         """The probability that the stated error does not hold; 1 − 0.95 is a little more than 0.05 in doubles."""
-        return float(1 - Decimal(repr(self.confidence)))
-
-    def _check_people(self) -> None:
-        if self.data.people is None or self.sampling.sample is None:
-            raise InvalidInput(
-                f'kind = "{self.kind}" must have people in [data], how many there are, and sample in [sampling], how '
-                "many random people the promise is relative to. Add what is missing; both numbers are public."
-            )
-        if not 1 <= self.samples <= self.people:
-            raise InvalidInput(
-                f"sample in [sampling] must be between 1 and the {self.people} people of [data], got {self.samples}. "
-                "Lower it."
-            )
-        drawn = self.sampling
-        if drawn.rate is not None or drawn.already_drawn or drawn.biased:
-            raise InvalidInput(
-                f'[sampling] must have sample and nothing but key beside it for kind = "{self.kind}". Remove the rest: '
-                "exactly that many people are drawn here."
-            )
+        return float(1 - Decimal(repr(float(self.confidence))))

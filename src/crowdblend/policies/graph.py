@@ -1,52 +1,166 @@
-"""The policy of a network: where the links are, what is public about them, and which statistics are published.
-
-GraphPolicy
-├── data: DataSource         the links, one a row
-├── graph: Links             their columns, the public bounds, and where everybody is listed
-├── statistics: Statistic …  what is published, each with its promise or its error
-└── release: Release         the format, and the epsilon that the statistics share
-"""
+"""The policy of a network: where the links are, what is public about them, and which statistics are published."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from crowdblend.errors import InvalidInput
-from crowdblend.planning.networks import PEOPLE_S_DATA, Bounds, NetworkQuestion, plan_network
-from crowdblend.policies.keys import GRAPH, GRAPH_STATISTICS, read_keys, shown
-from crowdblend.policies.sections import DataSource, Release, Sampling, read_data, read_release
+from crowdblend.policies.key import Section, key, naming, refusal
+from crowdblend.policies.policy import Policy, part
+from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.source import DataSource, format_of
 
-_PARTS = ("data", "graph", "release")
-_NOT_OF_LINKS = ("person", "rows_are_people", "duplicates")
+if TYPE_CHECKING:
+    from crowdblend.planning.networks import Bounds, NetworkQuestion
+
+_STATISTICS = "[[graph.statistics]]"
+_QUESTION = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
 
 
-@dataclass(frozen=True)
-class Links:
+@dataclass(frozen=True, kw_only=True)
+class Links(Section):
     """The columns of the links, who is in the network, and what to do with links that are none."""
 
-    bounds: Bounds
-    source: str = "source"
-    target: str = "target"
-    vertices: DataSource | None = None
-    vertex: str = "id"
-    self_loops: str = "refuse"
-    duplicates: str = "refuse"
+    section = "graph"
+
+    people: int = key("How many people there are, those without links included; public.", required=True, ranged=True)
+    degree_bound: int = key(
+        "The most links that anybody can have, known beforehand; public.", required=True, ranged=True
+    )
+    average_bound: float | None = key(
+        "The most links that people can have on average; degree_bound unless given.", ranged=True
+    )
+    source: str = key('The column with one end of every link; "source" unless given.', default="source")
+    target: str = key('The column with the other end; "target" unless given.', default="target")
+    vertices: str | None = key(
+        "CSV or Parquet file with a row for everybody; needed for statistics of their data.", kind="path"
+    )
+    vertex: str = key('The column of that file that names people as the links do; "id" unless given.', default="id")
+    self_loops: Literal["refuse", "drop"] = key("What to do with links of a person to itself.", default="refuse")
+    duplicates: Literal["refuse", "drop"] = key(
+        "What to do with links that are listed twice, in either direction.", default="refuse"
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.source == self.target:
-            raise InvalidInput(
-                f"source and target in [graph] must be two columns, got {self.source!r} twice. Name both."
+            raise refusal(
+                "link-columns",
+                f"source and target in [graph] are the same column, {self.source[:60]!r}.",
+                "Name the two columns with the ends of a link.",
+                "[graph] target",
             )
+        _ = self.bounds
+        _ = self.people_source
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What everybody may know of the network."""
+        from crowdblend.planning.networks.question import Bounds  # noqa: PLC0415
+
+        average = self.degree_bound if self.average_bound is None else self.average_bound
+        return naming("[graph]", lambda: Bounds(self.people, self.degree_bound, float(average)))
+
+    @cached_property
+    def people_source(self) -> DataSource | None:
+        """Where everybody is listed, ready to be opened."""
+        if self.vertices is None:
+            return None
+        path = self.vertices
+        return naming("[graph] vertices", lambda: DataSource(path, format_of(path), rows_are_people=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphStatistic(Section):
+    """One statistic of a network as the policy asks for it."""
+
+    section = _STATISTICS
+
+    name: Literal["connectivity", "cycle-freeness", "eulerian", "average-degree", "average", "histogram"] = key(
+        "The statistic.", required=True
+    )
+    epsilon: float | None = key(
+        "Its privacy loss; an equal part of what is left of the release's unless given.", ranged=True
+    )
+    samples: int | None = key("How many random people the guarantee is relative to.", ranged=True)
+    error: float | None = key("The error to keep to, at 95 % confidence; instead of samples or epsilon.")
+    explored: int | None = key("How many people may be reached from each of them; planned unless given.", ranged=True)
+    accuracy: float | None = key("In the paper's terms: δ, what the sampler may err by; below 1/2.", ranged=True)
+    failure_exponent: float | None = key(
+        "In the paper's terms: K; the sampler fails with probability e^-K.", ranged=True
+    )
+    resolution: float | None = key(
+        "The step of the grid that published numbers lie on; planned unless given.", ranged=True
+    )
+    column: str | None = key("For average and histogram: the column of the vertices.")
+    start: float | None = key("For average: the smallest possible value.", name="from")
+    stop: float | None = key("For average: the largest possible value.", name="to")
+    values: tuple[str, ...] | None = key("For histogram: the classes.")
+    other: str | None = key("For histogram: the class of every other value.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        takes = {
+            "average": ("column", "start", "stop"),
+            "histogram": ("column", "values", "other"),
+        }.get(self.name, ())
+        names = {"column": "column", "start": "from", "stop": "to", "values": "values", "other": "other"}
+        for attribute, name in names.items():
+            given = getattr(self, attribute) is not None
+            if given and attribute not in takes:
+                raise refusal("statistic", f"{self.name} takes no {name}.", f"Remove {name}.", f"{_STATISTICS} {name}")
+            if not given and attribute in takes and attribute != "other":
+                raise refusal("statistic", f"{self.name} needs {name}.", f"Add {name}.", f"{_STATISTICS} {name}")
+        if self.start is not None and self.stop is not None and not self.start < self.stop:
+            raise refusal(
+                "statistic",
+                f"from of the average is {self.start:g} and not below to, {self.stop:g}.",
+                "Correct the bounds.",
+                f"{_STATISTICS} from",
+            )
+        if self.values is not None and (not self.values or len(set(self.classes)) < len(self.classes)):
+            raise refusal(
+                "statistic",
+                f"values of the histogram {'name a class twice' if self.values else 'are empty'}.",
+                "List the classes, each once.",
+                f"{_STATISTICS} values",
+            )
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of a histogram, that of other values last."""
+        return (*(self.values or ()), *((self.other,) if self.other is not None else ()))
+
+    @property
+    def label(self) -> str:
+        """Its name in the published table."""
+        return self.name if self.column is None else f"{self.name} of {self.column}"
+
+    @property
+    def shares(self) -> bool:
+        """Whether it takes a part of the release's epsilon: not where samples and error already say it."""
+        return self.epsilon is None and (self.samples is None or self.error is None)
+
+    def question(self, bounds: Bounds, epsilon: float | None = None) -> NetworkQuestion:
+        """What is planned; `epsilon` is its part of the release's."""
+        from crowdblend.planning.networks.question import NetworkQuestion  # noqa: PLC0415
+
+        given = {name: getattr(self, name) for name in _QUESTION}
+        if self.shares:
+            given["epsilon"] = epsilon
+        width = None if self.start is None or self.stop is None else _length(self.start, self.stop)
+        return NetworkQuestion(
+            self.name, bounds, **given, width=width, classes=len(self.classes) if self.values else None
+        )
 
 
 @dataclass(frozen=True)
-class Statistic:
-    """One statistic: what is asked, and for people's data the column and its domain."""
+class StatisticQuestion:
+    """One statistic with its part of epsilon: what is planned, and for people's data the column and its domain."""
 
     question: NetworkQuestion
     column: str | None = None
@@ -60,148 +174,105 @@ class Statistic:
         return self.question.name if self.column is None else f"{self.question.name} of {self.column}"
 
 
-@dataclass(frozen=True)
-class GraphPolicy:
+@dataclass(frozen=True, kw_only=True)
+class Graph(Policy):
     """What the steward decided, complete and free of contradictions.
 
     `graph_in_memory` is a networkx graph given from Python instead of the source.
     """
 
-    data: DataSource
-    graph: Links
-    statistics: tuple[Statistic, ...]
-    release: Release
-    sampling: Sampling = field(default_factory=Sampling)
+    kind = "graph"
+
+    graph: Links = part("graph", Links, "The links, and what is public about them.", required=True)
+    statistics: tuple[GraphStatistic, ...] = part(
+        "graph.statistics", GraphStatistic, "The statistics of a network, one after the other.", many=True
+    )
+    epsilon: float | None = key("The privacy loss of all statistics; those without their own share it.", ranged=True)
     graph_in_memory: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.statistics:
+            raise refusal(
+                "statistics", "The policy has no [[graph.statistics]].", "Add at least one statistic.", _STATISTICS
+            )
         labels = [statistic.label for statistic in self.statistics]
-        for label in labels:
-            if labels.count(label) > 1:
-                raise InvalidInput(f"[[graph.statistics]] must be different, got {label} twice. Drop one.")
         for statistic in self.statistics:
-            if statistic.column is not None and self.graph.vertices is None:
-                raise InvalidInput(
-                    f"vertices in [graph] must be given for the {statistic.label}, and is missing. Name the file with "
-                    "people's data."
+            if labels.count(statistic.label) > 1:
+                raise refusal(
+                    "statistic-twice", f"{_STATISTICS} has {statistic.label[:60]} twice.", "Remove one.", _STATISTICS
                 )
+            if statistic.column is not None and self.graph.vertices is None:
+                raise refusal(
+                    "vertices",
+                    f"The {statistic.label[:60]} needs people's data.",
+                    "Name their file as vertices in [graph].",
+                    "[graph] vertices",
+                )
+        _ = self.questions
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The names of statistics and their classes."""
+        for statistic in self.statistics:
+            yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 
     @property
-    def kind(self) -> str:
-        """What is published."""
-        return self.release.kind
+    def sampling(self) -> Sampling:
+        """A network is not sampled beforehand: each statistic draws people of its own."""
+        return NOT_SAMPLED
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of people's data that are used, each once."""
         return tuple(dict.fromkeys(s.column for s in self.statistics if s.column is not None))
 
+    @cached_property
+    def questions(self) -> tuple[StatisticQuestion, ...]:
+        """Every statistic with its part of epsilon."""
+        part_of_epsilon = self._part_of_epsilon()
+        return tuple(
+            StatisticQuestion(
+                naming(_STATISTICS, lambda one=one: one.question(self.graph.bounds, part_of_epsilon)),  # type: ignore[misc]
+                one.column,
+                one.start or 0.0,
+                one.classes,
+                one.other,
+            )
+            for one in self.statistics
+        )
 
-def with_graph(policy: GraphPolicy, graph: Any) -> GraphPolicy:
+    def _part_of_epsilon(self) -> float | None:
+        """What each statistic without an epsilon of its own gets of the release's."""
+        sharing = sum(statistic.shares for statistic in self.statistics)
+        if self.epsilon is None:
+            return None
+        left = self.epsilon - sum(self._taken(statistic) for statistic in self.statistics)
+        if left < 0 or (sharing and left <= 0):
+            raise refusal(
+                "epsilon-shared",
+                f"epsilon in [release] is {self.epsilon:g}, less than its statistics take.",
+                "Raise it, or lower theirs.",
+                "[release] epsilon",
+            )
+        return left / sharing if sharing else None
+
+    def _taken(self, statistic: GraphStatistic) -> float:
+        """What a statistic takes of the release's epsilon before the others share the rest."""
+        if statistic.epsilon is not None:
+            return statistic.epsilon
+        if statistic.shares:
+            return 0.0
+        from crowdblend.planning.networks import plan_network  # noqa: PLC0415
+
+        return plan_network(statistic.question(self.graph.bounds)).epsilon
+
+
+def with_graph(policy: Graph, graph: Any) -> Graph:
     """The policy about a networkx graph in memory, or anything with nodes, edges and is_directed, instead of a file."""
     return replace(policy, graph_in_memory=graph)
-
-
-def read_policy(parts: dict[str, Any], folder: Path) -> GraphPolicy:
-    """The policy of a network."""
-    for name in parts:
-        if name not in _PARTS:
-            why = "a network is not sampled" if name == "sampling" else "[[graph.statistics]] says what is published"
-            raise InvalidInput(f'[{name}] must be left out with kind = "graph": {why}. Remove it.')
-    if "graph" not in parts:
-        raise InvalidInput("the policy must have a section [graph], and it is missing. Add it.")
-    release = read_release(parts["release"])
-    table = dict(parts["graph"]) if isinstance(parts["graph"], Mapping) else parts["graph"]
-    asked = table.pop("statistics", None) if isinstance(table, dict) else None
-    links = _read_links(table, folder)
-    return GraphPolicy(_read_source(parts["data"], folder), links, _read_statistics(asked, links, release), release)
-
-
-def _read_source(table: Any, folder: Path) -> DataSource:
-    if isinstance(table, Mapping):
-        for name in _NOT_OF_LINKS:
-            if name in table:
-                raise InvalidInput(
-                    f"{name} in [data] must be left out: rows are links, and people are named by their ends. Remove it."
-                )
-        table = {**table, "rows_are_people": True}
-    return read_data(table, folder)
-
-
-def _read_links(table: Any, folder: Path) -> Links:
-    given = read_keys("[graph]", GRAPH, table)
-    degree = given.pop("degree_bound")
-    bounds = Bounds(given.pop("people"), degree, float(given.pop("average_bound", degree)))
-    if "vertices" in given:
-        given["vertices"] = read_data({"source": given["vertices"], "rows_are_people": True}, folder)
-    return Links(bounds, **given)
-
-
-def _read_statistics(asked: Any, links: Links, release: Release) -> tuple[Statistic, ...]:
-    if not isinstance(asked, list) or not asked:
-        raise InvalidInput(
-            f"[[graph.statistics]] must name at least one statistic, got {shown(asked) if asked else 'none'}. Add one."
-        )
-    given = [read_keys("[[graph.statistics]]", GRAPH_STATISTICS, part) for part in asked]
-    free = [one for one in given if _shares(one)]
-    if release.epsilon is not None:
-        left = release.epsilon - sum(_taken(one, links) for one in given)
-        if left < 0 or (free and left <= 0):
-            raise InvalidInput(
-                f"epsilon in [release] must cover that of all statistics, got {release.epsilon:g}. "
-                "Raise it, or lower theirs."
-            )
-        for one in free:
-            one["epsilon"] = left / len(free)
-    return tuple(_statistic(one, links) for one in given)
-
-
-def _shares(given: dict[str, Any]) -> bool:
-    """Whether a statistic takes its part of the release's epsilon: not when samples and error already say it."""
-    return "epsilon" not in given and not ("samples" in given and "error" in given)
-
-
-def _taken(given: dict[str, Any], links: Links) -> float:
-    """What a statistic takes of the release's epsilon before the others share the rest."""
-    if "epsilon" in given:
-        return float(given["epsilon"])
-    return 0.0 if _shares(given) else plan_network(_statistic(given, links).question).epsilon
-
-
-def _statistic(given: dict[str, Any], links: Links) -> Statistic:
-    name, column = given["name"], given.get("column")
-    mine: dict[str, Any] = {
-        key: float(given[key]) if key == "error" else given[key] for key in _QUESTION if key in given
-    }
-    if name not in PEOPLE_S_DATA:
-        for key in ("column", "from", "to", "values", "other"):
-            if key in given:
-                raise InvalidInput(f"{key} in [[graph.statistics]] must be left out for {name}. Remove it.")
-        return Statistic(NetworkQuestion(name, links.bounds, **mine))
-    domain = ("from", "to") if name == "average" else ("values",)
-    allowed = {"column", *domain, *(("other",) if name == "histogram" else ())}
-    for key in ("column", *domain):
-        if key not in given:
-            raise InvalidInput(f"{key} in [[graph.statistics]] must be given for the {name}, and is missing. Add it.")
-    for key in {"from", "to", "values", "other"} - allowed:
-        if key in given:
-            raise InvalidInput(f"{key} in [[graph.statistics]] must be left out for the {name}. Remove it.")
-    if name == "average":
-        low, high = float(given["from"]), float(given["to"])
-        if not low < high:
-            raise InvalidInput(f"from of the average must be below to, got {low:g} and {high:g}. Correct them.")
-        return Statistic(NetworkQuestion(name, links.bounds, **mine, width=_length(low, high)), column, low)
-    classes = tuple(given["values"]) + ((given["other"],) if "other" in given else ())
-    if not given["values"] or len(set(classes)) < len(classes):
-        raise InvalidInput("values of the histogram must be different classes, at least one. Correct the list.")
-    question = NetworkQuestion(name, links.bounds, **mine, classes=len(classes))
-    return Statistic(question, column, classes=classes, other=given.get("other"))
 
 
 def _length(low: float, high: float) -> float:
     """high − low, rounded up."""
     length = high - low
     return length if Fraction(length) >= Fraction(high) - Fraction(low) else math.nextafter(length, math.inf)
-
-
-_QUESTION = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")

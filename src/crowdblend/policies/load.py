@@ -5,69 +5,152 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.keys import PARTS, PARTS_OF, RELEASE, SECTIONS, did_you_mean, read_keys, refuse_placeholder
+from crowdblend.policies.columns import read_columns
+from crowdblend.policies.key import Section, did_you_mean, refusal
+from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
+from crowdblend.policies.read import read_keys, refuse_placeholder
+from crowdblend.policies.registry import KINDS, has_columns, kinds_with, policy_class, sections
+from crowdblend.policies.source import located
+from crowdblend.policies.values import shown
 
-# The module of this package that reads the policy of a kind.
-MODULES = {
-    "table": "table",
-    "microdata": "table",
-    "points": "points",
-    "outlier-table": "outlier_table",
-    "statistics": "statistics_reading",
-    "synopsis": "synopsis",
-    "graph": "graph",
-}
+_LARGEST_FILE = 10_000_000
 
 
 def load_policy(path: Path | str) -> Any:
     """Read a policy file; the paths in it are relative to its folder."""
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(
-            f"the policy {path.name!r} must be a readable file ({error.strerror}). Check the path."
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
+        text = content.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise refusal("encoding", f"{path.name!r} is not UTF-8 text.", "Save it as UTF-8.", path.name) from None
+        why = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise refusal(
+            "file", f"The policy {path.name!r} cannot be read: {why}.", "Check the path.", path.name
         ) from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the policy {path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
+    if len(content) > _LARGEST_FILE:
+        raise refusal("file", f"{path.name!r} is larger than 10 MB.", "Name a policy, not the data.", path.name)
     return parse_policy(text, path.parent)
 
 
 def parse_policy(text: str, folder: Path | str = ".") -> Any:
-    """Read a policy from its text; the paths in it are relative to `folder`.
-
-    Its type is that of the kind it publishes: `Policy` for tables and microdata.
-    """
+    """Read a policy from its text; the paths in it are relative to `folder`. Its class is that of its kind."""
     try:
         parts = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:
-        raise InvalidInput(f"the policy must be TOML, and is not: {error}. Correct that line.") from None
-    for name in parts:
-        if name not in PARTS:
-            raise InvalidInput(f"the policy has no section {name!r}. {did_you_mean(name, PARTS)}")
-    for name in ("data", "release"):
-        if name not in parts:
-            raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
+        raise refusal(
+            "toml", f"The policy is not TOML: {str(error)[:200].rstrip('.')}.", "Correct that line."
+        ) from None
     refuse_placeholder("", parts)
-    kind = read_keys("[release]", RELEASE, parts["release"])["kind"]
+    kind = _kind(parts)
+    policy = policy_class(kind)
     _refuse_foreign(parts, kind)
-    return import_module(f"crowdblend.policies.{MODULES[kind]}").read_policy(parts, Path(folder))
+    return policy(**_arguments(policy, parts, Path(folder)))
+
+
+def _kind(parts: dict[str, Any]) -> str:
+    for name in parts:
+        if not kinds_with(name):
+            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
+            raise refusal(
+                "unknown-section", f"There is no section [{name[:60]}].", did_you_mean(name, known), f"[{name[:60]}]"
+            )
+    release = parts.get("release")
+    if not isinstance(release, Mapping):
+        raise refusal(
+            "missing-section", "The policy has no section [release].", "Add it, with kind and epsilon.", "[release]"
+        )
+    if "kind" not in release:
+        unknown = [name for name in release if not kinds_with("release", name)]
+        extra = f", but a key {unknown[0][:60]!r}" if unknown else ""
+        raise refusal(
+            "missing-key", f"[release] has no kind{extra}.", f"Add kind = one of {', '.join(KINDS)}.", "[release] kind"
+        )
+    kind = release["kind"]
+    if not isinstance(kind, str) or kind not in KINDS:
+        near = did_you_mean(str(kind)[:100], KINDS)
+        raise refusal("kind", f"kind in [release] is {shown(kind)}.", near, "[release] kind")
+    return kind
 
 
 def _refuse_foreign(parts: dict[str, Any], kind: str) -> None:
-    """Refuse what says nothing about this kind of release: it would be ignored."""
-    foreign = [(f"the section {name!r}", kinds) for name, kinds in PARTS_OF.items() if name in parts]
-    for name, keys in SECTIONS.items():
-        given = parts.get(name)
-        given = given if isinstance(given, Mapping) else {}
-        foreign += [(f"{key.name} in [{name}]", key.kinds) for key in keys if key.kinds and key.name in given]
-    for what, kinds in foreign:
-        if kind not in kinds:
-            *first, last = (f'"{one}"' for one in kinds)
-            known = f"{', '.join(first)} or {last}" if first else last
-            raise InvalidInput(f'{what} must come with kind = {known}, got "{kind}". Remove it, or change kind.')
+    """Refuse sections and keys that this kind does not have: they would be ignored."""
+    known = sections(kind)
+    for name, table in parts.items():
+        if name not in known:
+            raise _foreign(
+                f"section {name[:60]!r}", f"[{name[:60]}]", kind, kinds_with(name), [n for n in known if "." not in n]
+            )
+        if name == "columns" or not isinstance(table, Mapping):
+            continue
+        for key in table:
+            if key not in known[name] and f"{name}.{key}" not in known:
+                raise _foreign(
+                    f"key {key[:60]!r} in [{name}]", f"[{name}] {key[:60]}", kind, kinds_with(name, key), known[name]
+                )
+
+
+def _foreign(what: str, where: str, kind: str, kinds: list[str], known: Any) -> Exception:
+    code = "unknown-section" if what.startswith("section") else "unknown-key"
+    if kinds:
+        others = " or ".join(f'"{one}"' for one in kinds)
+        return refusal(code, f'kind = "{kind}" has no {what}.', f"Remove it, or use kind = {others}.", where)
+    name = where.rpartition(" ")[2].strip("[]")
+    return refusal(code, f'kind = "{kind}" has no {what}.', did_you_mean(name, known), where)
+
+
+def _arguments(policy: type[Policy], parts: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The keyword arguments that make the policy."""
+    given: dict[str, Any] = {}
+    for name, keys in sections_of(policy).items():
+        table = parts.get(name, {})
+        if name == "release" and isinstance(table, Mapping):
+            table = {key: value for key, value in table.items() if key != "kind"}
+        given |= read_keys(policy, table, f"[{name}]", keys)
+    if isinstance(given.get("source"), str) and given["source"].strip():
+        given["source"] = located(given["source"], folder)
+    nested = {declared.name for declared in parts_of(policy).values() if "." in declared.name}
+    for attribute, declared in parts_of(policy).items():
+        table = _table_of(declared, parts, nested)
+        if table is not None:
+            given[attribute] = _read_part(declared, table, folder)
+    if has_columns(policy):
+        given["columns"] = read_columns(parts.get("columns"), folder, axes=policy.kind == "points")
+    return given
+
+
+def _table_of(declared: Part, parts: dict[str, Any], nested: set[str]) -> Any:
+    """What the policy says of a section, without the sections in it; None where it says nothing."""
+    outer, _, inner = declared.name.partition(".")
+    found = parts.get(outer)
+    if inner:
+        return found.get(inner) if isinstance(found, Mapping) else None
+    if isinstance(found, Mapping):
+        return {name: value for name, value in found.items() if f"{outer}.{name}" not in nested}
+    return found
+
+
+def _read_part(declared: Part, table: Any, folder: Path) -> Any:
+    if not declared.many:
+        return _build(declared, table, folder)
+    if not isinstance(table, list):
+        raise refusal(
+            "section",
+            f"{declared.title} is {shown(table)} instead of a list of tables.",
+            f"Write {declared.title} with double brackets above each.",
+            declared.title,
+        )
+    return tuple(_build(declared, item, folder) for item in table)
+
+
+def _build(declared: Part, table: Any, folder: Path) -> Section:
+    given = read_keys(declared.holder, table, declared.title)
+    if isinstance(given.get("vertices"), str) and given["vertices"].strip():
+        given["vertices"] = located(given["vertices"], folder)
+    return partial(declared.holder, **given)()

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
+from crowdblend.policies.key import refusal
 from crowdblend.recoding import Hierarchies, Intervals, Recoding
 from crowdblend.selection import Ladder, Lattice
 
@@ -50,9 +50,11 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
     found: dict[int, int] = {}
     for value, code in finest.lookup.items():
         if found.setdefault(code, coarser.lookup[value]) != coarser.lookup[value]:
-            raise InvalidInput(
-                f"the levels of column {name!r} must nest, and level {coarser.level} tears a group of level "
-                f"{finest.level} apart. Correct the hierarchy, or leave that level out."
+            raise refusal(
+                "offer",
+                f"Level {coarser.level} of column {name!r} splits a group of level {finest.level}; levels must nest.",
+                "Correct the hierarchy, or leave that level out.",
+                f"column {name!r}",
             )
     return [found[code] for code in range(len(finest.own_labels))]
 
@@ -60,9 +62,11 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
 def _interval_map(name: str, finest: Intervals, coarser: Intervals) -> list[int]:
     times = len(finest.own_labels) - finest.bottom - finest.top, len(coarser.own_labels) - coarser.bottom - coarser.top
     if times[0] % times[1]:
-        raise InvalidInput(
-            f"the widths of column {name!r} must nest, and {coarser.width} is no multiple of {finest.width}. "
-            "Take widths that divide each other."
+        raise refusal(
+            "offer",
+            f"Width {coarser.width} of column {name!r} is no multiple of {finest.width}; widths must nest.",
+            "Take widths that divide each other.",
+            f"column {name!r}",
         )
     inside = [place // (times[0] // times[1]) + finest.bottom for place in range(times[0])]
     return [0] * finest.bottom + inside + [len(coarser.own_labels) - 1] * finest.top

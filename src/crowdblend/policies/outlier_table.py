@@ -2,86 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.columns import Column, read_columns
-from crowdblend.policies.keys import OUTLIERS, read_keys
-from crowdblend.policies.sections import DataSource, Release, Sampling, read_data, read_release, read_sampling
-
-_COUNT = "count"
-DEFAULT_FACTOR = 2.0
+from crowdblend.policies.columns import Column, columns_field, refuse_numbers
+from crowdblend.policies.crowd import ACCEPT, PEOPLE, check_closed, check_names
+from crowdblend.policies.key import key, refusal
+from crowdblend.policies.policy import AboutPeople, part
+from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 
 
-@dataclass(frozen=True)
-class OutlierPolicy:
-    """What the steward decided; `transition` is None when the plan shall find it for delta."""
+@dataclass(frozen=True, kw_only=True)
+class OutlierTable(AboutPeople):
+    """What the steward decided; `transition` is None where it is planned for delta. Without a rate nobody is drawn."""
 
-    data: DataSource
-    sampling: Sampling
-    columns: tuple[Column, ...]
-    release: Release
-    limit: int = field(kw_only=True)
-    transition: int | None = None
-    factor: float = DEFAULT_FACTOR
+    kind = "outlier-table"
+
+    columns: tuple[Column, ...] = columns_field()
+    sampling: Sampling = part("sampling", Sampling, "How people are drawn.", default=NOT_SAMPLED)
+    limit: int = key(
+        "K: a bin of that size would need no noise beyond epsilon's.", section="outliers", required=True, ranged=True
+    )
+    transition: int | None = key(
+        "t: noise is constant from K - t people on; planned unless given.", section="outliers", ranged=True
+    )
+    factor: float = key(
+        "c: the guarantee for crowds of j is c times epsilon(j); 2 unless given.",
+        section="outliers",
+        ranged=True,
+        default=2.0,
+    )
+    epsilon: float = key("The privacy loss of the noise on large bins.", ranged=True, required=True)
+    delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
+    accept_delta: bool = key(ACCEPT, default=False)
+    people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
+    show_from: int | None = key("The smallest value that is shown; cells not shown read as 0.", between=(1, 10**15))
 
     def __post_init__(self) -> None:
-        if self.release.epsilon is None:
-            raise InvalidInput("[release] must have epsilon, the loss of the noise on large bins. Add it.")
-        if (self.release.delta is None) == (self.transition is None):
-            raise InvalidInput(
-                "one of delta in [release] and transition in [outliers] must be given, and the other is planned. "
-                "Leave one of them out."
+        super().__post_init__()
+        if (self.delta is None) == (self.transition is None):
+            raise refusal(
+                "planned",
+                f"delta and transition are both {'missing' if self.delta is None else 'given'}.",
+                "Give one of them; the other is planned.",
+                "[release] delta",
             )
         if self.sampling.biased:
-            raise InvalidInput("[sampling] must have one rate for an outlier-table. Drop low and high.")
-        for column in self.columns:
-            self._check_column(column)
-
-    def _check_column(self, column: Column) -> None:
-        if self.data.person is not None and column.name.lower() == self.data.person.lower():
-            raise InvalidInput(
-                f"column {column.name!r} must not be published: it tells people apart. Remove it from [columns]."
+            raise refusal(
+                "biased-sampling",
+                "An outlier-table is proved for one sampling rate.",
+                "Remove low and high from [sampling].",
+                "[sampling] low",
             )
-        if column.name.lower() == _COUNT:
-            raise InvalidInput(
-                f"column {column.name!r} must have another name: a table has its own column of that name. "
-                "Rename it in the data."
-            )
-        if column.chooses:
-            raise InvalidInput(f"column {column.name!r} must have one recoding for an outlier-table. Name one level.")
-        if not column.recoding.closed:
-            raise InvalidInput(
-                f"column {column.name!r} must have a closed domain, because empty cells get noise too. "
-                "List its classes (values, hierarchy, or from and to for dates)."
-            )
-
-    @property
-    def kind(self) -> str:
-        """What is published."""
-        return self.release.kind
+        refuse_numbers(self.columns)
+        check_names(self.columns, self.person, ("count",))
+        refuse_choice(self.columns, "an outlier-table")
+        check_closed(self.columns, "an outlier-table")
 
     @property
     def cells(self) -> int:
         """How many bins there are, empty ones included."""
-        cells = 1
-        for column in self.columns:
-            cells *= column.recoding.size or 1
-        return cells
+        return math.prod(column.recoding.size or 1 for column in self.columns)
 
 
-def read_policy(parts: dict[str, Any], folder: Path) -> OutlierPolicy:
-    """The policy of an outlier-private table."""
-    for name, section in (("columns", "[columns]"), ("outliers", "[outliers]")):
-        if name not in parts:
-            raise InvalidInput(f"the policy must have a section {section}, and it is missing. Add it.")
-    given = read_keys("[outliers]", OUTLIERS, parts["outliers"])
-    return OutlierPolicy(
-        data=read_data(parts["data"], folder),
-        sampling=read_sampling(parts.get("sampling", {})),
-        columns=read_columns(parts["columns"], folder),
-        release=read_release(parts["release"]),
-        **given,
-    )
+def refuse_choice(columns: Iterable[Column], kind: str) -> None:
+    """Refuse columns that offer several recodings, where nothing chooses."""
+    for column in columns:
+        if column.chooses:
+            raise refusal(
+                "recoding",
+                f"column {column.name!r} offers several recodings, and {kind} takes one.",
+                "Name one level or width.",
+                f"column {column.name!r}",
+            )

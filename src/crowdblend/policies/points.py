@@ -2,141 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crowdblend.errors import InvalidInput
-from crowdblend.mechanisms.points import Keep
-from crowdblend.policies.columns import Column, read_columns
-from crowdblend.policies.keys import AXIS, BOXES, POINTS, QUADTREE, naming, read_keys, shown
-from crowdblend.policies.sections import read_data, read_release, read_sampling
-from crowdblend.policies.table import Policy
-from crowdblend.recoding import Axis, Blocks, Boxes, Grid, Quadtree
-from crowdblend.recoding.blocks import Box
-from crowdblend.recoding.reading import exact
+from crowdblend.policies.columns import Column
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.domains import AxisDomain
+from crowdblend.policies.key import Section, key, naming, refusal
+from crowdblend.policies.outlier_table import refuse_choice
+from crowdblend.policies.policy import part
 
-DEEPEST = 30
+if TYPE_CHECKING:
+    from crowdblend.recoding import Axis, Blocks, Grid
+    from crowdblend.recoding.blocks import Box
+
 BLOCK = "block"
 
 
-@dataclass(frozen=True)
-class PointsPolicy(Policy):
+@dataclass(frozen=True, kw_only=True)
+class NamedBox(Section):
+    """One block of points."""
+
+    section = "[[boxes]]"
+
+    name: str = key("Your name for the box.", required=True)
+    box: Mapping[str, Any] = key(
+        "The lower and the upper end on every axis, as in { x = [0, 1], y = [0, 2] }.", kind="ends", required=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuadtreeRegion(Section):
+    """A region where blocks are halved further."""
+
+    section = "[[quadtree]]"
+
+    box: Mapping[str, Any] = key(
+        "The lower and the upper end on every axis of a region to be halved further.", kind="ends", required=True
+    )
+    depth: int = key("How often the domain is halved where it meets the region.", between=(1, 30), required=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(CrowdPolicy):
     """What the steward decided about points; the axes are the last of the columns."""
 
-    blocks: Blocks = field(kw_only=True)
-    dimension: int = field(kw_only=True)
-    keep_in: Keep = "none"
-    show_blocks: bool = False
+    kind = "points"
+    recoding: ClassVar[None] = None
+    tables: ClassVar[tuple[()]] = ()
+
+    below_k: Literal["suppress"] = key("What happens to blocks below k.", default="suppress")
+    noise_epsilon: float | None = key(
+        "The privacy loss of the noise on points, before sampling; planned where k, rate, epsilon and delta are given.",
+        ranged=True,
+    )
+    keep_in: Literal["none", "bounds", "block"] = key(
+        "What noisy points are kept in; none unless given.", section="points", default="none"
+    )
+    show_blocks: bool = key(
+        "Publish the number of every point's block, in a column of its own.", section="points", default=False
+    )
+    boxes: tuple[NamedBox, ...] = part("boxes", NamedBox, "Blocks of points, one by one.", many=True)
+    quadtree: tuple[QuadtreeRegion, ...] = part(
+        "quadtree", QuadtreeRegion, "Regions where blocks of points are small.", many=True
+    )
 
     def __post_init__(self) -> None:
+        axes = [column for column in self.columns if _is_axis(column)]
+        along = [column for column in self.columns if not _is_axis(column)]
+        object.__setattr__(self, "columns", (*along, *axes))
         super().__post_init__()
-        if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
-            raise InvalidInput(f"column {BLOCK!r} must have another name with show_blocks. Rename it in the data.")
-        sizes = self.shapes()
-        if all(size == 1 for shape in sizes for size in shape):
-            raise InvalidInput(
-                "a block must hold several steps of the resolution on some axis, and none does: no noise would be "
-                'added. Refine the resolution, or use kind = "microdata".'
+        if not axes:
+            raise refusal(
+                "no-axis",
+                'kind = "points" needs at least one axis, and no column has a resolution.',
+                "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }.",
+                "[columns]",
             )
+        refuse_choice(along, "a release of points")
+        if self.show_blocks and any(column.name.lower() == BLOCK for column in self.columns):
+            raise refusal(
+                "reserved-name",
+                f"show_blocks publishes a column {BLOCK!r}, and [columns] has one of that name.",
+                "Rename it in the data.",
+                f"column {BLOCK!r}",
+            )
+        if all(size == 1 for shape in self.shapes() for size in shape):
+            raise refusal(
+                "no-noise",
+                "Every block is one step of the resolution on every axis, so that no noise would be added.",
+                'Refine the resolution, or use kind = "microdata".',
+                "[columns]",
+            )
+
+    @property
+    def dimension(self) -> int:
+        """How many axes there are."""
+        return sum(map(_is_axis, self.columns))
 
     @property
     def axes(self) -> tuple[tuple[str, Axis], ...]:
         """The axes by name."""
-        found = []
-        for column in self.columns[-self.dimension :]:
-            assert isinstance(column.recoding, Axis)
-            found.append((column.name, column.recoding))
-        return tuple(found)
+        return tuple((column.name, _axis(column)) for column in self.columns if _is_axis(column))
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks that points are counted in, fixed in one of three ways."""
+        from crowdblend.recoding import Boxes, Quadtree  # noqa: PLC0415
+
+        domains = {column.name: column.domain for column in self.columns if isinstance(column.domain, AxisDomain)}
+        widths = {name: domain.width for name, domain in domains.items() if domain.width is not None}
+        ways = {"width": widths, "[[boxes]]": self.boxes, "[[quadtree]]": self.quadtree}
+        given = [name for name, value in ways.items() if value]
+        if len(given) != 1 or (widths and len(widths) < self.dimension):
+            some = " on some axes only" if widths and len(widths) < self.dimension else ""
+            raise refusal(
+                "blocks",
+                f"Blocks are fixed by {' and '.join(given) or 'nothing'}{some}.",
+                "Give a width on every axis, or [[boxes]], or [[quadtree]].",
+                "[columns]",
+            )
+        axes = dict(self.axes)
+        if widths:
+            return _grid(widths, axes)
+        if self.boxes:
+            return Boxes(tuple(_box(named.box, axes, "[[boxes]]") for named in self.boxes))
+        regions = tuple((_box(region.box, axes, "[[quadtree]]"), region.depth) for region in self.quadtree)
+        return Quadtree(tuple(axis.cells for axis in axes.values()), regions)
 
     def shapes(self) -> list[tuple[int, ...]]:
         """The different sizes of blocks in cells, largest first."""
+        from crowdblend.recoding import Grid  # noqa: PLC0415
+
         if isinstance(self.blocks, Grid):
             return [self.blocks.cells]
         found = {tuple(high - low for low, high in box) for box in self.blocks.listed()}
         return sorted(found, key=lambda shape: (-sum(shape), shape))
 
 
-def read_policy(parts: dict[str, Any], folder: Path) -> PointsPolicy:
-    """The policy of a release of points."""
-    declared = parts.get("columns")
-    if not isinstance(declared, Mapping):
-        raise InvalidInput("the policy must have a section [columns], and it is missing. Add it.")
-    placed = {name: keys for name, keys in declared.items() if isinstance(keys, Mapping) and "resolution" in keys}
-    if not placed:
-        raise InvalidInput(
-            "points must have at least one axis, and no column has a resolution. "
-            "Write for example x = { from = 0, to = 100, resolution = 0.1, width = 5 }."
-        )
-    given = {name: read_keys(f"column {name!r}", AXIS, keys) for name, keys in placed.items()}
-    axes = {name: naming(f"column {name!r}", partial(_axis, keys)) for name, keys in given.items()}
-    others = {name: keys for name, keys in declared.items() if name not in placed}
-    along = read_columns(others, folder) if others else ()
-    settings = read_keys("[points]", POINTS, parts.get("points", {}))
-    return PointsPolicy(
-        data=read_data(parts["data"], folder),
-        sampling=read_sampling(parts.get("sampling", {})),
-        columns=(*along, *(Column(name, (axis,)) for name, axis in axes.items())),
-        release=read_release(parts["release"]),
-        blocks=_blocks(parts, given, axes),
-        dimension=len(axes),
-        **settings,
-    )
+def _is_axis(column: Column) -> bool:
+    return isinstance(column.domain, AxisDomain)
 
 
-def _axis(keys: dict[str, Any]) -> Axis:
-    return Axis.declared(keys["from"], keys["to"], keys["resolution"], drop=keys.get("outside") == "drop")
-
-
-def _blocks(parts: dict[str, Any], given: dict[str, dict[str, Any]], axes: dict[str, Axis]) -> Blocks:
-    widths = [name for name, keys in given.items() if "width" in keys]
-    ways = ["width"] * bool(widths) + [name for name in ("boxes", "quadtree") if name in parts]
-    if len(ways) != 1 or (widths and len(widths) < len(given)):
-        raise InvalidInput(
-            f"blocks must be fixed in one way: a width on every axis, [[boxes]] or [[quadtree]], got "
-            f"{' and '.join(ways) or 'none'}{' on some axes' if widths and len(widths) < len(given) else ''}. Keep one."
-        )
-    if widths:
-        return _grid({name: keys["width"] for name, keys in given.items()}, axes)
-    listed = parts[ways[0]]
-    if not isinstance(listed, list) or not listed:
-        raise InvalidInput(f"[[{ways[0]}]] must be written with double brackets, got {shown(listed)}. Add them.")
-    if ways[0] == "boxes":
-        return Boxes(tuple(_box(read_keys("[[boxes]]", BOXES, part)["box"], axes) for part in listed))
-    return Quadtree(tuple(axis.cells for axis in axes.values()), tuple(_region(part, axes) for part in listed))
+def _axis(column: Column) -> Axis:
+    found: Any = column.recoding
+    axis: Axis = found
+    return axis
 
 
 def _grid(widths: Mapping[str, Any], axes: dict[str, Axis]) -> Grid:
+    from crowdblend.recoding import Grid  # noqa: PLC0415
+    from crowdblend.recoding.reading import exact  # noqa: PLC0415
+
     cells = []
     for name, width in widths.items():
         axis = axes[name]
         count = Fraction(exact("width", width)) / Fraction(exact("resolution", axis.width))
         if count < 1 or count.denominator != 1 or axis.cells % int(count):
-            raise InvalidInput(
-                f"column {name!r}: width must be a whole number of resolutions, and to - from a whole number of "
-                f"widths, got width {width}, resolution {axis.width}, from {axis.start}, to {axis.stop}. Adapt one."
+            raise refusal(
+                "blocks",
+                f"column {name!r}: from {axis.start} to {axis.stop} is no whole number of widths {width}, or the width "
+                f"no whole number of resolutions {axis.width}.",
+                "Adapt one of them.",
+                f"column {name!r}",
             )
         cells.append(int(count))
     along = [axis.cells // size for axis, size in zip(axes.values(), cells, strict=True)]
     return Grid(tuple(cells), tuple(along))
 
 
-def _box(ends: Mapping[str, Sequence[Any]], axes: dict[str, Axis]) -> Box:
+def _box(ends: Mapping[str, Any], axes: dict[str, Axis], where: str) -> Box:
     if set(ends) != set(axes):
-        raise InvalidInput(
-            f"a box must have two ends on every axis ({', '.join(axes)}), got {', '.join(ends)}. Add what is missing."
+        raise refusal(
+            "box",
+            f"A box has ends on {', '.join(ends)}, and the axes are {', '.join(axes)}.",
+            "Give two ends on every axis.",
+            where,
         )
-    box = tuple((axis.place("a box", ends[name][0]), axis.place("a box", ends[name][1])) for name, axis in axes.items())
+    box = naming(
+        where,
+        lambda: tuple(
+            (axis.place("a box", ends[name][0]), axis.place("a box", ends[name][1])) for name, axis in axes.items()
+        ),
+    )
     if any(low >= high for low, high in box):
-        raise InvalidInput("a box must end above where it begins, and one does not. Swap its ends.")
+        raise refusal("box", "A box ends at or below where it begins.", "Swap its ends.", where)
     return box
-
-
-def _region(part: Any, axes: dict[str, Axis]) -> tuple[Box, int]:
-    keys = read_keys("[[quadtree]]", QUADTREE, part)
-    if not 1 <= keys["depth"] <= DEEPEST:
-        raise InvalidInput(f"depth in [[quadtree]] must be between 1 and {DEEPEST}, got {keys['depth']}. Change it.")
-    return _box(keys["box"], axes), keys["depth"]

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from crowdblend.guarantees.parameters import PARAMETERS
-from crowdblend.policies.keys import AXIS, COLUMN_KINDS, GRAPH, GRAPH_STATISTICS, LISTS, SECTIONS, Key, Kind
+from crowdblend.policies.domains import DOMAINS, AxisDomain
+from crowdblend.policies.key import Key, keys_of
+from crowdblend.policies.policy import parts_of, sections_of
+from crowdblend.policies.registry import KINDS, policy_class
+from crowdblend.policies.values import Kind
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
     "texts": {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1},
     "flag": {"type": "boolean"},
+    "path": {"type": "string"},
     "number": {"type": "number"},
+    "decimal": {"type": "number"},
     "whole": {"type": "integer"},
     "numbers": {"type": "array", "items": {"type": "number"}, "minItems": 1},
     "wholes": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
@@ -38,29 +45,27 @@ _TYPES: dict[Kind, dict[str, Any]] = {
 
 
 def policy_schema() -> dict[str, Any]:
-    """The schema, in JSON Schema draft 2020-12."""
-    properties: dict[str, Any] = {name: _section(keys) for name, keys in SECTIONS.items()}
+    """The schema, in JSON Schema draft 2020-12: what every kind has, and for each kind what it has not."""
+    properties: dict[str, Any] = {name: _section(keys.values()) for name, keys in every_section().items()}
+    lists = every_list()
+    for name, (meaning, keys) in lists.items():
+        made = {"type": "array", "description": meaning, "items": _section(keys.values())}
+        outer, _, inner = name.partition(".")
+        if inner:
+            properties[outer]["properties"][inner] = {**made, "minItems": 1}
+        else:
+            properties[name] = made
     properties["columns"] = {
         "type": "object",
         "description": "The published columns; domains are declared, never read off the data.",
         "minProperties": 1,
-        "additionalProperties": {"oneOf": [_section(keys) for keys in (*COLUMN_KINDS.values(), AXIS)]},
+        "additionalProperties": {"oneOf": [_section(keys_of(one).values()) for one in (*DOMAINS.values(), AxisDomain)]},
     }
-    meanings = {
-        "tables": "Several tables from one sample.",
-        "boxes": "Blocks of points, one by one.",
-        "statistics": "The statistics to publish.",
-        "quadtree": "Regions where blocks of points are small.",
-    }
-    for name, keys in LISTS.items():
-        properties[name] = {"type": "array", "description": meanings[name], "items": _section(keys)}
-    properties["graph"] = _section(GRAPH)
-    properties["graph"]["properties"]["statistics"] = {
-        "type": "array",
-        "description": "The statistics of a network, one after the other.",
-        "items": _section(GRAPH_STATISTICS),
-        "minItems": 1,
-    }
+    properties["release"]["properties"]["kind"] = {"enum": list(KINDS), "description": "What is published."}
+    properties["release"]["required"] = ["kind"]
+    for section in ("data", "release", "sampling"):
+        # What one kind requires, another may not have.
+        properties[section]["required"] = ["kind"] if section == "release" else []
     return {
         "$schema": _DIALECT,
         "title": "crowdblend policy",
@@ -71,7 +76,33 @@ def policy_schema() -> dict[str, Any]:
     }
 
 
-def _section(keys: tuple[Key, ...]) -> dict[str, Any]:
+def every_section() -> dict[str, dict[str, Key]]:
+    """The sections of all kinds with all their keys, by name in TOML."""
+    found: dict[str, dict[str, Key]] = {}
+    for kind in KINDS:
+        policy = policy_class(kind)
+        named = {name: keys.values() for name, keys in sections_of(policy).items()}
+        parts = [part for part in parts_of(policy).values() if not part.many]
+        for name, keys in (*named.items(), *((part.name, keys_of(part.holder).values()) for part in parts)):
+            for key in keys:
+                known = found.setdefault(name, {}).get(key.name)
+                if known is None or len(known.choices) < len(key.choices):
+                    found[name][key.name] = key
+    return found
+
+
+def every_list() -> dict[str, tuple[str, dict[str, Key]]]:
+    """The sections that may be repeated, with their meaning and keys."""
+    found = {}
+    for kind in KINDS:
+        for part in parts_of(policy_class(kind)).values():
+            if part.many:
+                found[part.name] = (part.meaning, {key.name: key for key in keys_of(part.holder).values()})
+    return found
+
+
+def _section(declared: Iterable[Key]) -> dict[str, Any]:
+    keys = tuple(declared)
     return {
         "type": "object",
         "properties": {key.name: _key(key) for key in keys},
@@ -84,6 +115,8 @@ def _key(key: Key) -> dict[str, Any]:
     schema = {**_TYPES[key.kind], "description": key.meaning}
     if key.choices:
         schema["enum"] = list(key.choices)
+    if key.between is not None:
+        schema |= {"minimum": key.between[0], "maximum": key.between[1]}
     if key.ranged:
         schema.update(_range(key.name))
     return schema

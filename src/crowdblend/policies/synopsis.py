@@ -1,67 +1,62 @@
-"""The policy of a synopsis: which class of queries the synthetic rows shall answer, about which declared columns.
-
-SynopsisPolicy
-├── data: DataSource       where the people are, one row each, and how many they are
-├── sampling: Sampling     how many of them are drawn
-├── columns: Column …      the columns of the synthetic rows, every class known beforehand
-├── asked: Asked           the class of queries
-└── release: Release       ε, and how surely the stated error holds
-"""
+"""The policy of a synopsis: which class of queries the synthetic rows shall answer, about which declared columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from crowdblend.errors import InvalidInput
-from crowdblend.policies.columns import Column, read_columns
-from crowdblend.policies.exactly import ExactlyDrawn
-from crowdblend.policies.keys import SYNOPSIS, did_you_mean, read_keys, shown
-from crowdblend.policies.sections import read_data, read_release, read_sampling
+from crowdblend.policies.columns import refuse_numbers
+from crowdblend.policies.exactly import ExactPolicy
+from crowdblend.policies.key import did_you_mean, key, refusal
+from crowdblend.policies.outlier_table import refuse_choice
 
 _CLASSES = ("conjunctions", "ranges", "half_planes", "queries")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The section [synopsis]: exactly one class of queries, and how the rows are made."""
+@dataclass(frozen=True, kw_only=True)
+class Synopsis(ExactPolicy):
+    """What the steward decided: exactly one class of queries, and how the rows are made."""
 
-    conjunctions: int | None = None
-    ranges: str | None = None
-    half_planes: tuple[str, ...] | None = None
-    queries: tuple[Mapping[str, str], ...] | None = None
-    rows: int | None = None
-    mechanism: Literal["fitted", "exponential"] | None = None
+    kind = "synopsis"
+    largest_epsilon = 100
 
-    def __post_init__(self) -> None:
-        given = [name for name in _CLASSES if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise InvalidInput(
-                f"[synopsis] must have exactly one of {', '.join(_CLASSES)}, got {' and '.join(given) or 'none'}. "
-                "Write conjunctions = 3, for example."
-            )
-
-
-@dataclass(frozen=True)
-class SynopsisPolicy(ExactlyDrawn):
-    """What the steward decided, complete and free of contradictions."""
-
-    columns: tuple[Column, ...]
-    asked: Asked
+    conjunctions: int | None = key(
+        "Answer all conjunctions of up to this many columns.", section="synopsis", between=(1, 10**6)
+    )
+    ranges: str | None = key("Answer all ranges of this column, in the order of its classes.", section="synopsis")
+    half_planes: tuple[str, ...] | None = key(
+        "Answer all half-planes over the grid of these two columns.", section="synopsis"
+    )
+    queries: tuple[Mapping[str, str], ...] | None = key(
+        "Answer these conjunctions, each a table of columns with their labels.", section="synopsis", kind="conditions"
+    )
+    rows: int | None = key(
+        "How many synthetic rows; as many as people are drawn unless given.", section="synopsis", ranged=True
+    )
+    mechanism: Literal["fitted", "exponential"] | None = key(
+        "How the rows are made; the better one unless given.", section="synopsis"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.epsilon <= 100:
-            raise InvalidInput(
-                f"epsilon in [release] must be above 0 and at most 100 for a synopsis, got {self.epsilon:g}. Lower it."
+        given = [name for name in _CLASSES if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise refusal(
+                "query-class",
+                f"[synopsis] has {' and '.join(given) or 'no class of queries'}.",
+                f"Give exactly one of {', '.join(_CLASSES)}, for example conjunctions = 3.",
+                "[synopsis]",
             )
+        refuse_numbers(self.columns)
+        refuse_choice(self.columns, "a synopsis")
         for column in self.columns:
-            if column.chooses or not column.recoding.closed:
-                raise InvalidInput(
-                    f"column {column.name!r} must have classes that are all known beforehand, in one recoding. "
-                    "Declare it with values, width, breaks, or a hierarchy at one level."
+            if not column.recoding.closed:
+                raise refusal(
+                    "open-domain",
+                    f"column {column.name!r} has an open domain, and a synopsis needs every class beforehand.",
+                    "Declare it with values, width, breaks, or a hierarchy at one level.",
+                    f"column {column.name!r}",
                 )
         self._check_named()
 
@@ -72,58 +67,39 @@ class SynopsisPolicy(ExactlyDrawn):
 
     def _check_named(self) -> None:
         names = [column.name for column in self.columns]
-        asked = self.asked
-        if asked.ranges is not None and names != [asked.ranges]:
-            _check_known(asked.ranges, names)
-            raise InvalidInput(
-                f"ranges in [synopsis] must be of the only column, got {len(names)} columns. Declare that one alone."
-            )
-        if asked.half_planes is not None and sorted(names) != sorted(asked.half_planes):
-            for name in asked.half_planes:
-                _check_known(name, names)
-            raise InvalidInput(
-                "half_planes in [synopsis] must name the only two columns, one for each side of the grid. Declare "
-                "those two alone."
-            )
-        if asked.half_planes is not None and len(asked.half_planes) != 2:
-            raise InvalidInput(f"half_planes in [synopsis] must name two columns, got {len(asked.half_planes)}.")
-        for condition in asked.queries or ():
+        if self.ranges is not None and names != [self.ranges]:
+            _check_known(self.ranges, names, "ranges")
+            raise _grid_refusal("ranges", "one column", len(names))
+        if self.half_planes is not None and (len(self.half_planes) != 2 or sorted(names) != sorted(self.half_planes)):
+            for name in self.half_planes:
+                _check_known(name, names, "half_planes")
+            raise _grid_refusal("half_planes", "two columns", len(names))
+        for condition in self.queries or ():
             for name, label in condition.items():
-                _check_known(name, names)
+                _check_known(name, names, "queries")
                 if label not in self.labels(name):
-                    raise InvalidInput(
-                        f"column {name!r} has no class {label!r}. {did_you_mean(label, self.labels(name))}"
+                    raise refusal(
+                        "unknown-label",
+                        f"column {name!r} has no class {label[:60]!r}.",
+                        did_you_mean(label, self.labels(name)),
+                        "[synopsis] queries",
                     )
 
 
-def _check_known(name: str, names: list[str]) -> None:
-    if name not in names:
-        raise InvalidInput(f"[synopsis] asks about {name!r}, which [columns] must declare. {did_you_mean(name, names)}")
-
-
-def read_policy(parts: dict[str, Any], folder: Path) -> SynopsisPolicy:
-    """The policy of a synopsis."""
-    for name in ("columns", "synopsis"):
-        if name not in parts:
-            raise InvalidInput(f"the policy must have a section [{name}], and it is missing. Add it.")
-    return SynopsisPolicy(
-        data=read_data(parts["data"], folder),
-        sampling=read_sampling(parts.get("sampling", {})),
-        release=read_release(parts["release"]),
-        columns=read_columns(parts["columns"], folder),
-        asked=_read_asked(parts["synopsis"]),
+def _grid_refusal(name: str, number: str, declared: int) -> Exception:
+    return refusal(
+        "query-class",
+        f"{name} in [synopsis] needs {number}, and [columns] declares {declared}.",
+        "Declare those alone, and name them.",
+        f"[synopsis] {name}",
     )
 
 
-def _read_asked(table: Any) -> Asked:
-    given = read_keys("[synopsis]", SYNOPSIS, table)
-    if "queries" in given:
-        given["queries"] = tuple(_condition(condition) for condition in given["queries"])
-    return Asked(**given)
-
-
-def _condition(given: Mapping[str, Any]) -> dict[str, str]:
-    for value in given.values():
-        if not isinstance(value, str) and (isinstance(value, bool) or not isinstance(value, int)):
-            raise InvalidInput(f"a query in [synopsis] must give each column one label, got {shown(value)}. Quote it.")
-    return {name: str(value) for name, value in given.items()}
+def _check_known(name: Any, names: list[str], where: str) -> None:
+    if name not in names:
+        raise refusal(
+            "unknown-column",
+            f"[synopsis] asks about {name[:60]!r}, which [columns] does not declare.",
+            did_you_mean(name, names),
+            f"[synopsis] {where}",
+        )

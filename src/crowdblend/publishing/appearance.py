@@ -6,9 +6,9 @@ has D; after it, the target has D. So whoever finds a staging folder knows which
 removes the staging folder only when the target has D: then everything in it was replaced, or when the release was never
 recorded as finished and `release/` has D or nothing at all: then it is an output that nobody saw.
 
-Where names cannot be exchanged in one step, the old release first moves to `retired/`, then the new one takes the name.
-A crash between the two leaves nothing under the name, the old release in `retired/` and the new one in `release/`; the
-next start finishes the second rename. `retired/` is removed only when the target has D.
+Where names cannot be exchanged in one step, the old release first moves to `old/`, then the new one takes the name.
+A crash between the two leaves nothing under the name, the old release in `old/` and the new one in `release/`; the
+next start finishes the second rename. `old/` is removed only when the target has D.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crowdblend.publishing.target import CERTIFICATE, check_target
 
 def appear(staging: Staging, folder: Path, *, force: bool) -> None:
     """The staged release takes the name of the target; what it replaces is removed."""
-    if staging.retired.exists() and not os.path.lexists(folder):
+    if staging.old_release.exists() and not os.path.lexists(folder):
         rename_to_new(staging.release, folder)
     else:
         # Somebody may have made a folder of that name meanwhile; it is not ours to replace.
@@ -44,16 +44,16 @@ def _take_name(staging: Staging, folder: Path) -> None:
             reason = f"{folder} appeared meanwhile and is somebody else's. Move it away."
             raise InvalidInput(reason, where="--out", code="output-exists") from None
     elif not exchange(staging.release, folder):
-        folder.rename(staging.retired)
+        folder.rename(staging.old_release)
         rename_to_new(staging.release, folder)
 
 
 def remove(staging: Staging, folder: Path) -> None:
     """Remove a staging folder whose release has appeared, and with it what was replaced; or leave it alone."""
-    whole = staging.journal.whole
-    if whole is None or digest_of(folder) != whole.certificate_digest:
+    completion = staging.journal.completion
+    if completion is None or digest_of(folder) != completion.certificate_digest:
         return
-    for old in (staging.release, staging.retired):
+    for old in (staging.release, staging.old_release):
         if old.is_symlink():
             old.unlink()
         else:

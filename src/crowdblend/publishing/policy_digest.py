@@ -10,9 +10,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from crowdblend.kinds.kind import AnyPolicy
+from crowdblend.policies.key import keys_of
 
-# Where the data lie is no part of it: the ledger knows the source by its content. Nor is how much memory to use.
-_LEFT_OUT = {"DataSource": ("source",), "Release": ("memory",)}
+# How much memory to use is no decision about what is published.
+_LEFT_OUT = "memory"
 
 
 def policy_digest(policy: AnyPolicy) -> str:
@@ -24,9 +25,12 @@ def policy_digest(policy: AnyPolicy) -> str:
 def _described(value: Any) -> Any:
     """Frozen values by type and fields, whatever they are nested in; numbers as Python writes them exactly."""
     if is_dataclass(value) and not isinstance(value, type):
-        name = type(value).__name__
-        names = (field.name for field in fields(value) if field.name not in _LEFT_OUT.get(name, ()))
-        return [name, {field: _described(getattr(value, field)) for field in names}]
+        keys = keys_of(type(value))
+        # Where files lie is no part of it: the ledger knows the source by its content, and what a hierarchy says is in
+        # the recoding that was made of it.
+        left_out = {name for name, key in keys.items() if key.kind == "path" or key.name == _LEFT_OUT}
+        names = (field.name for field in fields(value) if field.name not in left_out)
+        return [type(value).__name__, {field: _described(getattr(value, field)) for field in names}]
     if isinstance(value, enum.Enum):
         return [type(value).__name__, value.name]
     if isinstance(value, Mapping):

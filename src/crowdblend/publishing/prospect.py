@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from crowdblend import ledger as books
 from crowdblend.engines.identity import identify, largest_rate, sample_of
 from crowdblend.kinds.kind import AnyPolicy, Promised
 from crowdblend.ledger.identity import UNNAMED
-from crowdblend.policies.sections import DataSource, Release
+from crowdblend.policies.source import DataSource
 from crowdblend.publishing.policy_digest import policy_digest
 
 
@@ -62,13 +61,12 @@ def warn(prospect: Prospect) -> None:
 
 def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
     """The policy with another source."""
-    changed: Any = policy
-    return policy if data is policy.data else replace(changed, data=data)
+    return policy if data is policy.data else policy.with_source(data)
 
 
 def _described(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
     policy = promised.policy
-    identity = identify(policy.data, getattr(policy, "release", None) or Release("table"), ledger.wanted())
+    identity = identify(policy.data, policy.resources, ledger.wanted())
     spending = books.Spending(
         population=policy.data.population or UNNAMED,
         sample=sample_of(policy.sampling, identity.source, key),

@@ -10,7 +10,7 @@ from typing import TypeVar
 from crowdblend import ledger as books
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.publishing.prospect import Prospect
-from crowdblend.publishing.staging import Staging, Whole
+from crowdblend.publishing.staging import Completion, Staging
 
 Problem = TypeVar("Problem", bound=BaseException)
 
@@ -38,7 +38,7 @@ class Record:
         keys = {"sealed_key" if seal else "held_key": key}
         entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
         record = cls(ledger, entry, prospect.spending.sample, policy)
-        with record.resumable():
+        with record.explain_failure():
             ledger.output_begins(entry)
         return record
 
@@ -47,43 +47,45 @@ class Record:
         """Whether the ledger compared the sample with that of every earlier release."""
         return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
 
-    def noted(self, staging: Staging) -> Staging:
+    def sign(self, staging: Staging) -> Staging:
         """The staging folder, with a journal that says which entry it belongs to."""
-        return staging.noted(replace(staging.journal, entry=self.entry, sample=self.sample))
+        return staging.write_journal(replace(staging.journal, entry=self.entry, sample=self.sample))
 
-    def finish(self, whole: Whole) -> None:
-        """Everything is on the disk and is about to appear."""
-        if self.ledger is not None and self.entry is not None:
+    def finish(self, completion: Completion) -> None:
+        """Everything is on the disk and is about to appear; a release that is finished already stays so."""
+        if self.ledger is None or self.entry is None:
+            return
+        if self.ledger.entry(self.entry).status == "unfinished":
             self.ledger.finish(
                 self.entry,
-                certificate_digest=whole.certificate_digest,
-                data_sha256=whole.data_sha256,
-                internal=whole.internal,
+                certificate_digest=completion.certificate_digest,
+                data_sha256=completion.data_sha256,
+                internal=completion.internal,
             )
 
     @contextmanager
-    def resumable(self) -> Iterator[None]:
+    def explain_failure(self) -> Iterator[None]:
         """Turn whatever goes wrong into one sentence, and add how to go on."""
         try:
             yield
         except OSError as problem:
             reason = f"writing the release failed: {problem.strerror or type(problem).__name__}."
-            raise self._told(Unavailable(reason, remedy="Make room.", code="write-failed")) from None
+            raise self._with_advice(Unavailable(reason, remedy="Make room.", code="write-failed")) from None
         except MemoryError:
             reason = "the release needs more memory than there is."
-            raise self._told(Unavailable(reason, remedy="Make room.", code="out-of-memory")) from None
+            raise self._with_advice(Unavailable(reason, remedy="Make room.", code="out-of-memory")) from None
         except CrowdblendError as problem:
-            self._told(problem)
+            self._with_advice(problem)
             raise
         except Exception as problem:
             # Its own words may show a record.
             reason = f"a mistake of ours stopped the release ({type(problem).__name__}): please report it."
-            raise self._told(Refused(reason, remedy="", code="stopped")) from problem
+            raise self._with_advice(Refused(reason, remedy="", code="stopped")) from problem
         except BaseException as problem:  # Ctrl-C, or a signal that ends the process
-            self._told(problem)
+            self._with_advice(problem)
             raise
 
-    def _told(self, problem: Problem) -> Problem:
+    def _with_advice(self, problem: Problem) -> Problem:
         """Say how to go on, in the error's remedy or, for what is no error of ours, in a note."""
         if self.ledger is None:
             return problem

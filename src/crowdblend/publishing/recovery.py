@@ -8,49 +8,55 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.appearance import appear, digest_of, remove
-from crowdblend.publishing.staging import Staging, staged
+from crowdblend.publishing.staging import Staging, stagings_of
 
 
 def recover(folder: Path, ledger: Ledger | None) -> None:
     """Finish every release of this target that was recorded as finished, and remove what nobody needs.
 
-    What can still be resumed stays, and so does what belongs to a ledger that is not at hand. Call it alone.
+    What can still be resumed stays, and so does what belongs to a ledger that is not at hand, or what would replace
+    something that nobody said it should. Call it alone.
     """
-    for staging in staged(folder):
+    for staging in stagings_of(folder):
         _settle(staging, folder, ledger)
 
 
 def of_entry(folder: Path, entry: Entry) -> list[Staging]:
-    """The staging folders of an entry, those that are whole first."""
-    mine = (staging for staging in staged(folder) if _belongs(staging, entry))
-    return sorted(mine, key=lambda staging: staging.journal.whole is None)
+    """The staging folders of an entry, those that are complete first."""
+    mine = (staging for staging in stagings_of(folder) if _belongs(staging, entry))
+    return sorted(mine, key=lambda staging: staging.journal.completion is None)
 
 
-def is_staged(staging: Staging) -> bool:
+def is_complete(staging: Staging) -> bool:
     """Whether the release is completely written and has not appeared."""
-    whole = staging.journal.whole
-    return whole is not None and digest_of(staging.release) == whole.certificate_digest
+    completion = staging.journal.completion
+    return completion is not None and digest_of(staging.release) == completion.certificate_digest
+
+
+def _is_finished(staging: Staging, entry: Entry) -> bool:
+    completion = staging.journal.completion
+    return is_complete(staging) and completion is not None and completion.certificate_digest == entry.certificate_digest
 
 
 def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
     journal = staging.journal
-    if journal.whole is not None and digest_of(folder) == journal.whole.certificate_digest:
+    if journal.completion is not None and digest_of(folder) == journal.completion.certificate_digest:
         remove(staging, folder)
-    elif staging.retired.exists() and not os.path.lexists(folder):
+    elif staging.old_release.exists() and not os.path.lexists(folder):
         appear(staging, folder, force=True)
-    elif staging.retired.exists():
+    elif staging.old_release.exists():
         return
     elif journal.entry is None:
         # Nothing was recorded, so nobody saw this output; but never remove a release that was replaced.
-        if journal.whole is None or is_staged(staging):
+        if journal.completion is None or is_complete(staging):
             staging.discard()
     else:
         entry = _entry(staging, ledger)
         if entry is None or entry.status == "unfinished":
             return
-        if journal.whole is None:
+        if journal.completion is None:
             staging.discard()
-        elif is_staged(staging) and journal.whole.certificate_digest == entry.certificate_digest:
+        elif _is_finished(staging, entry) and (journal.force or not os.path.lexists(folder)):
             appear(staging, folder, force=journal.force)
 
 

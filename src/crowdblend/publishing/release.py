@@ -32,9 +32,9 @@ from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.appearance import appear, digest_of
 from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
 from crowdblend.publishing.record import Record, refuse_another
-from crowdblend.publishing.recovery import is_staged, of_entry, recover
-from crowdblend.publishing.staging import Journal, Staging, Whole
-from crowdblend.publishing.target import CERTIFICATE, alone, check_target
+from crowdblend.publishing.recovery import is_complete, of_entry, recover
+from crowdblend.publishing.staging import Completion, Journal, Staging
+from crowdblend.publishing.target import CERTIFICATE, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
 
 
@@ -71,7 +71,7 @@ def release(
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_target(folder, force=force)
-    with alone(folder), on_disk(policy.data) as data:
+    with exclusive_use(folder), on_disk(policy.data) as data:
         promised = promise(with_data(policy, data))
         recover(folder, ledger)
         check_target(folder, force=force)
@@ -112,25 +112,28 @@ def resume(
     if entry.status == "abandoned":
         reason = f"release {entry_id} was abandoned before it spent anything. Release again."
         raise InvalidInput(reason, code="cannot-resume")
-    with alone(folder):
+    with exclusive_use(folder):
         recover(folder, ledger)
         entry = ledger.entry(entry_id)
-        if entry.status == "finished":
-            return _finished(entry, folder)
         stagings = of_entry(folder, entry)
         force = force or any(staging.journal.force for staging in stagings)
+        complete = bool(stagings) and is_complete(stagings[0])
+        if entry.status == "finished" and not complete:
+            return _finished(entry, folder)
         check_target(folder, force=force)
-        if stagings and is_staged(stagings[0]):
+        if complete:
             staged = verify_file(stagings[0].release)
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
-        promised = promise(policy if policy is not None else _recorded_policy(entry, stagings))
+        policy = policy if policy is not None else _recorded_policy(entry, stagings)
         if entry.software != f"crowdblend {__version__}":
             reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
             raise InvalidInput(reason, code="other-version")
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
+        with on_disk(policy.data) as data:
+            promised = promise(with_data(policy, data))
+            return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
 
 
 def _again(
@@ -141,7 +144,7 @@ def _again(
     staging = _staging(folder, journal)
     record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
     try:
-        with record.resumable():
+        with record.explain_failure():
             refuse_another(entry, resumed(promised, folder, ledger, key, entry))
             reading = promised.read(ReleaseKey(key), progress)
             if not entry.output:
@@ -185,9 +188,9 @@ def _publish(
     from crowdblend.reports import write_report  # noqa: PLC0415
 
     started = time.perf_counter()
-    with record.resumable():
+    with record.explain_failure():
         try:
-            staging = record.noted(staging)
+            staging = record.sign(staging)
             published = reading.publish()
             if progress:
                 progress("writing", 0)
@@ -199,8 +202,8 @@ def _publish(
             (staging.release / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
             write_report(staging.release)
             internal = {**reading.facts, **published.internal, "seconds": time.perf_counter() - started}
-            whole = Whole(certificate.to_dict()["digest"], digest(files), _plain(internal))
-            staging = staging.completed(whole)
+            completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
+            staging = staging.complete(completion)
         except BaseException:
             # It is computed again when it is resumed; what was written of it is only in the way.
             staging.discard()
@@ -218,13 +221,13 @@ def _appear(
     promised: Promised | None = None,
 ) -> Released:
     """The two last steps: the entry is finished, and the folder takes its name."""
-    whole = staging.journal.whole
-    assert whole is not None, "only what is completely written appears"
-    with record.resumable():
+    completion = staging.journal.completion
+    assert completion is not None, "only what is completely written appears"
+    with record.explain_failure():
         check_target(folder, force=force)
-        record.finish(whole)
+        record.finish(completion)
         appear(staging, folder, force=force)
-    return Released(folder, certificate, promised, record.entry, whole.internal)
+    return Released(folder, certificate, promised, record.entry, completion.internal)
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:

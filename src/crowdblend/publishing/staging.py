@@ -4,7 +4,7 @@
       journal.json                 which entry of which sample this is, and once everything is written: its digests
       release/                     what becomes `published`
 
-The journal is replaced in one step, so it says one thing or the other; `whole` in it means that every file of
+The journal is replaced in one step, so it says one thing or the other; `completion` in it means that every file of
 `release/` is on the disk.
 """
 
@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 PARTIAL = ".partial-"
-_JOURNAL, _RELEASE, _RETIRED = "journal.json", "release", "retired"
+_JOURNAL, _RELEASE, _OLD = "journal.json", "release", "old"
 
 
 @dataclass(frozen=True)
-class Whole:
+class Completion:
     """What is recorded of a release that is completely written: its digests, and the facts for the steward alone."""
 
     certificate_digest: str
@@ -41,7 +41,7 @@ class Journal:
     entry: int | None = None
     sample: str | None = None
     policy: str | None = None
-    whole: Whole | None = None
+    completion: Completion | None = None
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Staging:
         return self.path / _RELEASE
 
     @property
-    def retired(self) -> Path:
+    def old_release(self) -> Path:
         """Where the replaced release waits where names cannot be exchanged in one step."""
-        return self.path / _RETIRED
+        return self.path / _OLD
 
     @classmethod
     def make(cls, folder: Path, journal: Journal) -> Staging:
@@ -67,9 +67,9 @@ class Staging:
         path = Path(tempfile.mkdtemp(prefix=f".{folder.name}{PARTIAL}", dir=folder.parent))
         made = cls(path, journal)
         made.release.mkdir()
-        return made.noted(journal)
+        return made.write_journal(journal)
 
-    def noted(self, journal: Journal) -> Staging:
+    def write_journal(self, journal: Journal) -> Staging:
         """The same with another journal, which is on the disk when this returns."""
         handle, name = tempfile.mkstemp(prefix=_JOURNAL, dir=self.path)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -80,19 +80,19 @@ class Staging:
         flush(self.path)
         return Staging(self.path, journal)
 
-    def completed(self, whole: Whole) -> Staging:
+    def complete(self, completion: Completion) -> Staging:
         """The same once every file is on the disk."""
         for file in self.release.iterdir():
             flush(file)
         flush(self.release)
-        return self.noted(replace(self.journal, whole=whole))
+        return self.write_journal(replace(self.journal, completion=completion))
 
     def discard(self) -> None:
         """Remove it; what cannot be removed stays private."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def staged(folder: Path) -> Iterator[Staging]:
+def stagings_of(folder: Path) -> Iterator[Staging]:
     """Every staging folder that was left behind for this target; one without a readable journal never began."""
     for path in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{PARTIAL}*")):
         if path.is_dir() and not path.is_symlink():
@@ -102,8 +102,8 @@ def staged(folder: Path) -> Iterator[Staging]:
 def _journal(path: Path) -> Journal:
     try:
         stated = json.loads((path / _JOURNAL).read_text(encoding="utf-8"))
-        whole = stated.pop("whole")
-        return Journal(**stated, whole=whole and Whole(**whole))
+        completion = stated.pop("completion")
+        return Journal(**stated, completion=completion and Completion(**completion))
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return Journal(force=False)
 

@@ -45,7 +45,7 @@ def _check_room(parent: Path) -> None:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def exclusive_use(folder: Path) -> Iterator[None]:
     """Refuse to work on a folder that another process is working on.
 
     The lock is a file beside the folder that is removed at the end. Whoever locked a file that had been removed by

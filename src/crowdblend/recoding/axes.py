@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.intervals import Intervals
-from crowdblend.recoding.reading import Number, exact, shown
+from crowdblend.recoding.reading import Number, exact, plain_digits
 
 DROPPED = "outside"
 
@@ -35,7 +35,7 @@ class Axis(Intervals):
 
     @classmethod
     def declared(cls, start: Number, stop: Number, resolution: Number, *, drop: bool = False) -> Axis:
-        """The axis of a policy, refused in its words."""
+        """The axis as a policy declares it; refusals name the policy's keys."""
         low, high, step = (
             Fraction(exact(name, value)) for name, value in (("from", start), ("to", stop), ("resolution", resolution))
         )
@@ -59,7 +59,7 @@ class Axis(Intervals):
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
-        """The numbers of the cells; nobody reads them."""
+        """The numbers of the cells, as text; they are never published."""
         return tuple(map(str, range(self._steps)))
 
     def place(self, name: str, value: Number) -> int:
@@ -89,7 +89,7 @@ class Axis(Intervals):
         """The resolution."""
         return self._step / self._scale
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """The bounds and the resolution."""
-        first, last, step = (exact("from", value) for value in (self.start, self.stop, self.width))
-        return f"a coordinate from {shown(first)} to {shown(last)}, rounded to {shown(step)}, then moved by noise"
+        first, last, step = (plain_digits(exact("from", value)) for value in (self.start, self.stop, self.width))
+        return f"a coordinate from {first} to {last}, rounded to {step}, then moved by noise"

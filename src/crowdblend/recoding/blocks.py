@@ -25,7 +25,7 @@ MOST_LISTED = 200_000
 
 
 class Blocks(ABC):
-    """A partition of cells; a point in no block is nobody's."""
+    """A partition of some of the cells; a cell may lie in no block."""
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class Grid(Blocks):
 
     def __post_init__(self) -> None:
         if self.count > MOST_BLOCKS:
-            raise InvalidInput("there may be at most 2^62 blocks, and there are more. Use larger widths.")
+            raise InvalidInput("The grid has more than 2^62 blocks. Use larger widths.")
 
     @property
     def count(self) -> int:
@@ -110,7 +110,7 @@ class Boxes(Blocks):
         for number in range(1, len(self.boxes)):
             apart = (low[:number] >= high[number]) | (high[:number] <= low[number])
             if not apart.any(axis=1).all():
-                raise InvalidInput("boxes must not overlap, and two of them do. Move their ends apart.")
+                raise InvalidInput("Two boxes overlap. Move their ends apart.")
 
     @cached_property
     def _ends(self) -> tuple[Cells, Cells]:
@@ -153,7 +153,7 @@ class Quadtree(Blocks):
         depths, children = [0], []
         for node, box in enumerate(boxes):  # grows as nodes are split
             depth = depths[node]
-            deeper = any(depth < wanted and _meet(box, region) for region, wanted in self.regions)
+            deeper = any(depth < deepest and _meet(box, region) for region, deepest in self.regions)
             parts = _halves(box) if deeper else [box]
             children.append(len(boxes) if len(parts) > 1 else -1)
             if len(parts) > 1:

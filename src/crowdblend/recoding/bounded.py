@@ -89,8 +89,8 @@ class Bounded:
             whens.insert(0, f"WHEN {blank_sql(column, typed)} THEN {self._steps(float(self.blank))}")
         return f"CAST(CASE {' '.join(whens)} END AS BIGINT)"
 
-    def words(self) -> str:
-        """The numbers in a few words, for whoever reads the release."""
+    def describe(self) -> str:
+        """The numbers in one line, for readers of the release."""
         beyond = "values beyond were moved to the bounds" if self.outside == "clamp" else "no value lies beyond"
         empty = "" if self.blank is None else f", no value counted as {self.blank}"
         return f"numbers from {self.start} to {self.stop}, rounded to {self.resolution}; {beyond}{empty}"

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
-from crowdblend.recoding.reading import Number, double, exact, number, number_sql, shown
+from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain_digits
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Breaks(Computed):
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
         """ "< first" if asked for, the classes between, "≥ last" if asked for."""
-        ends = [shown(exact("breaks", value)) for value in self.breaks]
+        ends = [plain_digits(exact("breaks", value)) for value in self.breaks]
         between = tuple(f"[{low}, {high})" for low, high in pairwise(ends))
         return (f"< {ends[0]}",) * self.bottom + between + (f"≥ {ends[-1]}",) * self.top
 

@@ -69,8 +69,8 @@ class Recoding(ABC):
     def label(self, value: str | None) -> str | None:
         """The label of a raw value's class, or None when the value is outside the domain."""
 
-    def words(self) -> str:
-        """The classes in a few words, for whoever reads the release."""
+    def describe(self) -> str:
+        """The classes in one line, for readers of the release."""
         labels = self.labels or ()
         if len(labels) <= 6:
             return ", ".join(labels)

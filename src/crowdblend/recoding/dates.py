@@ -87,7 +87,7 @@ class Dates(Open):
         _check_period(self.period)
         super().__post_init__()
 
-    def words(self) -> str:
+    def describe(self) -> str:
         return f"the {self.period}"
 
     def own_label(self, value: str) -> str | None:

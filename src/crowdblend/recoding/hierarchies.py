@@ -79,15 +79,13 @@ class Hierarchies(Lookup):
 
 
 def read_hierarchy(path: Path) -> tuple[tuple[str, ...], ...]:
-    """The lines of a hierarchy file; a byte order mark and empty lines are passed over."""
+    """The lines of a hierarchy file; a byte order mark and empty lines are ignored."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise InvalidInput(
-            f"hierarchy {path.name!r} must be a readable file ({error.strerror}). Check the path."
-        ) from None
+        raise InvalidInput(f"hierarchy {path.name!r} cannot be read: {error.strerror}. Check the path.") from None
     except UnicodeDecodeError:
-        raise InvalidInput(f"hierarchy {path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
+        raise InvalidInput(f"hierarchy {path.name!r} is not UTF-8 text. Save it as UTF-8.") from None
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
         return tuple(tuple(row) for row in rows if row)

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
-from crowdblend.recoding.reading import Number, double, exact, number, number_sql, shown
+from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain_digits
 
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
@@ -99,7 +99,7 @@ class Intervals(Computed):
     def own_labels(self) -> tuple[str, ...]:
         """ "< start" if asked for, the intervals, "≥ stop" if asked for."""
         first, width = exact("from", self.start), exact("width", self.width)
-        ends = [shown(first + index * width) for index in range(self._steps + 1)]
+        ends = [plain_digits(first + index * width) for index in range(self._steps + 1)]
         labels = [f"[{low}, {high})" for low, high in pairwise(ends)]
         if self.include_stop:
             labels[-1] = labels[-1][:-1] + "]"

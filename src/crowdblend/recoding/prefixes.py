@@ -31,7 +31,7 @@ class Prefixes(Open):
             )
         super().__post_init__()
 
-    def words(self) -> str:
+    def describe(self) -> str:
         return f"the first {self.length} characters"
 
     def own_label(self, value: str) -> str:

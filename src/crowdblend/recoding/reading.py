@@ -120,7 +120,7 @@ def exact(name: str, value: Number) -> Decimal:
     return read
 
 
-def shown(value: Decimal) -> str:
+def plain_digits(value: Decimal) -> str:
     """A declared number as it appears in a label: plain digits, no exponent, no trailing zeros."""
     text = format(value if value else Decimal(0), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

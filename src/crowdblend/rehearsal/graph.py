@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
-from crowdblend.engines.duckdb.links import Read, read_network
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory.table import MemoryTable, Value
+from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import Promise
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import GraphPolicy, Statistic
-from crowdblend.policies.sections import DataSource
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
@@ -63,7 +64,7 @@ class GraphRehearsal:
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.read_with(self.found, ReleaseKey(key)).publish())
+        return self._files.of(self._promised.reading(self.found, ReleaseKey(key)).publish())
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class GraphSubject(Rehearsed):
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
         one, other = (self._rehearsal(web).found for web in pair)
-        for statistic, plan in zip(self.policy.statistics, self.promised.plans, strict=True):
+        for statistic, plan in zip(self.policy.questions, self.promised.plans, strict=True):
             here, instead = (exact_values(statistic, plan, found) for found in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -111,7 +112,7 @@ class GraphSubject(Rehearsed):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.statistics if statistic.column == column]
+        about = [statistic for statistic in self.policy.questions if statistic.column == column]
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
@@ -124,26 +125,20 @@ class GraphSubject(Rehearsed):
         return known[0], known[-1]
 
 
-def made_up(policy: GraphPolicy, web: Web) -> Read:
+def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
     """A network as it is read from files."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import parquet  # noqa: PLC0415
-
     graph, people = policy.graph, policy.graph.bounds.people
-    with tempfile.TemporaryDirectory(prefix="crowdblend-rehearsal-") as folder:
-        links, vertices = Path(folder) / "links.parquet", Path(folder) / "vertices.parquet"
-        first, second = zip(*web.links, strict=True)
-        parquet.write_table(pa.table({graph.source: first, graph.target: second}), links)
-        if graph.vertices is not None:
-            values = zip(policy.columns, web.data, web.others, strict=True)
-            columns = {name: [mine, *[other] * (people - 1)] for name, mine, other in values}
-            parquet.write_table(pa.table({graph.vertex: range(people), **columns}), vertices)
-            graph = replace(graph, vertices=_parquet(vertices))
-        return read_network(replace(policy, data=_parquet(links), graph=graph, graph_in_memory=None), None)
-
-
-def _parquet(path: Path) -> DataSource:
-    return DataSource(str(path), "parquet", rows_are_people=True)
+    first, second = zip(*web.links, strict=True)
+    links = DataSource("links", "parquet", rows_are_people=True)
+    tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
+    if graph.vertices is not None:
+        vertices = "vertices.parquet"
+        columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
+        for name, mine, other in zip(policy.columns, web.data, web.others, strict=True):
+            columns[name] = [mine, *[other] * (people - 1)]
+        tables[vertices] = MemoryTable.of(columns)
+        graph = replace(graph, vertices=vertices)
+    return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
 def _offered(statistic: Statistic) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.kinds import promise
-from crowdblend.policies.outlier_table import OutlierPolicy
+from crowdblend.policies.outlier_table import OutlierTable as OutlierPolicy
 from crowdblend.rehearsal.registry import Asked
 from crowdblend.rehearsal.subject import ReleaseSubject
 from crowdblend.rehearsal.table import drawn_here

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.policies.points import BLOCK, PointsPolicy
+from crowdblend.policies.points import BLOCK
+from crowdblend.policies.points import Points as PointsPolicy
 from crowdblend.rehearsal.looking import Looking, Shown, digest, shown_in
 from crowdblend.rehearsal.registry import Asked
 from crowdblend.rehearsal.rehearsed import Neighbours

@@ -45,13 +45,13 @@ class Rehearsed:
         return promise(self.policy)
 
     @cached_property
-    def promise(self) -> Differential:
+    def guarantee(self) -> Differential:
         """What the certificate says about one person."""
         stated: Differential = self.promised.certificate().differential(self.relation)
         return replace(stated, epsilon=stated.epsilon / self.understated)
 
     @property
-    def made_of(self) -> str:
+    def fingerprint(self) -> str:
         """A text that is another one for every other policy, and for every other version."""
         return digest((__version__, self.policy))
 
@@ -84,4 +84,4 @@ class Rehearsed:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "promise")}
+        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "guarantee")}

@@ -37,13 +37,13 @@ class Stack:
         if policy.recoding is not None or policy.tables:
             raise InvalidInput("a stack must have a fixed recoding and one table, got others. Rehearse one at a time.")
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
-        fixed = policy.release
-        if fixed.below_k == "noise":
+        fixed = {}
+        if policy.below_k == "noise":
             # By default it grows with the number of cells, and here there are more of them.
-            fixed = replace(fixed, show_from=promised.mechanism().show_from)
+            fixed = {"show_from": promised.mechanism().show_from}
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._rehearsal = Rehearsal(replace(policy, columns=columns, release=fixed), stacked, promised)
+        self._rehearsal = Rehearsal(replace(policy, columns=columns, **fixed), stacked, promised)
 
     def releases(self) -> Iterator[Shown]:
         """One release after the other, without end."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from crowdblend.planning.statistics import EVERYBODY, StatisticsPlan
-from crowdblend.policies.statistics import StatisticsPolicy
+from crowdblend.policies.statistics import Statistics as StatisticsPolicy
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.registry import Asked
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
@@ -53,7 +53,7 @@ class StatisticsSubject(Rehearsed):
         found: list[str | None] = [] if measure is None else [str(measure.start), str(measure.stop)]
         if column is not None:
             known = examples(column.recoding, _ALL)
-            named = {label for made in self.policy.statistics for label in made.where.get(name, ())}
+            named = {label for made in self.policy.statistics for label in made.among.get(name, ())}
             found += [
                 *examples(column.recoding, CLASSES),
                 *(one for one in known if column.recoding.label(one) in named),
@@ -82,7 +82,7 @@ class StatisticsSubject(Rehearsed):
         }
         found: list[tuple[int, int]] = []
         for place, made in enumerate(self.policy.statistics):
-            fits = all(label[name] in labels for name, labels in made.where.items())
+            fits = all(label[name] in labels for name, labels in made.among.items())
             if made.what == "average":
                 found.append((place, self.policy.measures[str(made.column)].code(person[str(made.column)]) or 0))
             elif made.what == "histogram":

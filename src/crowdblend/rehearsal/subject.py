@@ -49,9 +49,10 @@ def _at(policy: Any, epsilon: float) -> Any:
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
         )
     planned = _promised(policy).plan
-    release = replace(policy.release, k=planned.k, epsilon=epsilon, delta=None, noise_epsilon=planned.noise_epsilon)
+    noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
-    return replace(policy, release=release, sampling=replace(policy.sampling, rate=rate))
+    sampling = replace(policy.sampling, rate=rate)
+    return replace(policy, k=planned.k, epsilon=epsilon, delta=None, sampling=sampling, **noise)
 
 
 def released(pairs: list[Neighbours]) -> list[Neighbours]:

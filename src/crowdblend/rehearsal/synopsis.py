@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis import FittedSynopsis
-from crowdblend.policies.synopsis import SynopsisPolicy
+from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.looking import digest, shown_in
 from crowdblend.rehearsal.registry import Asked
@@ -72,7 +72,7 @@ class SynopsisSubject(Rehearsed):
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: of its first and last classes, and of those that some query names."""
         recoding = next(column for column in self.policy.columns if column.name == name).recoding
-        named = {condition[name] for condition in self.policy.asked.queries or () if name in condition}
+        named = {condition[name] for condition in self.policy.queries or () if name in condition}
         few = examples(recoding, CLASSES)
         asked = [value for value in examples(recoding, _ALL) if named and recoding.label(value) in named]
         return [few[0], *asked[:CLASSES], *asked[CLASSES:][-CLASSES:], *few[1:]]

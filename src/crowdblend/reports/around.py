@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.figures import neighbours
-from crowdblend.reports import words
-from crowdblend.reports.charts import figure, numbers, unlike
+from crowdblend.reports.charts import distinct_labels, figure, numbers
 from crowdblend.reports.html import Html, element, join
+from crowdblend.reports.numbers import fact
 
 _SCORES = {
     "loss": "People whom a release is expected to publish, each counted by the share of the labels that is kept,",
@@ -30,7 +30,7 @@ class _Near:
 
 
 def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Html:
-    """The figure with its numbers; nothing where no budget was given to show it."""
+    """The figure with its numbers; empty where the policy spends no budget on it."""
     around = facts.get("around")
     own = around.get("score") if isinstance(around, Mapping) else None
     near = list(_near(around, chosen)) if isinstance(around, Mapping) else []
@@ -40,27 +40,27 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Ht
     drawn = neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
     caption = (
         f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away; "
-        f"darker is more. Every number carries noise, {words.shown(around.get('mean_error'))} on average."
+        f"darker is more. Every number carries noise, {fact(around.get('mean_error'))} on average."
     )
-    paid = (
-        "Only these scores were shown, with noise added. They are part of the promise and cost "
-        f"ε = {words.shown(facts.get('show_epsilon'))}."
+    cost = (
+        "Only these scores are published, with noise added. The guarantee covers them; they cost "
+        f"ε = {fact(facts.get('show_epsilon'))}."
     )
     rows = [["chosen", "", f"{own:,.0f}"]]
     rows += [[each.name, "coarser" if each.coarser else "finer", f"{each.score:,.0f}"] for each in near]
     return join(
         element("h3", "The recodings around it"),
-        element("p", paid),
+        element("p", cost),
         figure(drawn, caption),
         numbers(["recoding", "than the chosen one", "score"], rows, caption, frozenset([2])),
     )
 
 
 def _near(around: Mapping[str, Any], chosen: Mapping[str, Any]) -> Iterator[_Near]:
-    """The entries that say what they should."""
-    names = unlike((str(name) for name in chosen), _LONGEST)
-    listed = around.get("near")
-    for entry in listed if isinstance(listed, list) else ():
+    """The entries that have a column, a step and a score."""
+    names = distinct_labels((str(name) for name in chosen), _LONGEST)
+    entries = around.get("near")
+    for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, Mapping):
             continue
         column, step, score = (entry.get(name) for name in ("column", "step", "score"))

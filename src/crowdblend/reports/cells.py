@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
+from crowdblend.reports.rows import unreadable
 
 N, EXACT = "n", "exact"
 NO_VALUE = "(no value)"
@@ -47,9 +48,13 @@ class Cells:
         classes = Totals(self.keys)
         for rows in self._read():
             classes.add(rows)
-        found = classes.table()
-        for start in range(0, found.num_rows, PIECE):
-            yield found.slice(start, PIECE)
+        table = classes.table()
+        for start in range(0, table.num_rows, PIECE):
+            yield table.slice(start, PIECE)
+
+    def rows(self) -> Iterator[pa.Table]:
+        """The rows as they are, in pieces; each counts once unless the file has counts."""
+        yield from self._read()
 
     def _read(self) -> Iterator[pa.Table]:
         own = {"count": pa.int64()} if self.counted else {}
@@ -59,7 +64,7 @@ class Cells:
                 if batch.num_rows:
                     yield self._renamed(batch)
         except (pa.ArrowException, OSError) as damaged:
-            raise InvalidInput(f"{self.path.name} must be readable as {self.path.suffix[1:]}, and is not.") from damaged
+            raise unreadable(self.path) from damaged
 
     def _renamed(self, batch: Any) -> pa.Table:
         columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
@@ -104,14 +109,14 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     try:
         names = _header(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
-        raise InvalidInput(f"{path.name} must be readable as {path.suffix[1:]}, and is not.") from damaged
+        raise unreadable(path) from damaged
     if len(set(names)) < len(names):
-        raise InvalidInput(f"{path.name} must have every column once, and has not.")
+        raise InvalidInput(f"{path.name} has two columns with the same name. It is not a file that a release writes.")
     counted = "count" in names if counted is None else counted
     if counted and "count" not in names:
-        raise InvalidInput(f"{path.name} must have a column count, since the release is a table, and has not.")
+        raise InvalidInput(f"{path.name} has no column count. The data file of a table has one.")
     if not counted and not names:
-        raise InvalidInput(f"{path.name} must have at least one column, and has none.")
+        raise InvalidInput(f"{path.name} has no columns. It is not a file that a release writes.")
     own = ("count", "exact") if counted else ()
     columns = tuple(name for name in names if name not in own)
     return Cells(path, columns, counted, counted and "exact" in names)
@@ -152,7 +157,9 @@ def _text(column: Any) -> Any:
 
 def _whole(column: Any) -> Any:
     if not pa.types.is_integer(column.type) or column.null_count:
-        raise InvalidInput("the column count must hold whole numbers only, and does not.")
+        raise InvalidInput(
+            "The column count holds something else than whole numbers. The data file of a table does not."
+        )
     return pc.cast(column, pa.int64())
 
 

@@ -1,4 +1,4 @@
-"""The figures of a report, each with a description and its numbers in words."""
+"""The figures of a report, each with a description and its numbers in a table."""
 
 from __future__ import annotations
 
@@ -26,27 +26,26 @@ def figures(summary: Summary) -> Html:
     return join(*parts)
 
 
-def unlike(labels: Iterable[str], longest: int) -> dict[str, str]:
+def distinct_labels(labels: Iterable[str], longest: int) -> dict[str, str]:
     """Labels cut to fit a figure, each still different from all the others.
 
-    >>> unlike(["aaaa", "aaab", "b"], 3)
+    >>> distinct_labels(["aaaa", "aaab", "b"], 3)
     {'aaaa': 'aaa…', 'aaab': 'aaa… (2)', 'b': 'b'}
     """
-    taken: dict[str, str] = {}
+    fitted: dict[str, str] = {}
     for text in labels:
-        seen = visible(text)
-        short = seen if len(seen) <= longest else f"{seen[:longest]}…"
-        names, number = set(taken.values()), 1
-        fitting = short
-        while fitting in names:
+        plain = visible(text)
+        short = plain if len(plain) <= longest else f"{plain[:longest]}…"
+        others, number, name = set(fitted.values()), 1, short
+        while name in others:
             number += 1
-            fitting = f"{short} ({number})"
-        taken[text] = fitting
-    return taken
+            name = f"{short} ({number})"
+        fitted[text] = name
+    return fitted
 
 
 def _column(column: ColumnTotals) -> Html:
-    names = unlike((text for text, _ in column.totals), LONGEST)
+    names = distinct_labels((text for text, _ in column.totals), LONGEST)
     drawn = bar_chart([(names[text], count) for text, count in column.totals])
     name = shorten(column.name)
     caption = f"Published people by {name}."
@@ -72,7 +71,8 @@ def _sizes(summary: Summary) -> Html:
 
 def _pairs(summary: Summary) -> Html:
     first, second = summary.totals[:2]
-    down, across = unlike((text for text, _ in first.totals), LONGEST), unlike((t for t, _ in second.totals), SHORTEST)
+    down = distinct_labels((text for text, _ in first.totals), LONGEST)
+    across = distinct_labels((text for text, _ in second.totals), SHORTEST)
     drawn = heatmap(
         [(down[one], across[other], count) for one, other, count in summary.pairs],
         rows=list(down.values()),
@@ -88,13 +88,13 @@ def _pairs(summary: Summary) -> Html:
 
 def _cross(summary: Summary) -> Html:
     first, second = summary.totals[:2]
-    found = {(one, other): count for one, other, count in summary.pairs}
+    counts = {(one, other): count for one, other, count in summary.pairs}
     headers = [f"{shorten(first.name, LONGEST)} \\ {shorten(second.name, LONGEST)}"]
     headers += [label(text, LONGEST) for text, _ in second.totals]
     rows: list[list[str]] = []
     for one, _ in first.totals:
-        counts = [found.get((one, other)) for other, _ in second.totals]
-        rows.append([label(one, LONGEST), *("–" if count is None else f"{count:,}" for count in counts)])
+        row = [counts.get((one, other)) for other, _ in second.totals]
+        rows.append([label(one, LONGEST), *("–" if count is None else f"{count:,}" for count in row)])
     caption = f"Published people by {shorten(first.name)} (rows) and {shorten(second.name)} (columns); – is not zero."
     return numbers(headers, rows, caption, frozenset(range(1, len(headers))))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import InvalidInput
+from crowdblend.reports.html import visible
 
 ENDINGS = (".parquet", ".csv")
 
@@ -28,20 +29,20 @@ class Folder:
 
     def fact(self, name: str, kind: type[Any]) -> Any:
         """One fact, or the empty value of its kind when the certificate does not state it in that form."""
-        found = self.facts.get(name)
-        return found if isinstance(found, kind) else kind()
+        value = self.facts.get(name)
+        return value if isinstance(value, kind) else kind()
 
 
 def open_folder(path: Path) -> Folder:
     """Check a release folder; raises DoesNotVerify when certificate or data were changed."""
     path = Path(path)
     if not path.is_dir():
-        raise InvalidInput(f"a release must be a folder, got {path}. Pass the folder that has certificate.json in it.")
+        raise InvalidInput(f"{visible(str(path))} is not a folder. Pass the folder that has certificate.json in it.")
     certificate = verify_file(path)
     hashes = dict(certificate.facts.get("files", {}))
     names = [name for name in hashes if name.endswith(ENDINGS)]
     if not names:
-        raise InvalidInput("a release must have data.parquet or data.csv, and there is none. Pass the whole folder.")
+        raise InvalidInput("The certificate names no data file (.parquet or .csv). Pass the folder of a whole release.")
     # The main table comes first, whatever the others are called.
     names.sort(key=lambda name: (Path(name).stem != "data", name))
     return Folder(certificate, {name: path / name for name in names}, hashes)

@@ -1,4 +1,4 @@
-"""HTML that cannot be broken out of: every string is escaped unless it was made here."""
+"""HTML that cannot be broken out of: every string is escaped unless it is Html."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ _BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "�")
 _CONTROLS = {code: chr(0x2400 + code) for code in range(32)} | dict.fromkeys(range(127, 160), "�")
 _UNSEEN = {**_CONTROLS, **_BIDI, 0x2028: "␤", 0x2029: "␤", 0xFFFE: "�", 0xFFFF: "�"}
 _EMPTY = {"meta", "br"}
+# Line ends keep the page readable as text and are the only control characters on it.
+_OBEYED = {code: sign for code, sign in _UNSEEN.items() if code != 10}
 
 
 class Html(str):
@@ -31,7 +33,7 @@ def element(name: str, /, *children: str, **attributes: str | bool) -> Html:
 
 def join(*children: str) -> Html:
     """Pieces one after the other, each escaped unless it is Html."""
-    return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
+    return Html("".join(child if isinstance(child, Html) else _escape(child) for child in children))
 
 
 def visible(text: str) -> str:
@@ -40,8 +42,8 @@ def visible(text: str) -> str:
     >>> visible("two\\nlines")
     'two␊lines'
     """
-    shown = text.translate(_UNSEEN) or "(empty)"
-    return shown if shown.strip() else "␠" * len(shown)
+    plain = text.translate(_UNSEEN) or "(empty)"
+    return plain if plain.strip() else "␠" * len(plain)
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
@@ -50,8 +52,8 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     >>> shorten("x" * 10_000, 3)
     'xxx… (10,000 characters)'
     """
-    shown = visible(text)
-    return shown if len(shown) <= longest else f"{shown[:longest]}… ({len(text):,} characters)"
+    plain = visible(text)
+    return plain if len(plain) <= longest else f"{plain[:longest]}… ({len(text):,} characters)"
 
 
 def label(text: str, longest: int = LONGEST) -> Html:
@@ -76,7 +78,11 @@ def inline_svg(drawn: str, description: str) -> Html:
     """An SVG element inside the page, with a description for those who cannot see it."""
     # Inside HTML the name space means nothing, and without it the page names no outside address at all.
     root = drawn.removeprefix("<svg").replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
-    return Html(f'<svg role="img" aria-label="{escape(description)}"{root}')
+    return Html(f'<svg role="img" aria-label="{_escape(description)}"{root}')
+
+
+def _escape(text: str) -> str:
+    return escape(text.translate(_OBEYED))
 
 
 def _right(number: bool) -> dict[str, str]:
@@ -85,4 +91,4 @@ def _right(number: bool) -> dict[str, str]:
 
 def _attribute(name: str, value: str | bool) -> str:
     spelled = name.rstrip("_").replace("_", "-")
-    return f" {spelled}" if value is True else f' {spelled}="{escape(str(value))}"'
+    return f" {spelled}" if value is True else f' {spelled}="{_escape(str(value))}"'

@@ -27,7 +27,8 @@ nav li {{ margin: 0; }}
 .keys {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }}
 .keys div {{ border: 1px solid var(--line); border-radius: 8px; padding: .6rem .75rem; }}
 .keys dt {{ color: var(--quiet); font-size: .82rem; line-height: 1.35; }}
-.keys dd {{ margin: 0; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }}
+.keys dd {{ margin: 0; font-size: 1.3rem; font-weight: 600; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }}
 .box {{ border-left: 4px solid var(--accent); background: var(--ground); border-radius: 0 8px 8px 0;
   padding: .6rem 1.1rem; margin: 1rem 0; }}
 .warn {{ border-left-color: #d55e00; background: #fff6ef; }}

@@ -16,9 +16,9 @@ def network_page(internal: Mapping[str, Any]) -> str:
     """The page, as one HTML document that loads nothing."""
     warning = (
         "Internal. Everything on this page is exact and unpublished: how many people have how many links, and how "
-        "large the components are. Showing it to others is a release without a promise."
+        "large the components are. Showing it to others is a release without any guarantee."
     )
-    true = [
+    exact = [
         [name, ", ".join(f"{value:.6g}" for value in values)]
         for name, values in internal["statistics_without_noise"].items()
     ]
@@ -27,7 +27,7 @@ def network_page(internal: Mapping[str, Any]) -> str:
         element("header", element("p", "Internal page", class_="over"), element("h1", "The network itself")),
         element("div", element("p", element("b", "Do not publish. "), warning), class_="box warn"),
         element("h2", "Statistics without noise"),
-        table(["statistic", "value"], true, caption="Before rounding and noise", numbers=frozenset([1])),
+        table(["statistic", "value"], exact, caption="Before rounding and noise", numbers=frozenset([1])),
         _distribution("People by their number of links", "links", "people", internal["people_by_degree"]),
         _distribution("Components by their size", "people in it", "components", internal["components_by_size"]),
     )
@@ -39,13 +39,14 @@ def network_page(internal: Mapping[str, Any]) -> str:
     return f"<!doctype html>\n{element('html', element('head', *head), element('body', main), lang='en')}\n"
 
 
-def _distribution(heading: str, what: str, counted: str, numbers: Mapping[str, int]) -> Html:
+def _distribution(heading: str, size_name: str, count_name: str, numbers: Mapping[str, int]) -> Html:
     """A figure by powers of two, and the numbers one by one."""
     rows = [[size, f"{count:,}"] for size, count in list(numbers.items())[:MOST_ROWS]]
     left = len(numbers) - len(rows)
-    caption = f"{heading}{f'; {left:,} further rows are in the JSON beside' if left > 0 else ''}"
+    caption = f"{heading}{f'; {left:,} further rows are in the internal facts' if left > 0 else ''}"
     drawn = element("figure", inline_svg(bar_chart(_doubling(numbers)), f"{heading}, by powers of two"))
-    return join(element("h2", heading), drawn, table([what, counted], rows, caption=caption, numbers=frozenset([0, 1])))
+    listed = table([size_name, count_name], rows, caption=caption, numbers=frozenset([0, 1]))
+    return join(element("h2", heading), drawn, listed)
 
 
 def _doubling(numbers: Mapping[str, int]) -> list[tuple[str, int]]:

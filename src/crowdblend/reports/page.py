@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from crowdblend.calculus import Assumption
-from crowdblend.reports import words
+from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.guessing import lead
+from crowdblend.reports import sentences
 from crowdblend.reports.derivation import tree
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.look import CSS
+from crowdblend.reports.numbers import fact, round_up
+from crowdblend.reports.parameters import crowd_size, rate_is_assumed, sampling_rate
 from crowdblend.reports.view import View
 
 BEFORE = {
-    "promise": "What is promised",
-    "assumptions": "What that takes for granted",
+    "guarantee": "What is guaranteed",
+    "assumptions": "What the guarantee assumes",
     "reading": "How to read the numbers",
 }
 AFTER = {
-    "derivation": "For researchers: why the promise holds",
+    "derivation": "For researchers: why the guarantee holds",
     "verify": "How to check it yourself",
     "details": "Parameters, files and software",
 }
@@ -27,7 +31,7 @@ def page(folder: Folder, view: View) -> str:
     """The whole report, as one HTML document that loads nothing."""
     body = [
         _opening(folder, view),
-        _promise(folder),
+        _guarantee(folder),
         _assumptions(folder),
         _reading(folder, view),
         *(_section(part.name, part.heading, part.content) for part in view.parts),
@@ -51,20 +55,24 @@ def _section(name: str, heading: str, *parts: str) -> Html:
 
 
 def _opening(folder: Folder, view: View) -> Html:
-    named = {**BEFORE, **{part.name: part.heading for part in view.parts if part.listed}, **AFTER}
-    links = [element("li", element("a", heading, href=f"#{name}")) for name, heading in named.items()]
-    lead = (
-        f"This release is {view.what}. It was drawn from data about people under a privacy promise that is proved in "
-        "its certificate. This page explains the promise and shows what was published. It is made from the published "
-        "files alone, so it tells nothing that they do not."
+    sections = {**BEFORE, **{part.name: part.heading for part in view.parts if part.listed}, **AFTER}
+    links = [element("li", element("a", heading, href=f"#{name}")) for name, heading in sections.items()]
+    opening = lead(folder.certificate.guarantees)
+    about = (
+        f"This release is {view.what}. The page explains what is guaranteed and shows what was published. It is made "
+        "from the published files alone and adds nothing to them."
     )
-    checked = "Certificate and data files verified"
     return element(
         "header",
         element("p", "Release report", class_="over"),
         element("h1", shorten(view.heading, 160)),
-        element("p", lead, class_="lead"),
-        element("p", element("span", f"✓ {checked}", class_="checked"), " when this page was written."),
+        element("p", opening, class_="lead") if opening else "",
+        element("p", about),
+        element(
+            "p",
+            element("span", "✓ Certificate and data files verified", class_="checked"),
+            " when this page was written.",
+        ),
         _assumed_rate(folder),
         _keys(folder, view),
         element("nav", element("ul", *links), aria_label="Contents"),
@@ -72,7 +80,7 @@ def _opening(folder: Folder, view: View) -> Html:
 
 
 def _assumed_rate(folder: Folder) -> Html:
-    if not words.rate_is_assumed(folder):
+    if not rate_is_assumed(folder):
         return Html("")
     return element(
         "div", element("p", element("b", "Read this first. "), Assumption.ASSUMED_RATE.value), class_="box warn"
@@ -80,90 +88,95 @@ def _assumed_rate(folder: Folder) -> Html:
 
 
 def _keys(folder: Folder, view: View) -> Html:
-    found = list(view.keys)
-    k, rate, promise = words.crowd_size(folder), words.sampling_rate(folder), words.personal(folder.certificate)
+    keys = list(view.keys)
+    k, rate, guarantee = crowd_size(folder), sampling_rate(folder), folder.certificate.differential()
     if k is not None:
-        found.append(("k, the smallest crowd", f"{k:,}"))
+        keys.append(("k, the smallest crowd", f"{k:,}"))
     if rate is not None:
-        found.append(("share of people sampled", f"{100 * rate:.4g} %"))
-    if promise is not None:
-        found += [
-            ("ε, privacy loss", words.short(promise.epsilon)),
-            ("δ, added probability", words.short(promise.delta)),
+        keys.append(("share of people sampled", f"{100 * rate:.4g} %"))
+    if guarantee is not None:
+        keys += [
+            ("ε, privacy loss", round_up(guarantee.epsilon)),
+            ("δ, added probability", round_up(guarantee.delta)),
         ]
     return element(
-        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in found), class_="keys"
+        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in keys), class_="keys"
     )
 
 
-def _promise(folder: Folder) -> Html:
-    plain = [element("p", sentence) for sentence in words.explained(folder.certificate)]
-    secret = ", short of who was sampled," if _sampled_in_secret(folder) else ""
-    precise = [element("li", _sentence(made.words())) for made in folder.certificate.guarantees]
+def _guarantee(folder: Folder) -> Html:
+    certificate = folder.certificate
+    plain = [element("p", line) for line in sentences.explanation(certificate)]
+    secret = ", except who was sampled," if _sample_is_secret(folder) else ""
     return _section(
-        "promise",
-        BEFORE["promise"],
+        "guarantee",
+        BEFORE["guarantee"],
         element("div", *plain, class_="box") if plain else "",
         element(
             "p",
             f"This holds whatever else somebody knows{secret} if the assumptions below hold. It does not hide what is "
-            "true of whole groups: where most people of a town are alike, the numbers may say so.",
+            "true of many people: where most people of a town are alike, the numbers may show it.",
         ),
-        element("h3", "The promises, strongest first"),
-        element("ol", *precise),
+        element("h3", "In the terms of the literature, strongest first"),
+        element("ol", *(element("li", _sentence(guarantee)) for guarantee in certificate.guarantees)),
     )
 
 
-def _sampled_in_secret(folder: Folder) -> bool:
-    return any(made.assumption is Assumption.SECRET_SAMPLE for made in folder.certificate.assumptions())
+def _sample_is_secret(folder: Folder) -> bool:
+    assumptions = (assumed.assumption for assumed in folder.certificate.assumptions())
+    return Assumption.SECRET_SAMPLE in assumptions
 
 
-def _sentence(text: str) -> str:
+def _sentence(guarantee: Guarantee) -> str:
+    text = guarantee.words()
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def _assumptions(folder: Folder) -> Html:
-    first = Assumption.ASSUMED_RATE
-    listed = [
-        element("li", element("b", made.sentence()) if made.assumption is first else made.sentence())
-        for made in folder.certificate.assumptions()
+    lines = [
+        element("li", element("b", assumed.sentence()) if _comes_first(assumed.assumption) else assumed.sentence())
+        for assumed in folder.certificate.assumptions()
     ]
-    intro = "The promise is a theorem. It is true if all of these are:"
-    return _section("assumptions", BEFORE["assumptions"], element("p", intro), element("ul", *listed))
+    intro = "The guarantee is a theorem. It is true if all of these are:"
+    return _section("assumptions", BEFORE["assumptions"], element("p", intro), element("ul", *lines))
+
+
+def _comes_first(assumption: Assumption) -> bool:
+    return assumption is Assumption.ASSUMED_RATE
 
 
 def _reading(folder: Folder, view: View) -> Html:
     columns = folder.fact("columns", dict)
-    described: list[list[str]] = [[label(str(name)), shorten(str(text), 400)] for name, text in columns.items()]
-    recoded = table(["column", "how values became labels"], described, caption="The columns") if described else ""
+    rows: list[list[str]] = [[label(str(name)), shorten(str(text), 400)] for name, text in columns.items()]
+    recoding = table(["column", "how values became labels"], rows, caption="The columns") if rows else ""
     return _section(
-        "reading", BEFORE["reading"], element("ul", *(element("li", line) for line in view.reading)), recoded
+        "reading", BEFORE["reading"], element("ul", *(element("li", line) for line in view.reading)), recoding
     )
 
 
 def _derivation(folder: Folder) -> Html:
-    trees = [tree(made) for made in folder.certificate.derivations]
+    trees = [tree(derivation) for derivation in folder.certificate.derivations]
     intro = (
-        "Each promise follows step by step from what is listed as assumed. Unfold a step to see the theorem, its "
+        "Each guarantee follows step by step from what is listed as assumed. Unfold a step to see the theorem, its "
         "source, its parameters and the steps it rests on. All numbers are rounded so that no risk is understated."
     )
     return _section("derivation", AFTER["derivation"], element("p", intro), *trees)
 
 
 def _verify() -> Html:
-    compared = "compared the SHA-256 of every data file with the one in the certificate"
     return _section(
         "verify",
         AFTER["verify"],
         element(
             "p",
             "A page can say anything. Before this one was written, crowdblend derived every number of "
-            f"certificate.json again and {compared}. To do the same with the folder in your hands:",
+            "certificate.json again and compared the SHA-256 of every data file with the one in the certificate. To do "
+            "the same with the folder in your hands:",
         ),
         element("pre", element("code", "crowdblend verify FOLDER\ncrowdblend report FOLDER --out fresh.html")),
         element(
             "p",
-            "The second command writes this page anew from the files; with the same version it comes out the same, "
+            "The second command writes this page again from the files; with the same version it comes out the same, "
             "byte for byte. A certificate is not signed: it does not say who wrote it.",
             class_="quiet",
         ),
@@ -172,11 +185,11 @@ def _verify() -> Html:
 
 def _details(folder: Folder) -> Html:
     release = [
-        [name, words.shown(folder.facts[name])] for name in ("kind", "below_k", "already_drawn") if name in folder.facts
+        [name, fact(folder.facts[name])] for name in ("kind", "below_k", "already_drawn") if name in folder.facts
     ]
-    release += [[str(name), words.shown(value)] for name, value in folder.fact("parameters", dict).items()]
+    release += [[str(name), fact(value)] for name, value in folder.fact("parameters", dict).items()]
     files = [[name, element("code", value)] for name, value in folder.hashes.items()]
-    software = [[str(name), words.shown(value)] for name, value in folder.fact("software", dict).items()]
+    software = [[str(name), fact(value)] for name, value in folder.fact("software", dict).items()]
     parts = [
         (["parameter", "value"], release, "Parameters, as the release states them"),
         (["file", "SHA-256"], files, "Files, as certified"),

@@ -15,8 +15,8 @@ Points = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 CENTRES = 5
 ROUNDS = 25
-# Centres and neighbours look at no more points than this, taken at even steps through the sorted file.
-MOST_LOOKED_AT = 50_000
+# Centres and neighbours are computed from no more points than this, at even steps through the sorted file.
+MOST_EXAMINED = 50_000
 BINS = 64
 
 
@@ -34,23 +34,23 @@ def read_points(path: Path, axes: list[str]) -> Points:
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
 
-        found = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
+        table = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
     else:
         from pyarrow import parquet  # noqa: PLC0415
 
-        found = parquet.read_table(str(path), columns=axes)
-    return np.column_stack([found.column(name).to_numpy().astype(np.float64) for name in axes])
+        table = parquet.read_table(str(path), columns=axes)
+    return np.column_stack([table.column(name).to_numpy().astype(np.float64) for name in axes])
 
 
 def largest_noise(facts: list[Any], axes: list[str]) -> list[AxisNoise]:
     """The noise of the largest blocks, as the certificate states it for every size of blocks."""
-    found = []
+    noise = []
     for name in axes:
-        told = [shape[name] for shape in facts if isinstance(shape, Mapping) and name in shape]
-        found.append(
-            AxisNoise(*(max((float(on[key]) for on in told), default=0.0) for key in ("mean", "deviation", "width")))
+        stated = [shape[name] for shape in facts if isinstance(shape, Mapping) and name in shape]
+        noise.append(
+            AxisNoise(*(max((float(on[key]) for on in stated), default=0.0) for key in ("mean", "deviation", "width")))
         )
-    return found
+    return noise
 
 
 def mean_error(noise: AxisNoise, points: int, *, folded: bool) -> float:
@@ -70,9 +70,9 @@ def covariance_error(covariance: Points, noise: list[AxisNoise], points: int, on
     return math.sqrt(variance / points)
 
 
-def looked_at(points: Points) -> Points:
-    """All points, or so many at even steps."""
-    step = -(-len(points) // MOST_LOOKED_AT)
+def thin_out(points: Points) -> Points:
+    """All points, or at most MOST_EXAMINED of them at even steps."""
+    step = -(-len(points) // MOST_EXAMINED)
     return points[::step]
 
 
@@ -84,16 +84,19 @@ def centres(points: Points) -> list[tuple[Points, int]]:
     for _ in range(min(CENTRES, len(np.unique(scaled[:1000], axis=0))) - 1):
         distances = np.min([((scaled - centre) ** 2).sum(axis=1) for centre in chosen], axis=0)
         chosen.append(scaled[int(np.argmax(distances))])
-    found = np.array(chosen)
+    middles = np.array(chosen)
     nearest = np.zeros(len(scaled), np.int64)
     for _ in range(ROUNDS):
-        nearest = np.argmin([((scaled - centre) ** 2).sum(axis=1) for centre in found], axis=0)
-        found = np.array(
-            [scaled[nearest == at].mean(axis=0) if (nearest == at).any() else centre for at, centre in enumerate(found)]
+        nearest = np.argmin([((scaled - centre) ** 2).sum(axis=1) for centre in middles], axis=0)
+        middles = np.array(
+            [
+                scaled[nearest == at].mean(axis=0) if (nearest == at).any() else centre
+                for at, centre in enumerate(middles)
+            ]
         )
-    sizes = np.bincount(nearest, minlength=len(found))
+    sizes = np.bincount(nearest, minlength=len(middles))
     order = np.argsort(-sizes, kind="stable")
-    return [(found[at] * np.where(scale > 0, scale, 1), int(sizes[at])) for at in order]
+    return [(middles[at] * np.where(scale > 0, scale, 1), int(sizes[at])) for at in order]
 
 
 def neighbour_distances(points: Points) -> Points:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crowdblend.reports import words
 from crowdblend.reports.around import around_the_choice
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, table
+from crowdblend.reports.numbers import fact
 
 HEADING = "Which recoding was chosen"
 _DECIDED = {
-    "population": "Everybody in the data had a say in it; the published sample was drawn with coins of its own.",
-    "split": "A part of the sample decided; of that part nobody is published.",
+    "population": "Everybody in the data took part in the choice; the published sample was drawn separately.",
+    "split": "A part of the sample made the choice; nobody in that part is published.",
 }
 
 
@@ -28,11 +28,11 @@ def chosen_recoding(folder: Folder) -> Html:
     ]
     choices = facts.get("choices")
     steps = f", in {choices} steps with some columns each" if isinstance(choices, int) and choices > 1 else ""
-    among = words.shown(facts.get("recodings"))
+    among = fact(facts.get("recodings"))
     intro = (
         f"How coarse the labels are was chosen among {among} combinations of levels, at random, favouring those that "
-        f"keep more{steps}. {_DECIDED.get(str(facts.get('using')), '')} The choice is itself part of the promise: it "
-        f"costs ε = {words.shown(facts.get('epsilon'))}."
+        f"keep more{steps}. {_DECIDED.get(str(facts.get('using')), '')} The guarantee covers the choice, which "
+        f"costs ε = {fact(facts.get('epsilon'))}."
     )
     headers = ["column", "step", "labels", "lost"]
     caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
@@ -44,4 +44,4 @@ def _level(level: Mapping[str, Any]) -> list[str]:
     step, steps, classes, loss = (level.get(name) for name in ("step", "steps", "classes", "loss"))
     place = f"{step + 1} of {steps}" if isinstance(step, int) and isinstance(steps, int) else "?"
     lost = f"{100 * loss:.3g} %" if isinstance(loss, int | float) else "?"
-    return [place, words.shown(classes), lost]
+    return [place, fact(classes), lost]

@@ -35,17 +35,17 @@ def summarize(data: Cells) -> Summary:
         largest = _largest(piece, largest)
         for totals in [*by_label, *[by_pair] * (len(keys) > 1)]:
             totals.add(piece)
-    shown = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
+    columns = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
     return Summary(
         name=data.path.stem,
         columns=data.columns,
         flagged=data.flagged,
         cells=cells,
         people=people,
-        totals=shown,
+        totals=columns,
         sizes=size_classes(sizes.tolist()),
-        pairs=_pairs(by_pair.table(), shown) if len(keys) > 1 else (),
-        largest=_shown(largest, data) if largest is not None else (),
+        pairs=_pairs(by_pair.table(), columns) if len(keys) > 1 else (),
+        largest=_cells(largest, data) if largest is not None else (),
     )
 
 
@@ -56,17 +56,17 @@ def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
         least = np.partition(counts, -MOST_CELLS)[-MOST_CELLS]
         piece = piece.filter(pa.array(counts >= least))
     texts = [(field.name, field.type if field.name in (N, EXACT) else pa.large_string()) for field in piece.schema]
-    found = piece.cast(pa.schema(texts))
-    found = found if before is None else pa.concat_tables([before, found])
-    labels = [name for name in found.column_names if name not in (N, EXACT)][:MOST_COLUMNS]
+    cells = piece.cast(pa.schema(texts))
+    cells = cells if before is None else pa.concat_tables([before, cells])
+    labels = [name for name in cells.column_names if name not in (N, EXACT)][:MOST_COLUMNS]
     order = [(N, "descending"), *((name, "ascending") for name in labels)]
-    return found.take(pc.select_k_unstable(found, MOST_CELLS, order))
+    return cells.take(pc.select_k_unstable(cells, MOST_CELLS, order))
 
 
-def _shown(largest: pa.Table, data: Cells) -> tuple[Cell, ...]:
+def _cells(largest: pa.Table, data: Cells) -> tuple[Cell, ...]:
     rows = largest.to_pylist()
-    found = [Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT)) for row in rows]
-    return tuple(sorted(found, key=lambda cell: (-cell.count, cell.labels)))
+    cells = [Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT)) for row in rows]
+    return tuple(sorted(cells, key=lambda cell: (-cell.count, cell.labels)))
 
 
 def _column(name: str, totals: pa.Table) -> ColumnTotals:
@@ -76,8 +76,8 @@ def _column(name: str, totals: pa.Table) -> ColumnTotals:
     return ColumnTotals(name, tuple(in_order(entries) if whole else entries), totals.num_rows)
 
 
-def _pairs(totals: pa.Table, shown: tuple[ColumnTotals, ...]) -> tuple[tuple[str, str, int], ...]:
+def _pairs(totals: pa.Table, columns: tuple[ColumnTotals, ...]) -> tuple[tuple[str, str, int], ...]:
     for at in range(2):
-        wanted = pa.array([label for label, _ in shown[at].totals], pa.large_string())
-        totals = totals.filter(pc.is_in(totals.column(at), value_set=wanted))
+        labels = pa.array([label for label, _ in columns[at].totals], pa.large_string())
+        totals = totals.filter(pc.is_in(totals.column(at), value_set=labels))
     return tuple(sorted(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True)))

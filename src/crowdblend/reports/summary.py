@@ -15,7 +15,7 @@ EDGES = [digit * 10**power for power in range(18) for digit in (1, 2, 5)]
 
 @dataclass(frozen=True)
 class ColumnTotals:
-    """Published totals of one column: its largest labels, ready to be shown, and how many labels there are."""
+    """Published totals of one column: its largest labels, in the order of the page, and how many labels there are."""
 
     name: str
     totals: tuple[tuple[str, int], ...]
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Summary:
-    """A data file in numbers that can be shown."""
+    """A data file in the numbers that its report prints."""
 
     name: str
     columns: tuple[str, ...]

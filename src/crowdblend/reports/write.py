@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import write_whole
 from crowdblend.reports.folder import open_folder
+from crowdblend.reports.html import visible
 from crowdblend.reports.page import page
 from crowdblend.reports.views import view_of
 
 NAME = "report.html"
+_UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)
 
 
-def write_report(folder: Path, out: Path | None = None, *, force: bool = False) -> Path:
-    """Write a release's report from its published files alone, and say where it is.
+def write_report(folder: Path | str, out: Path | str | None = None, *, force: bool = False) -> Path:
+    """Write a release's report from its published files alone, and return its path.
 
     Raises DoesNotVerify when the certificate or a data file was changed. The page appears whole or not at all, and
     the same files give the same bytes.
     """
     folder = Path(folder)
     target = folder / NAME if out is None else Path(out)
-    if target.exists() and not force:
-        raise InvalidInput(f"the report must not exist yet, got {target}. Pass force (--force) to replace it.")
+    if os.path.lexists(target) and not force:
+        raise InvalidInput(f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists")
+    if os.path.lexists(target) and not target.is_file():
+        reason = f"{visible(str(target))} is not a file. Remove it, or choose another --out."
+        raise InvalidInput(reason, code="output-exists")
     if out is not None and not target.parent.is_dir():
-        raise InvalidInput(f"the report's folder must exist, got {target.parent}. Create it first.")
+        raise InvalidInput(f"The folder {visible(str(target.parent))} does not exist. Create it first.")
     write_whole(target, report_html(folder).encode(), what="report")
     return target
 
 
-def report_html(folder: Path) -> str:
-    """The report as text."""
+def report_html(folder: Path | str) -> str:
+    """The report as text; raises InvalidInput where certificate and data have another form than any release has."""
     opened = open_folder(Path(folder))
-    return page(opened, view_of(opened))
+    try:
+        return page(opened, view_of(opened))
+    except _UNFIT as error:
+        # Facts are guarded by a digest that anybody can compute, so they may be of any form.
+        reason = "The facts of certificate.json do not describe its data files. No report can be written."
+        raise InvalidInput(reason, code="facts-do-not-fit") from error

@@ -58,7 +58,7 @@ def scores_around(
             for ladder, level, first in zip(lattice.ladders, node, finer, strict=True)
         )
     )
-    found: dict[Node, int] = {node: 0}
+    scores: dict[Node, int] = {node: 0}
     for column, ladder in enumerate(near.ladders):
         if ladder.levels == 1:
             continue
@@ -67,8 +67,8 @@ def scores_around(
             for place, (level, first) in enumerate(zip(node, finer, strict=True))
         )
         for step, value in enumerate(score_offer(near, offer, codes, counts, score).tolist()):
-            found[(*node[:column], finer[column] + step, *node[column + 1 :])] = value
-    return found
+            scores[(*node[:column], finer[column] + step, *node[column + 1 :])] = value
+    return scores
 
 
 def noisy_scores_around(

@@ -81,7 +81,7 @@ def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
 
 
 def _whole(point: arb) -> int:
-    found = point.unique_fmpz()
-    if found is None:
+    whole = point.unique_fmpz()
+    if whole is None:
         raise NotProved("the probabilities of a choice must be computable to any number of digits; lower its epsilon.")
-    return int(found)
+    return int(whole)

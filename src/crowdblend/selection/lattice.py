@@ -47,11 +47,11 @@ class Ladder:
             )
         if not np.array_equal(self.maps[0], np.arange(len(self.maps[0]))):
             raise InvalidInput(f"the first level of column {self.name!r} must keep every class. List the finest first.")
-        for finer, coarser in zip(self.maps, self.maps[1:], strict=False):
+        for level, (finer, coarser) in enumerate(zip(self.maps, self.maps[1:], strict=False), 1):
             if len(coarser) != len(finer) or not _is_coarsening(finer, coarser):
                 raise InvalidInput(
-                    f"the levels of column {self.name!r} must nest, each a union of classes of the level before, and "
-                    "do not. Leave out the level that cuts across."
+                    f"Level {level} of column {self.name!r} splits a class of level {level - 1}; levels must nest. "
+                    "Leave out the level that cuts across."
                 )
 
     @property

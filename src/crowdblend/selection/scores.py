@@ -78,7 +78,7 @@ class Score:
 
     def __post_init__(self) -> None:
         if not len(self.values) or self.values[0] != 0:
-            raise InvalidInput("a score must give an empty class 0, so that classes nobody has do not matter.")
+            raise InvalidInput("A score must be 0 for an empty class. Let values begin with 0.")
 
     @cached_property
     def step(self) -> int:
@@ -105,7 +105,7 @@ class Score:
     def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
         """The score of a node from the sizes of its classes and the parts that they keep, at most `TOP`.
 
-        Capping moves no two scores apart and keeps their order, so it costs nothing of the promise; a sum that ran over
+        Capping moves no two scores apart and keeps their order, so it weakens no guarantee; a sum that ran over
         the end of 64 bits would.
         """
         # |f(n)| ≤ Δn, as f(0) = 0.
@@ -132,13 +132,13 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     """
     if name not in SCORES:
         raise InvalidInput(f"score must be one of {', '.join(SCORES)}, got {name!r}.")
-    given, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
+    stated, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
         raise InvalidInput(
-            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {given} with rate "
-            f"{rate:g}. Lower k, or name one level per column."
+            f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {stated} with "
+            f"rate {rate:g}. Lower k, or name one level per column."
         )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)

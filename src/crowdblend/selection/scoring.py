@@ -60,20 +60,20 @@ def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, sco
     nothing = np.zeros(len(counts), np.int64)
     by_suffix = np.argsort(finest, kind="stable")
     start = _Table(nothing, finest[by_suffix], counts[by_suffix].astype(np.int64), nothing)
-    found = np.fromiter(_settle(start, 0, suffixes, steps, parts, score), np.int64, lattice.size)
+    scores = np.fromiter(_settle(start, 0, suffixes, steps, parts, score), np.int64, lattice.size)
     shape = [lattice.shape[column] for column in order]
-    return np.ascontiguousarray(found.reshape(shape).transpose(np.argsort(order))).ravel()
+    return np.ascontiguousarray(scores.reshape(shape).transpose(np.argsort(order))).ravel()
 
 
 def _suffixes(ranks: list[Numbers], sizes: list[int]) -> tuple[list[_Suffixes], Numbers]:
     """The suffixes from each column on, and the whole rows' suffixes."""
-    found: list[_Suffixes] = []
+    suffixes: list[_Suffixes] = []
     suffix, known = np.zeros(len(ranks[0]), np.int64), 1
     for rank, size in zip(reversed(ranks), reversed(sizes), strict=True):
         keys, suffix_here = np.unique(suffix * size + rank, return_inverse=True)
-        found.append(_Suffixes(keys % size, keys // size, known))
+        suffixes.append(_Suffixes(keys % size, keys // size, known))
         suffix, known = suffix_here.ravel(), len(keys)
-    return found[::-1], suffix
+    return suffixes[::-1], suffix
 
 
 def _settle(
@@ -91,27 +91,27 @@ def _settle(
     ranks, after = here.ranks[table.suffixes], here.after[table.suffixes]
     rest = groups if last else groups * here.following + after
     for level, classes in enumerate(steps[depth]):
-        found = classes[ranks]
+        labels = classes[ranks]
         if level:
-            begins = _beginnings(rest, found)
+            begins = _beginnings(rest, labels)
             if len(begins) < len(rest):
-                sizes, kept, found, ranks = np.add.reduceat(sizes, begins), kept[begins], found[begins], ranks[begins]
+                sizes, kept, labels, ranks = np.add.reduceat(sizes, begins), kept[begins], labels[begins], ranks[begins]
                 rest, groups, after = rest[begins], groups[begins], after[begins]
-        keeps = kept + parts[depth][level][found] if score.weighted else kept
+        keeps = kept + parts[depth][level][labels] if score.weighted else kept
         if last:
             yield score.of(sizes, keeps)
             continue
         width = int(classes[-1]) + 1
-        below = _sorted(groups * width + found, after, here.following, sizes, keeps, alone=width == 1)
+        below = _sorted(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
         yield from _settle(below, depth + 1, suffixes, steps, parts, score)
 
 
-def _beginnings(rest: Numbers, found: Numbers) -> Numbers:
+def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:
     """Where a class begins in a sorted table."""
     new = np.empty(len(rest), np.bool_)
     new[:1] = True
     np.not_equal(rest[1:], rest[:-1], out=new[1:])
-    new[1:] |= found[1:] != found[:-1]
+    new[1:] |= labels[1:] != labels[:-1]
     return np.flatnonzero(new)
 
 

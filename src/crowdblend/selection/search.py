@@ -2,8 +2,7 @@
 
 A search in steps begins at the node in the middle. Every step frees some columns and chooses among all combinations of
 their levels, the other columns staying as they are. Which columns a step frees depends on the shape of the lattice
-alone, and was settled before anybody looked at the data; which levels the other columns have is what the steps before
-have chosen.
+alone; which levels the other columns have is what the steps before have chosen.
 
 Theorem. If every step is an ε-differentially private choice given the node it starts from, n steps are nε-private,
 all their results published.
@@ -65,15 +64,15 @@ class Search:
         The first columns were chosen while the others stood in the middle, and get a second say.
         """
         once = cls.once_around(shape)
-        wanted = max(once, min(math.ceil(1.5 * once), MOST_STEPS)) if steps is None else steps
-        return cls(shape, tuple(islice(_turns(shape), wanted)))
+        turns = max(once, min(math.ceil(1.5 * once), MOST_STEPS)) if steps is None else steps
+        return cls(shape, tuple(islice(_turns(shape), turns)))
 
     @staticmethod
     def once_around(shape: tuple[int, ...]) -> int:
         """How many steps free every column once."""
         waiting = {column for column, levels in enumerate(shape) if levels > 1}
-        for step, taken in enumerate(_turns(shape)):
-            waiting -= set(taken)
+        for step, free in enumerate(_turns(shape)):
+            waiting -= set(free)
             if not waiting:
                 return step + 1
         raise AssertionError("turns go on for ever")
@@ -120,9 +119,9 @@ def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Columns one after the other, round and round, as many at a time as a step may free."""
     waiting = [column for column, levels in enumerate(shape) if levels > 1]
     while True:
-        taken = tuple(islice(waiting, _fitting([shape[column] for column in waiting])))
-        yield taken
-        waiting = [*waiting[len(taken) :], *taken]
+        free = tuple(islice(waiting, _fitting([shape[column] for column in waiting])))
+        yield free
+        waiting = [*waiting[len(free) :], *free]
 
 
 def _fitting(levels: list[int]) -> int:

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crowdblend.release.kinds import promise
-from tests.release.towns import DISTRICTS, DRAWN, POLICY, SPLIT
-
 from crowdblend import plan
 from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.release import parse_policy
+from crowdblend.kinds import promise
+from crowdblend.policies import parse_policy
+from tests.kinds.towns import DISTRICTS, DRAWN, POLICY, SPLIT
 
 ROOT = Path(__file__).parents[3]
 FILES = {"data.parquet": "0" * 64}

@@ -1,4 +1,4 @@
-"""Promises checked by their definitions, in exact fractions, on every table of a tiny world."""
+"""Guarantees checked by their definitions, in exact fractions, on every table of a tiny world."""
 
 from crowdblend.auditing.exact.aggregates import drawn, iid_samples, random_samples
 from crowdblend.auditing.exact.blending import crowd_blending

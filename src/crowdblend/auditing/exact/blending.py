@@ -11,25 +11,25 @@ from crowdblend.auditing.exact.worlds import Mechanism, Value, World, remembered
 from crowdblend.guarantees import CrowdBlending
 
 
-def crowd_blending(mechanism: Mechanism, promise: CrowdBlending, world: World) -> Counterexample | None:
+def crowd_blending(mechanism: Mechanism, guarantee: CrowdBlending, world: World) -> Counterexample | None:
     """The worst person who neither blends with k people nor could be removed; None if there is nobody.
 
     People blend when no table of the world tells them apart. A larger world can only tell more people apart, so what
     is found here is a proof, and what is not found holds for tables of this size.
     """
-    asked, growth = remembered(mechanism), growth_above(promise.epsilon)
-    blends = blending_pairs(asked, world, growth)
+    cached, growth = remembered(mechanism), growth_above(guarantee.epsilon)
+    blends = blending_pairs(cached, world, growth)
     worst: Counterexample | None = None
     for table, place in world.people():
         person = table[place]
         crowd = sum((person, other) in blends for other in table)
-        if crowd >= promise.k:
+        if crowd >= guarantee.k:
             continue
-        with_, without = asked(table), asked(world.without(table, place))
+        with_, without = cached(table), cached(world.without(table, place))
         gap = _wider(with_, without, growth)
         if gap.delta > 0 and (worst is None or gap.delta > worst.excess):
             worst = Counterexample(
-                promise=promise.words(),
+                guarantee=guarantee.words(),
                 people=table,
                 person=person,
                 compared="the same people without that person, or the other way round",
@@ -37,7 +37,7 @@ def crowd_blending(mechanism: Mechanism, promise: CrowdBlending, world: World) -
                 likely=gap.left,
                 unlikely=gap.right,
                 allowed=growth * gap.right,
-                why=f"the person blends with {crowd} of them, counting the person, and {promise.k} were promised",
+                why=f"the person blends with {crowd} of them, counting the person, and {guarantee.k} are guaranteed",
             )
     return worst
 

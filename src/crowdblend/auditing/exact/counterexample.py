@@ -1,4 +1,4 @@
-"""A promise that is proved wrong: the people, the person and the event."""
+"""A guarantee that is proved wrong: the people, the person and the event."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from crowdblend.auditing.exact.worlds import Database
 
-_SHOWN = 6
+_MOST_OUTCOMES = 6
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two situations that the promise calls hard to tell apart, and an event that tells them apart.
+    """Two situations that the guarantee calls hard to tell apart, and an event that tells them apart.
 
-    `excess` is the probability beyond what was promised; the event has it whichever way it is counted, since all
+    `excess` is the probability beyond what was guaranteed; the event has it whichever way it is counted, since all
     numbers are exact.
     """
 
-    promise: str
+    guarantee: str
     people: Database
     person: Hashable | None
     compared: str
@@ -35,16 +35,16 @@ class Counterexample:
         """By how much the event is more likely than it may be."""
         return self.likely - self.allowed
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """The counterexample for people to read."""
-        outcomes = sorted(map(shown, self.event))
-        more = f" and {len(outcomes) - _SHOWN} more" if len(outcomes) > _SHOWN else ""
+        outcomes = sorted(map(text_of, self.event))
+        more = f" and {len(outcomes) - _MOST_OUTCOMES} more" if len(outcomes) > _MOST_OUTCOMES else ""
         lines = [
-            f"promised     {self.promise}",
-            f"people       {' '.join(map(shown, self.people)) or 'nobody'}",
-            *([f"person       {shown(self.person)}"] if self.person is not None else []),
+            f"guarantee    {self.guarantee}",
+            f"people       {' '.join(map(text_of, self.people)) or 'nobody'}",
+            *([f"person       {text_of(self.person)}"] if self.person is not None else []),
             f"compared     {self.compared}",
-            f"event        the output is {' or '.join(outcomes[:_SHOWN])}{more}",
+            f"event        the output is {' or '.join(outcomes[:_MOST_OUTCOMES])}{more}",
             f"probability  {number(self.likely)} against {number(self.unlikely)}",
             f"allowed      {number(self.allowed)}, so {number(self.excess)} too much",
         ]
@@ -53,23 +53,23 @@ class Counterexample:
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
         return {
-            "promise": self.promise,
-            "people": [shown(value) for value in self.people],
-            "person": None if self.person is None else shown(self.person),
+            "guarantee": self.guarantee,
+            "people": [text_of(value) for value in self.people],
+            "person": None if self.person is None else text_of(self.person),
             "compared": self.compared,
-            "event": sorted(map(shown, self.event)),
+            "event": sorted(map(text_of, self.event)),
             "likely": float(self.likely),
             "unlikely": float(self.unlikely),
             "allowed": float(self.allowed),
         }
 
 
-def shown(value: Hashable) -> str:
+def text_of(value: Hashable) -> str:
     """A value or an outcome, short and the same on every run."""
     if isinstance(value, frozenset):
-        return "{" + ", ".join(sorted(map(shown, value))) + "}"
+        return "{" + ", ".join(sorted(map(text_of, value))) + "}"
     if isinstance(value, tuple):
-        return "(" + ", ".join(map(shown, value)) + ")"
+        return "(" + ", ".join(map(text_of, value)) + ")"
     return str(value)
 
 

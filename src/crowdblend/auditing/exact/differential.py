@@ -21,40 +21,39 @@ _COMPARED = {
 
 
 def differential(
-    mechanism: Mechanism, promise: Differential, world: World | None = None, pairs: Iterable[Pair] = ()
+    mechanism: Mechanism, guarantee: Differential, world: World | None = None, pairs: Iterable[Pair] = ()
 ) -> Counterexample | None:
     """The worst counterexample among all neighbours of a world, or of some pairs of tables, or None."""
-    asked = remembered(mechanism)
+    cached = remembered(mechanism)
     worst: Counterexample | None = None
     compared = False
-    for one, other in pairs if world is None else neighbours(world, promise.relation, promise.people):
+    for one, other in pairs if world is None else neighbours(world, guarantee.relation, guarantee.people):
         try:
-            published = asked(one), asked(other)
+            published = cached(one), cached(other)
         except InvalidInput:
-            # A table that is refused publishes nothing, and no promise was made about it.
+            # A table that is refused publishes nothing, and no guarantee was made about it.
             continue
         compared = True
         for (here, left), (there, right) in permutations(zip((one, other), published, strict=True)):
-            found = _compared(promise, here, there, hockey_stick(left, right, growth_above(promise.epsilon)))
-            if found is not None and (worst is None or found.excess > worst.excess):
-                worst = found
+            example = _compared(guarantee, here, there, hockey_stick(left, right, growth_above(guarantee.epsilon)))
+            if example is not None and (worst is None or example.excess > worst.excess):
+                worst = example
     require_compared(compared)
     return worst
 
 
 def require_compared(anything: bool) -> None:
-    """Refuse to say that nothing was found where nothing was looked at."""
+    """Refuse an audit that compared nothing."""
     if not anything:
         raise InvalidInput(
-            "a mechanism must publish something about two neighbouring tables, and refuses all of them. "
-            "Audit a world that it accepts."
+            "The mechanism refuses every table of this world, so nothing was compared. Audit a world that it accepts."
         )
 
 
-def under_sampling(mechanism: Mechanism, promise: DifferentialUnderSampling, world: World) -> Counterexample | None:
+def under_sampling(mechanism: Mechanism, guarantee: DifferentialUnderSampling, world: World) -> Counterexample | None:
     """LQS Definition 3: differential privacy of the mechanism behind Poisson sampling."""
-    whole = Differential(promise.epsilon, promise.delta, promise.relation)
-    return differential(sampled(mechanism, Fraction(promise.rate)), whole, world)
+    whole = Differential(guarantee.epsilon, guarantee.delta, guarantee.relation)
+    return differential(sampled(mechanism, Fraction(guarantee.rate)), whole, world)
 
 
 def neighbours(world: World, relation: Relation, people: int = 1) -> Iterator[Pair]:
@@ -90,15 +89,15 @@ def _filled(world: World, table: Database, given: tuple[Value, ...]) -> Database
     return table
 
 
-def _compared(promise: Differential, here: Database, there: Database, gap: Gap) -> Counterexample | None:
-    delta = Fraction(promise.delta)
+def _compared(guarantee: Differential, here: Database, there: Database, gap: Gap) -> Counterexample | None:
+    delta = Fraction(guarantee.delta)
     if gap.delta <= delta:
         return None
     return Counterexample(
-        promise=promise.words(),
+        guarantee=guarantee.words(),
         people=here,
         person=_person(here, there),
-        compared=f"the people {' '.join(map(str, there)) or 'nobody'}: {_COMPARED[promise.relation]}",
+        compared=f"the people {' '.join(map(str, there)) or 'nobody'}: {_COMPARED[guarantee.relation]}",
         event=gap.event,
         likely=gap.left,
         unlikely=gap.right,

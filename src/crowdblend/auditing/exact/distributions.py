@@ -96,7 +96,7 @@ def from_tapes(
 
 
 def growth_above(epsilon: float) -> Fraction:
-    """A fraction of at least e^ε that agrees with it to forty digits: what exceeds it proves a promise wrong."""
+    """A fraction of at least e^ε that agrees with it to forty digits: what exceeds it proves a guarantee wrong."""
     if epsilon == 0:
         return Fraction(1)
     with precision(_BITS):

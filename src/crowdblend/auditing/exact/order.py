@@ -18,7 +18,7 @@ def order_free(mechanism: Mechanism, world: World) -> Counterexample | None:
             gap = hockey_stick(mechanism(table), mechanism(other), Fraction(1))
             if gap.delta > 0 and (worst is None or gap.delta > worst.excess):
                 worst = Counterexample(
-                    promise="the same people in another order are the same table",
+                    guarantee="the same people in another order are the same table",
                     people=table,
                     person=None,
                     compared=f"the order {' '.join(map(str, other))}",

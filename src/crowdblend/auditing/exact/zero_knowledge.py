@@ -18,34 +18,34 @@ Simulator = Callable[[Hashable, int], Distribution]
 
 
 def zero_knowledge(
-    mechanism: Mechanism, promise: ZeroKnowledge, world: World, aggregate: Aggregate, simulator: Simulator
+    mechanism: Mechanism, guarantee: ZeroKnowledge, world: World, aggregate: Aggregate, simulator: Simulator
 ) -> Counterexample | None:
     """The worst person whom this simulator, seeing only the aggregate of the others, fails to cover.
 
     The definition asks for some simulator. A counterexample shows that this one is not it.
     """
-    if promise.people != 1:
+    if guarantee.people != 1:
         raise InvalidInput(
-            f"a zero-knowledge promise is audited for one person, got one for {promise.people} people together. "
-            "Audit the promise that it was derived from."
+            f"a zero-knowledge guarantee is audited for one person, got one for {guarantee.people} people together. "
+            "Audit the guarantee that it was derived from."
         )
-    asked = remembered(mechanism)
-    growth, delta = growth_above(promise.epsilon), Fraction(promise.delta)
-    simulated = remembered(lambda table: _simulated(table, aggregate, simulator, promise.relation))
+    cached = remembered(mechanism)
+    growth, delta = growth_above(guarantee.epsilon), Fraction(guarantee.delta)
+    simulated = remembered(lambda table: _simulated(table, aggregate, simulator, guarantee.relation))
     worst: Counterexample | None = None
     compared = False
     for table, place in world.people():
         try:
-            real, made = asked(table), simulated(world.without(table, place))
+            real, made = cached(table), simulated(world.without(table, place))
         except InvalidInput:
-            # A table that is refused publishes nothing, and no promise was made about it.
+            # A table that is refused publishes nothing, and no guarantee was made about it.
             continue
         compared = True
         for left, right in ((real, made), (made, real)):
             gap = hockey_stick(left, right, growth)
             if gap.delta > delta and (worst is None or gap.delta - delta > worst.excess):
                 worst = Counterexample(
-                    promise=promise.words(),
+                    guarantee=guarantee.words(),
                     people=table,
                     person=table[place],
                     compared="the simulator, who sees the aggregate of the others, or the other way round",

@@ -1,4 +1,4 @@
-"""Promises tested by running the mechanism many times on neighbouring populations that are hard for it."""
+"""Guarantees tested by running the mechanism many times on neighbouring populations that are hard for it."""
 
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
 from crowdblend.auditing.statistical.populations import hard_sizes

@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 _SHARE = 1 / 64
 # More than what rounding adds to a sum of probabilities.
 _ROUNDED = 1 + 1e-6
-# How often an interval is halved at most, and how finely the answer is told: what refutes a promise is of interest.
+# How often an interval is halved at most, and how finely the answer is told: what refutes a guarantee is of interest.
 _DEPTH = 8
 _FINE, _ROUGH = 1 / 1024, 1 / 128
 _LARGEST = 30.0
@@ -59,21 +59,21 @@ def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]
 
 
 def epsilon_lower(
-    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, promised: float
+    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float
 ) -> float:
     """The ε that (ε, δ)-closeness needs at least, given (hits, trials) of one event on both sides.
 
-    Wrong with probability at most `error`. The comparison is sharpest near the ε that was promised; 0 when the event
+    Wrong with probability at most `error`. The comparison is sharpest near the ε that was guaranteed; 0 when the event
     says nothing.
     """
-    seen = _Seen(likely, unlikely, delta, error, math.exp(min(promised, _LARGEST)))
+    seen = _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST)))
     if not seen.refutes(0.0):
         return 0.0
-    if seen.refutes(promised):
+    if seen.refutes(guaranteed):
         # What is refuted is exceeded; the next double is refuted too, since rounding was allowed for.
-        low, high, fine = math.nextafter(promised, math.inf), 2 * promised + 1, _FINE
+        low, high, fine = math.nextafter(guaranteed, math.inf), 2 * guaranteed + 1, _FINE
     else:
-        low, high, fine = 0.0, promised, _ROUGH
+        low, high, fine = 0.0, guaranteed, _ROUGH
     while seen.refutes(high) and high < _LARGEST:
         low, high = high, 2 * high
     while high - low > fine * (1 + low):
@@ -140,8 +140,8 @@ class _Binomial:
         numbers = np.arange(self.first, self.last + 1)
         logs = _log_factorials(n)
         ways = logs[n] - logs[numbers] - logs[n - numbers]
-        found: Vector = np.exp(ways + numbers * math.log(p) + (n - numbers) * math.log1p(-p))
-        return found
+        values: Vector = np.exp(ways + numbers * math.log(p) + (n - numbers) * math.log1p(-p))
+        return values
 
     @property
     def elsewhere(self) -> float:
@@ -153,9 +153,9 @@ class _Binomial:
         from_here = np.cumsum(self.probabilities[::-1])[::-1] + self._above(self.last)
         beyond = [self._above(self.last)]
         places = np.clip(least - self.first, 0, self.last - self.first + 1).astype(np.int64)
-        found: Vector = np.concatenate([from_here, beyond])[places]
-        found[least <= self.first] = 1.0
-        return found
+        values: Vector = np.concatenate([from_here, beyond])[places]
+        values[least <= self.first] = 1.0
+        return values
 
     def _below(self, number: int) -> float:
         from scipy.special import bdtr  # noqa: PLC0415  loaded only to test
@@ -173,5 +173,5 @@ def _log_factorials(most: int) -> Vector:
     """The logarithms of 0!, 1!, … up to this number's."""
     from scipy.special import gammaln  # noqa: PLC0415  loaded only to test
 
-    found: Vector = gammaln(np.arange(1, most + 2))
-    return found
+    values: Vector = gammaln(np.arange(1, most + 2))
+    return values

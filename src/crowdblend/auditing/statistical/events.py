@@ -61,7 +61,7 @@ class Event:
 
 
 def best_event(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Event:
-    """The event with the largest excess over the promise, in standard deviations, on runs that did not suggest it."""
+    """The event with the largest excess over the guarantee, in standard deviations, on runs that did not suggest it."""
     return max(_candidates(observed, epsilon, delta), key=lambda event: event.promising)
 
 
@@ -111,7 +111,7 @@ class _Compared:
         return frozenset(known[place] for place in order[: best + 1])
 
     def excess(self, view: str, event: frozenset[str]) -> float:
-        """By how much an event exceeds the promise, in standard deviations."""
+        """By how much an event exceeds the guarantee, in standard deviations."""
         if not event or not self.here.runs or not self.there.runs:
             return -math.inf
         likely, unlikely = (
@@ -124,5 +124,5 @@ class _Compared:
         p, q, growth = likely / n, unlikely / m, math.exp(min(self.epsilon, _LARGEST))
         # Half a hit more on both sides, so that what was never seen is not taken for impossible.
         spread = np.sqrt((p * (1 - p) + 0.5 / n) / n + growth**2 * (q + 0.5 / m) / m)
-        found: NDArray[np.float64] = (p - growth * q - self.delta) / spread
-        return found
+        deviations: NDArray[np.float64] = (p - growth * q - self.delta) / spread
+        return deviations

@@ -1,4 +1,4 @@
-"""Sizes of the audited person's class at which a promise about crowds is hardest to keep."""
+"""Sizes of the audited person's class at which a guarantee about crowds is hardest to keep."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def hard_sizes(k: int, rate: float, epsilon: float) -> dict[str, int]:
     kept = 1 - growth * (1 - rate)
     if kept > 1e-3:
         sizes["one fewer shows best"] = k - 1 + math.ceil(odds * growth * rate / kept)
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for reason, size in sizes.items():
         if size >= 1:
-            found.setdefault(size, reason)
-    return {reason: size for size, reason in sorted(found.items())}
+            reasons.setdefault(size, reason)
+    return {reason: size for size, reason in sorted(reasons.items())}

@@ -30,15 +30,15 @@ def repeat(
     runs: int,
     error: float,
     workers: int = 1,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Repeated:
-    """Audit so many times with fresh randomness; `told` hears how many are done, and how many had a finding."""
+    """Audit `times` times with fresh randomness; `progress` gets how many are done, and how many had a finding."""
     verdicts: list[Verdict] = []
 
     def keep(verdict: Verdict) -> None:
         verdicts.append(verdict)
-        if told:
-            told(len(verdicts), sum(one.finding for one in verdicts))
+        if progress:
+            progress(len(verdicts), sum(one.finding for one in verdicts))
 
     if workers == 1:
         for _ in range(times):

@@ -16,8 +16,8 @@ from crowdblend.auditing.statistical.workers import Alone, Together, workforce
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 
-# Told the phase, the runs so far and the runs in all.
-Told = Callable[[str, int, int], None]
+# Called with the phase, the runs so far and the runs in all.
+Progress = Callable[[str, int, int], None]
 Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
@@ -40,11 +40,11 @@ def audit(
     error: float = 1e-3,
     workers: int = 1,
     state: Path | None = None,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Verdict:
-    """Run the subject so many times, and say what ε it has at least, at the δ it promises.
+    """Run the subject so many times, and say what ε it has at least, at the δ it guarantees.
 
-    A verdict is a finding with probability at most `error` when the promise holds. It stops early once it has one.
+    A verdict is a finding with probability at most `error` when the guarantee holds. It stops early once it has one.
     """
     if runs < LEAST_RUNS:
         raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
@@ -58,34 +58,34 @@ def audit(
         )
     about = {
         "subject": subject.name,
-        "made of": getattr(subject, "made_of", ""),
-        "promise": repr(subject.promise),
+        "made of": getattr(subject, "fingerprint", ""),
+        "guarantee": repr(subject.guarantee),
         "pairs": [f"{pair.name}: {pair.more!r} / {pair.fewer!r}" for pair in pairs],
         "runs": runs,
         "error": error,
     }
     kept = State(state, about)
-    # A file that cannot be written is found out before the work, not after it.
+    # A file that cannot be written is refused before the work, not after it.
     kept.save()
     try:
         with workforce(subject, workers) as force:
-            return _Audit(subject, pairs, kept, force, told or _silent, runs).verdict(rounds(runs, error))
+            return _Audit(subject, pairs, kept, force, progress or _silent, runs).verdict(rounds(runs, error))
     finally:
         kept.save()
 
 
 def _silent(_phase: str, _runs: int, _of: int) -> None:
-    """Nobody wants to know."""
+    """Progress callback that does nothing."""
 
 
 class _Audit:
     """One audit under way."""
 
     def __init__(
-        self, subject: Subject, pairs: list[Pair], state: State, force: Alone | Together, told: Told, runs: int
+        self, subject: Subject, pairs: list[Pair], state: State, force: Alone | Together, progress: Progress, runs: int
     ) -> None:
-        self._promise, self._name, self._pairs = subject.promise, subject.name, pairs
-        self._state, self._force, self._told, self._all = state, force, told, runs
+        self._guarantee, self._name, self._pairs = subject.guarantee, subject.name, pairs
+        self._state, self._force, self._progress, self._all = state, force, progress, runs
         self._spent = 0
 
     def verdict(self, schedule: list[Round]) -> Verdict:
@@ -97,17 +97,17 @@ class _Audit:
             chosen = self._ranked(observed)[:_KEPT_PAIRS] if current is schedule[-1] else everything
             self._look(current, chosen)
             observed = self._looked(current, chosen, observed)
-            event = best_event(observed, self._promise.epsilon, self._promise.delta)
-            found = self._judge(current, event, sum(one.error for one in schedule))
-            if best is None or found.epsilon_lower >= best.epsilon_lower:
-                best = found
+            event = best_event(observed, self._guarantee.epsilon, self._guarantee.delta)
+            verdict = self._judge(current, event, sum(one.error for one in schedule))
+            if best is None or verdict.epsilon_lower >= best.epsilon_lower:
+                best = verdict
             if best.finding:
                 break
         assert best is not None, "a schedule has rounds"
         return replace(best, runs=self._spent)
 
     def _ranked(self, observed: Seen) -> list[int]:
-        return ranked_pairs(observed, self._promise.epsilon, self._promise.delta)
+        return ranked_pairs(observed, self._guarantee.epsilon, self._guarantee.delta)
 
     def _looked(self, current: Round, pairs: list[int], before: Seen) -> Seen:
         """What was seen while looking, in this round and before."""
@@ -117,7 +117,7 @@ class _Audit:
         return after
 
     def _side(self, current: Round, pair: int, side: int, before: Seen) -> Side:
-        folds = [Fold(*self._state.side(Task(current.number, "", pair, side, fold).shelf)) for fold in (0, 1)]
+        folds = [Fold(*self._state.side(Task(current.number, "", pair, side, fold).bucket)) for fold in (0, 1)]
         if pair in before:
             folds = [known + new for known, new in zip(before[pair][side], folds, strict=True)]
         return folds[0], folds[1]
@@ -128,18 +128,20 @@ class _Audit:
             self._state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
         counted = []
         for side in (0, 1):
-            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side).shelf)
+            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side).bucket)
             counted.append((seen[_JUDGED][_HIT], runs))
         likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
         return Verdict(
             subject=self._name,
-            promise=self._promise,
-            epsilon_lower=epsilon_lower(likely, unlikely, self._promise.delta, current.error, self._promise.epsilon),
+            guarantee=self._guarantee,
+            epsilon_lower=epsilon_lower(
+                likely, unlikely, self._guarantee.delta, current.error, self._guarantee.epsilon
+            ),
             error=error,
             runs=self._spent,
             pair=self._pairs[event.pair].name,
             view=event.view,
-            likelier=_SIDES[self._promise.relation][event.likelier],
+            likelier=_SIDES[self._guarantee.relation][event.likelier],
             outcomes=tuple(sorted(event.outcomes)),
             likely=likely,
             unlikely=unlikely,
@@ -151,9 +153,9 @@ class _Audit:
 
     def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
         """What those tasks see that were not done before."""
-        wanted = list(tasks)
-        self._spent += sum(task.runs for task in wanted if self._state.has(task))
-        for task, observed in self._force.run([task for task in wanted if not self._state.has(task)]):
+        pending = list(tasks)
+        self._spent += sum(task.runs for task in pending if self._state.has(task))
+        for task, observed in self._force.run([task for task in pending if not self._state.has(task)]):
             yield task, observed
             self._spent += task.runs
-            self._told(phase, self._spent, self._all)
+            self._progress(phase, self._spent, self._all)

@@ -1,4 +1,4 @@
-"""How the runs of an audit are spent: in three rounds, so that a promise that is far off is found early.
+"""How the runs of an audit are spent: in three rounds, so that a guarantee that is far off is found early.
 
 Every round first looks for an event and then judges it on fresh runs. Looking may use whatever was seen before; judging
 never uses a run that took part in choosing. The rounds share the probability of error, so all their bounds hold
@@ -41,18 +41,18 @@ class Task:
     runs: int = 0
 
     @property
-    def shelf(self) -> str:
+    def bucket(self) -> str:
         """Where what is seen is put: the batches of a side together."""
         return f"{self.round} {self.judging or 'looking'} {self.pair} {self.side} {self.fold}"
 
 
 def rounds(runs: int, error: float) -> list[Round]:
     """One, three and twelve sixteenths of the runs, with one, one and two quarters of the error."""
-    found = []
+    parts = []
     for number, (share, risk) in enumerate([(1, 1), (3, 1), (12, 2)]):
         part = runs * share // 16
-        found.append(Round(number, part // 2, part - part // 2, error * risk / 4))
-    return found
+        parts.append(Round(number, part // 2, part - part // 2, error * risk / 4))
+    return parts
 
 
 def batches(of: Round, judging: str, pairs: list[int], runs: int) -> Iterator[Task]:

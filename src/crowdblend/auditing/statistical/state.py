@@ -17,7 +17,7 @@ _SAVE_EVERY = 20
 
 
 class State:
-    """Counts by shelf, and which batches are in them."""
+    """Counts by bucket, and which batches are in them."""
 
     def __init__(self, path: Path | None, about: dict[str, Any]) -> None:
         self._path, self._about, self._unsaved = path, about, 0
@@ -29,13 +29,13 @@ class State:
 
     def has(self, task: Task) -> bool:
         """Whether a batch was run before."""
-        return task.batch in self._done.get(task.shelf, ())
+        return task.batch in self._done.get(task.bucket, ())
 
     def add(self, task: Task, observed: Observed) -> None:
-        """Put what a batch saw on its shelf."""
-        self._done.setdefault(task.shelf, set()).add(task.batch)
-        self._runs[task.shelf] += task.runs
-        views = self._seen.setdefault(task.shelf, {})
+        """Add what a batch saw to its bucket."""
+        self._done.setdefault(task.bucket, set()).add(task.batch)
+        self._runs[task.bucket] += task.runs
+        views = self._seen.setdefault(task.bucket, {})
         for view, outcomes in observed.items():
             seen = views.setdefault(view, Counter())
             seen.update(outcomes)
@@ -47,23 +47,23 @@ class State:
         if self._unsaved >= _SAVE_EVERY:
             self.save()
 
-    def side(self, shelf: str) -> tuple[int, dict[str, Counter[str]]]:
-        """The runs on a shelf and what they saw."""
-        return self._runs[shelf], self._seen.get(shelf, {})
+    def side(self, bucket: str) -> tuple[int, dict[str, Counter[str]]]:
+        """The runs in a bucket and what they saw."""
+        return self._runs[bucket], self._seen.get(bucket, {})
 
     def save(self) -> None:
         """Write the file anew; a crash leaves the one before."""
         self._unsaved = 0
         if self._path is None:
             return
-        shelves = {
-            shelf: {"batches": sorted(done), "runs": self._runs[shelf], "seen": self._seen.get(shelf, {})}
-            for shelf, done in self._done.items()
+        buckets = {
+            bucket: {"batches": sorted(done), "runs": self._runs[bucket], "seen": self._seen.get(bucket, {})}
+            for bucket, done in self._done.items()
         }
         # Two audits that are given one file do not write into each other's.
         partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
         try:
-            partial.write_text(json.dumps({"about": self._about, "shelves": shelves}), encoding="utf-8")
+            partial.write_text(json.dumps({"about": self._about, "buckets": buckets}), encoding="utf-8")
             os.replace(partial, self._path)
         except OSError as problem:
             raise InvalidInput(f"the state must go into a writable file: {problem.strerror}. Choose another.") from None
@@ -71,16 +71,16 @@ class State:
     def _load(self, path: Path) -> None:
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
-            about, shelves = held["about"], held["shelves"]
-            for shelf, kept in shelves.items():
-                self._done[shelf], self._runs[shelf] = set(map(int, kept["batches"])), int(kept["runs"])
-                self._seen[shelf] = {view: _counts(outcomes) for view, outcomes in kept["seen"].items()}
+            about, buckets = held["about"], held["buckets"]
+            for bucket, kept in buckets.items():
+                self._done[bucket], self._runs[bucket] = set(map(int, kept["batches"])), int(kept["runs"])
+                self._seen[bucket] = {view: _counts(outcomes) for view, outcomes in kept["seen"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise InvalidInput(f"{path.name} must be the state of an audit, and is not. Choose another file.") from None
+            raise InvalidInput(f"{path.name} is not the state of an audit. Choose another file.") from None
         if about != self._about:
             raise InvalidInput(
-                f"{path.name} must be the state of this very audit, and is of another. Choose another file, or pass "
-                "the same policy, runs and error to the same version as before."
+                f"{path.name} belongs to another audit: policy, runs, error or version differ. Choose another "
+                "file, or pass the same as before."
             )
 
 

@@ -1,4 +1,4 @@
-"""What is audited: a black box with a promise, neighbouring populations, and a way to look at its outputs."""
+"""What is audited: a black box with a guarantee, neighbouring populations, and a way to look at its outputs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Pair(Protocol):
 class Subject(Protocol):
     """A mechanism to be audited. It is sent to other processes, so it must be possible to pickle it.
 
-    One that also has a text `made_of` says with it what else it depends on: an audit that was interrupted goes on only
-    with what it was begun with.
+    A subject may also have a text `fingerprint` of everything else it depends on: an interrupted audit goes on only
+    with the same fingerprint.
     """
 
     @property
@@ -37,14 +37,14 @@ class Subject(Protocol):
         """What it is called in the verdict."""
 
     @property
-    def promise(self) -> Differential:
+    def guarantee(self) -> Differential:
         """What it claims."""
 
     def pairs(self) -> Sequence[Pair]:
-        """Neighbouring populations under the relation of the promise."""
+        """Neighbouring populations under the relation of the guarantee."""
 
     def observe(self, population: Any, runs: int) -> Observed:
-        """Run so many times with fresh randomness, and count what an onlooker sees, in one or more ways of looking."""
+        """Run `runs` times with fresh randomness, and count the outcomes of one or more views."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class BlackBox:
     """Any function from a population to an output, with fresh randomness of its own in every call."""
 
     name: str
-    promise: Differential
+    guarantee: Differential
     mechanism: Callable[[Any], Any]
     neighbours: tuple[Neighbours, ...]
     look: Callable[[Any], Mapping[str, str]] = views_of

@@ -8,15 +8,15 @@ from typing import Any
 from crowdblend.guarantees import Differential
 from crowdblend.guarantees.wording import at_least, at_most, exactly
 
-_SHOWN = 6
+_MOST_OUTCOMES = 6
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The largest ε that the runs prove, except with probability `error`; a finding when it exceeds the promise."""
+    """The largest ε that the runs prove, except with probability `error`; a finding when it exceeds the guarantee."""
 
     subject: str
-    promise: Differential
+    guarantee: Differential
     epsilon_lower: float
     error: float
     runs: int
@@ -29,24 +29,24 @@ class Verdict:
 
     @property
     def finding(self) -> bool:
-        """Whether the promise is broken."""
-        return self.epsilon_lower > self.promise.epsilon
+        """Whether the guarantee is broken."""
+        return self.epsilon_lower > self.guarantee.epsilon
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """The verdict for people to read."""
-        promise = f"epsilon {exactly(self.promise.epsilon)}, delta {at_most(self.promise.delta)}"
+        guarantee = f"epsilon {exactly(self.guarantee.epsilon)}, delta {at_most(self.guarantee.delta)}"
         wrong = exactly(self.error)
-        says = (
+        conclusion = (
             f"FINDING: epsilon is at least {at_least(self.epsilon_lower)} (wrong with probability at most {wrong})"
             if self.finding
-            else f"no finding; epsilon is at least {at_least(self.epsilon_lower)}, and a broken promise may go unseen"
+            else f"no finding; epsilon is at least {at_least(self.epsilon_lower)}, and a broken guarantee may go unseen"
         )
-        outcomes = ", ".join(self.outcomes[:_SHOWN]) + (", …" if len(self.outcomes) > _SHOWN else "")
+        outcomes = ", ".join(self.outcomes[:_MOST_OUTCOMES]) + (", …" if len(self.outcomes) > _MOST_OUTCOMES else "")
         return "\n".join(
             [
                 f"audited      {self.subject}, {self.runs:,} runs",
-                f"promised     {promise}, {self.promise.relation.words}",
-                f"verdict      {says}",
+                f"guarantee    {guarantee}, {self.guarantee.relation.words}",
+                f"verdict      {conclusion}",
                 f"populations  {self.pair}",
                 f"event        {self.view}: {outcomes or 'nothing stood out'}",
                 f"seen         {_rate(self.likely)} {self.likelier}, {_rate(self.unlikely)} otherwise",
@@ -58,9 +58,9 @@ class Verdict:
         return {
             "subject": self.subject,
             "finding": self.finding,
-            "epsilon": self.promise.epsilon,
-            "delta": self.promise.delta,
-            "relation": self.promise.relation.value,
+            "epsilon": self.guarantee.epsilon,
+            "delta": self.guarantee.delta,
+            "relation": self.guarantee.relation.value,
             "epsilon_lower": self.epsilon_lower,
             "error": self.error,
             "runs": self.runs,

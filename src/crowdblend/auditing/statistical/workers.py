@@ -59,28 +59,28 @@ def workforce(subject: Subject, workers: int) -> Iterator[Alone | Together]:
 
 
 def processes(subject: Subject, workers: int, prepare: Callable[[Subject], None]) -> ProcessPoolExecutor:
-    """So many processes, none of them started yet, each of which is told the subject first."""
+    """A pool of processes, none of them started yet, each of which gets the subject first."""
     try:
         pickle.dumps(subject)
     except (pickle.PicklingError, TypeError, AttributeError):
         raise InvalidInput(
-            "a subject must be made of functions that other processes can import, to be run by several of them, and "
-            "is not. Use functions with names instead of lambdas, or one worker."
+            "The subject cannot be sent to other processes. Use functions that they can import instead of lambdas, or "
+            "one worker."
         ) from None
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=prepare, initargs=(subject,))
 
 
 def submitted(
-    pool: ProcessPoolExecutor, function: Callable[..., Any], asked: Iterable[tuple[Any, ...]]
+    pool: ProcessPoolExecutor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> list[Future[Any]]:
-    """What the processes are asked for; an interruption from the keyboard is for this process alone.
+    """Submit calls to the pool; an interruption from the keyboard is for this process alone.
 
     A process that is started while interruptions are ignored ignores them for good, and ends with the pool.
     """
     here = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
     try:
-        return [pool.submit(function, *arguments) for arguments in asked]
+        return [pool.submit(function, *arguments) for arguments in calls]
     finally:
         if here:
             signal.signal(signal.SIGINT, before)

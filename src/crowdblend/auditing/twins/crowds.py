@@ -20,7 +20,7 @@ NUMBERS = World((1, 2, 3, 4), 4)
 ROWS = World((("A",), ("B",), ("A", "A")), 4)
 
 
-def _shown(table: Database, k: int) -> frozenset[tuple[Hashable, int]]:
+def _published(table: Database, k: int) -> frozenset[tuple[Hashable, int]]:
     return frozenset((c, n) for c, n in counted(table).items() if n >= k)
 
 
@@ -31,14 +31,14 @@ def off_by_one(table: Database) -> Distribution:
 
 def star_rows(table: Database) -> Distribution:
     """Suppressed people stay in the table as rows of stars."""
-    shown = _shown(table, 2)
+    shown = _published(table, 2)
     hidden = len(table) - sum(n for _, n in shown)
     return surely((shown, ("*", hidden)))
 
 
 def kept_labels(table: Database) -> Distribution:
     """The list of labels that a file carries along names the suppressed classes too."""
-    return surely((_shown(table, 2), tuple(sorted(set(map(str, table))))))
+    return surely((_published(table, 2), tuple(sorted(set(map(str, table))))))
 
 
 def noisy_threshold(table: Database) -> Distribution:

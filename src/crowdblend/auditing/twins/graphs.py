@@ -39,14 +39,14 @@ def checked(graph: Database) -> Distribution:
 
 
 # One person has up to two links, each of which costs ln 2.
-PROMISE = close(epsilon_above(Fraction(2) ** BOUND), relation=Relation.CONCEAL)
+GUARANTEE = close(epsilon_above(Fraction(2) ** BOUND), relation=Relation.CONCEAL)
 _STARS = tuple((star(links), concealed(star(links))) for links in range(1, 2 * BOUND + 1))
 
 TWINS = (
     Twin(
         "degree-unchecked",
         "somebody has more links than the bound that the noise was made for",
-        ExactClaim(PROMISE, unchecked, World((), 0), pairs=_STARS),
-        ExactClaim(PROMISE, checked, World((), 0), pairs=_STARS),
+        ExactClaim(GUARANTEE, unchecked, World((), 0), pairs=_STARS),
+        ExactClaim(GUARANTEE, checked, World((), 0), pairs=_STARS),
     ),
 )

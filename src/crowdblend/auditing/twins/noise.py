@@ -185,7 +185,7 @@ TWINS = (
     ),
     Twin(
         "one-cell-noise",
-        "noise for one changed cell is promised for replaced people, who change two",
+        "noise for one changed cell is certified for replaced people, who change two",
         _replaced(COST),
         _replaced(epsilon_above(Fraction(4))),
     ),

@@ -47,7 +47,7 @@ def noisy(cells: Sequence[Hashable], ratio: Fraction, top: int) -> Mechanism:
 
 
 def blending(k: int) -> CrowdBlending:
-    """What suppression below k promises."""
+    """What suppression below k guarantees."""
     return CrowdBlending(k, 0.0)
 
 
@@ -62,7 +62,7 @@ def sampled_delta(k: int, rate: Fraction, epsilon: float) -> float:
 
     def compute() -> arb:
         exact = arb(growth.numerator) / growth.denominator
-        found: arb = crowd_divergence(balls, k, balls.number(float(rate)), balls.number(1), exact)
-        return found
+        divergence: arb = crowd_divergence(balls, k, balls.number(float(rate)), balls.number(1), exact)
+        return divergence
 
     return balls.upper_bound(compute)

@@ -24,7 +24,7 @@ QUARTER = Fraction(1, 4)
 K = 3
 
 
-def _promised(rate: Fraction, k: int = K, epsilon: float = 1.0) -> Differential:
+def _guaranteed(rate: Fraction, k: int = K, epsilon: float = 1.0) -> Differential:
     return close(epsilon, sampled_delta(k, rate, epsilon))
 
 
@@ -117,7 +117,7 @@ def _tail(n: int, rate: Fraction, above: Fraction) -> Fraction:
 
 
 def looks_at_everybody(table: Database) -> Distribution:
-    """Whether there is a B among all people, where a sample of two is promised to tell as much."""
+    """Whether there is a B among all people, where a sample of two is guaranteed to tell as much."""
     return surely("B" in _four(table))
 
 
@@ -128,60 +128,60 @@ def looks_at_two(table: Database) -> Distribution:
 
 def _four(table: Database) -> Database:
     if len(table) != 4:
-        raise InvalidInput(f"there must be four people, got {len(table)}. The promise speaks of two out of four.")
+        raise InvalidInput(f"there must be four people, got {len(table)}. The guarantee speaks of two out of four.")
     return table
 
 
 def _zero_knowledge(mechanism: Mechanism) -> ExactClaim:
-    promise = ZeroKnowledge(0.0, 0.5, RandomSamples(2, 4), Relation.CONCEAL)
+    guarantee = ZeroKnowledge(0.0, 0.5, RandomSamples(2, 4), Relation.CONCEAL)
     simulator = lambda some, _: surely("B" in some)  # noqa: E731
-    return ExactClaim(promise, mechanism, World(("A", "B"), 4), aggregate=random_samples(2), simulator=simulator)
+    return ExactClaim(guarantee, mechanism, World(("A", "B"), 4), aggregate=random_samples(2), simulator=simulator)
 
 
-_HONEST = ExactClaim(_promised(HALF), sampled(suppressed(K), HALF), LETTERS)
+_HONEST = ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), LETTERS)
 _TRUE_DELTA = sampled_delta(K, HALF, 0.2)
 
 TWINS = (
     Twin(
         "rate-understated",
-        "a sample at rate 1/2 is promised as one at rate 1/4",
-        ExactClaim(_promised(QUARTER), sampled(suppressed(K), HALF), LETTERS),
+        "a sample at rate 1/2 is certified as one at rate 1/4",
+        ExactClaim(_guaranteed(QUARTER), sampled(suppressed(K), HALF), LETTERS),
         _HONEST,
     ),
     Twin(
         "fixed-size",
-        "a sample without replacement is promised as a Poisson sample",
-        ExactClaim(_promised(HALF), fixed_size, ONE_CLASS),
-        ExactClaim(_promised(HALF), sampled(suppressed(K), HALF), ONE_CLASS),
+        "a sample without replacement is certified as a Poisson sample",
+        ExactClaim(_guaranteed(HALF), fixed_size, ONE_CLASS),
+        ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), ONE_CLASS),
     ),
     Twin(
         "public-coin",
         "who is sampled follows from a hash of the person without a secret key",
-        ExactClaim(_promised(HALF), public_coin, NUMBERED),
+        ExactClaim(_guaranteed(HALF), public_coin, NUMBERED),
         _HONEST,
     ),
     Twin(
         "size-beside",
         "the size of the sample is published beside the table",
-        ExactClaim(_promised(HALF), size_beside, LETTERS),
+        ExactClaim(_guaranteed(HALF), size_beside, LETTERS),
         _HONEST,
     ),
     Twin(
         "redrawn",
         "the sample is drawn again until the table looks good",
-        ExactClaim(_promised(HALF), redrawn, LETTERS),
+        ExactClaim(_guaranteed(HALF), redrawn, LETTERS),
         _HONEST,
     ),
     Twin(
         "population-threshold",
         "the crowd is counted in the population instead of the sample",
-        ExactClaim(_promised(HALF), population_threshold, LETTERS),
+        ExactClaim(_guaranteed(HALF), population_threshold, LETTERS),
         _HONEST,
     ),
     Twin(
         "same-sample-twice",
         "a second table comes from a sample that was used before",
-        ExactClaim(_promised(HALF), same_sample_twice, LETTERS),
+        ExactClaim(_guaranteed(HALF), same_sample_twice, LETTERS),
         _HONEST,
     ),
     Twin(
@@ -202,7 +202,7 @@ TWINS = (
     ),
     Twin(
         "looks-at-everybody",
-        "what two random people tell is promised, and everybody is looked at",
+        "what two random people tell is certified, and everybody is looked at",
         _zero_knowledge(looks_at_everybody),
         _zero_knowledge(looks_at_two),
     ),

@@ -128,7 +128,7 @@ def _checked_robust_delta(
 def _robust_delta(
     premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
 ) -> float:
-    """sup over n of min(max(up(n), down(n)), few(n)), in the notation of THEORY 3.5."""
+    """sup over n of min(max(up(n), down(n)), few(n)), in the notation of docs/proofs.md#robust-sampling."""
     crowd = premise.k - exceptions - 1
 
     def delta() -> Number:

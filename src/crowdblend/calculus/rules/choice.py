@@ -12,7 +12,7 @@ from crowdblend.guarantees import Differential, DifferentialUnderSampling, ZeroK
 
 Chosen = TypeVar("Chosen", DifferentialUnderSampling, Differential, ZeroKnowledge)
 
-_STATEMENT = "When several derivations of the same promise differ only in δ, the smallest δ holds."
+_STATEMENT = "When several derivations of the same guarantee differ only in δ, the smallest δ holds."
 _SOURCE = "each derivation is a proof"
 
 
@@ -38,6 +38,6 @@ def _smallest(premises: tuple[Chosen, ...]) -> Chosen:
     best = min(premises, key=lambda premise: premise.delta)
     if any(replace(premise, delta=best.delta) != best for premise in premises):
         raise InvalidInput(
-            "the derivations to choose from must promise the same but for delta; compare like with like."
+            "the derivations to choose from must guarantee the same but for delta; compare like with like."
         )
     return best

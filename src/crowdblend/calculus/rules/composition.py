@@ -56,7 +56,7 @@ def differential_releases_add_up(*premises: Differential) -> Differential:
     about=Composite("steps"),
 )
 def steps_add_up(*premises: Differential) -> Differential:
-    """Given the results so far, each step keeps its promise, and the factors multiply."""
+    """Given the results so far, each step keeps its guarantee, and the factors multiply."""
     if any(premise.samplings for premise in premises):
         raise NotApplicable(
             "composition.adaptive adds steps on one table that do not count on sampling, got samplings above 0. Give "
@@ -80,7 +80,7 @@ def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     drawn = [p.aggregate for p in premises if isinstance(p.aggregate, RandomSamples)]
     if len(drawn) < len(premises) or len({d.population for d in drawn}) > 1:
         raise NotApplicable(
-            "composition.random-samples adds promises relative to random samples of one population. "
+            "composition.random-samples adds guarantees relative to random samples of one population. "
             "Use composition.iid-sampling for i.i.d. samples."
         )
     population = drawn[0].population
@@ -103,7 +103,7 @@ def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     drawn = [p.aggregate for p in premises if isinstance(p.aggregate, IidSampling)]
     if len(drawn) < len(premises) or len({d.rate for d in drawn}) > 1:
         raise NotApplicable(
-            "composition.iid-sampling adds promises relative to i.i.d. sampling at one rate. "
+            "composition.iid-sampling adds guarantees relative to i.i.d. sampling at one rate. "
             "Use composition.random-samples for k of n samples."
         )
     return _zero_knowledge_sum(premises, IidSampling(drawn[0].rate, sum(d.rounds for d in drawn)))
@@ -128,8 +128,8 @@ def network_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     plain = [part for part in parts if isinstance(part, RandomSamples)]
     if not explored + around or len(explored + around + plain) < len(parts) or len({p.population for p in plain}) > 1:
         raise NotApplicable(
-            "composition.networks adds promises relative to explorations and neighbourhoods of one network and random "
-            "samples of its people. Use composition.random-samples for those alone."
+            "composition.networks adds guarantees relative to explorations and neighbourhoods of one network and "
+            "random samples of its people. Use composition.random-samples for those alone."
         )
     together: list[Aggregate] = []
     if explored:
@@ -149,7 +149,7 @@ def _parts(aggregate: Aggregate) -> tuple[Aggregate, ...]:
 def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregate) -> ZeroKnowledge:
     first = premises[0]
     if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
-        raise NotApplicable("zero-knowledge promises add up under one relation and for one group size only.")
+        raise NotApplicable("zero-knowledge guarantees add up under one relation and for one group size only.")
     epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
     return ZeroKnowledge(epsilon, min(1.0, delta), aggregate, first.relation, first.people)
 
@@ -195,7 +195,7 @@ def blending_next_to_both(blending: CrowdBlending, removing: Differential, repla
 
 @dataclass(frozen=True)
 class Refusal:
-    """A pair of promises that void each other, and the theorem that says so."""
+    """A pair of guarantees that void each other, and the theorem that says so."""
 
     source: str
     reason: str
@@ -241,9 +241,9 @@ _SHARED_SAMPLE = Refusal(
 
 
 def why_not_from_one_sample(first: Iterable[Guarantee], second: Iterable[Guarantee]) -> Refusal:
-    """Why two sampled releases, each with these promises, may not come from the same sample.
+    """Why two sampled releases, each with these guarantees, may not come from the same sample.
 
-    Every promise that sampling strengthened takes for granted that nothing else is published from the sample, so
+    Every guarantee that sampling strengthened takes for granted that nothing else is published from the sample, so
     there is always a reason; the most telling one is given.
     """
     pairs = {frozenset({type(one), type(other)}) for one in first for other in second}
@@ -260,9 +260,9 @@ _COMPOSITIONS = (
 
 
 def compose(*derivations: Derivation) -> Derivation:
-    """The promise of publishing all of these, or a refusal with the reason and the theorem.
+    """The guarantee of publishing all of these, or a refusal with the reason and the theorem.
 
-    Promises of one kind are added in one step; a mixture is composed pair by pair from the left.
+    Guarantees of one kind are added in one step; a mixture is composed pair by pair from the left.
     """
     if not derivations:
         raise InvalidInput("compose needs at least one release, got none.")
@@ -296,7 +296,7 @@ def _pure_add_remove(rule_id: str, premise: Differential) -> None:
         raise NotApplicable(
             f"{rule_id} needs add-remove with delta = 0 for one person on the differential side, got "
             f"{premise.relation.value} with delta = {premise.delta:g} for {premise.people}. "
-            "A replace-only promise does not cover a person's absence (CBP Proposition 8)."
+            "A replace-only guarantee does not cover a person's absence (CBP Proposition 8)."
         )
     # The sample is drawn once, after the composition; a release that counted on it already would count it twice.
     require_unsampled(rule_id, premise)
@@ -306,7 +306,7 @@ def _added(rule_id: str, premises: tuple[Differential, ...]) -> Differential:
     first = premises[0]
     if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
         raise NotApplicable(
-            f"{rule_id} adds promises under one relation and for one group size. "
+            f"{rule_id} adds guarantees under one relation and for one group size. "
             "Convert them first (differential.replace, differential.group)."
         )
     epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))

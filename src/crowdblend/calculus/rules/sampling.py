@@ -1,4 +1,4 @@
-"""Sampling strengthens promises, and turns suppression into differential privacy (LQS; THEORY of the exact δ)."""
+"""Sampling strengthens guarantees, and makes suppression differentially private (LQS; docs/proofs.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
 from crowdblend.numerics.tail_suprema import rising_tail
 
-# A promise under sampling names its rate; that the sample was in fact drawn so is assumed where the promise is used.
+# A guarantee under sampling names its rate; that the sample was in fact drawn so is assumed where it is used.
 FROM_SAMPLE = (Assumption.SECRET_SAMPLE, Assumption.SINGLE_RELEASE)
 SAMPLED = (Assumption.INDEPENDENT_SAMPLING, *FROM_SAMPLE)
 
@@ -45,7 +45,7 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
     """Sampling people before a mechanism strengthens its guarantee."""
     if premise.relation is not Relation.ADD_REMOVE or premise.people != 1:
         raise NotApplicable(
-            "sampling.amplification needs a promise to one person under the add-remove relation, got "
+            "sampling.amplification needs a guarantee for one person under the add-remove relation, got "
             f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
         )
     require_unsampled("sampling.amplification", premise)
@@ -55,11 +55,11 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
 
 
 def require_unsampled(rule_id: str, premise: Differential) -> None:
-    """Refuse a promise that counts on sampling already: its sample is not the one that this rule draws."""
+    """Refuse a guarantee that counts on sampling already: its sample is not the one that this rule draws."""
     if premise.samplings > 0:
         raise NotApplicable(
             f"{rule_id} needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
-            "Start from the promise of the mechanism that runs on the sample."
+            "Start from the guarantee of the mechanism that runs on the sample."
         )
 
 
@@ -91,7 +91,7 @@ def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float)
     ),
     about=same_release(),
 )
-def sampling_promise_survives_postprocessing(premise: DifferentialUnderSampling) -> DifferentialUnderSampling:
+def sampled_guarantee_survives_postprocessing(premise: DifferentialUnderSampling) -> DifferentialUnderSampling:
     """An event of the computed result is an event of the output."""
     return premise
 
@@ -101,7 +101,7 @@ def sampling_promise_survives_postprocessing(premise: DifferentialUnderSampling)
         id="dps.random-choice",
         source="LQS Theorem 3",
         statement="Running one of two mechanisms, chosen by a coin that does not depend on the data, keeps the weaker "
-        "of their promises under sampling.",
+        "of their guarantees under sampling.",
         assumes=(Assumption.RANDOM_CHOICE,),
     ),
     about=Composite("random-choice", ("weight",)),
@@ -186,7 +186,7 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
     """c steps of one person each; the errors grow geometrically along the chain."""
     if premise.people != 1:
         raise NotApplicable(
-            f"differential.group starts from one person, got {premise.people}. Use the promise to one person."
+            f"differential.group starts from one person, got {premise.people}. Use the guarantee for one person."
         )
     growth = arb(premise.epsilon).exp()
     # The geometric sum 1 + e^ε + … + e^{(c−1)ε}, whose closed form is 0/0 at ε = 0.

@@ -36,7 +36,7 @@ DRAWN = (
     free={"people": NAMED},
 )
 def group_by_chain(premise: ZeroKnowledge, *, people: int) -> ZeroKnowledge:
-    """Conceal one of the group by the promise, the others by its differential privacy."""
+    """Conceal one of the group by the guarantee, the others by its differential privacy."""
     _one_person("zero-knowledge.group", premise)
     _pure("zero-knowledge.group", premise, "Use zero-knowledge.group-distance or zero-knowledge.group-samples.")
     return replace(premise, epsilon=round_up(arb(2 * people - 1) * premise.epsilon), people=people)
@@ -317,7 +317,7 @@ def _sanitized(
 def _sanitizer(rule_id: str, premise: Differential) -> None:
     _replacing(rule_id, premise)
     if premise.people != 1:
-        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
+        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the guarantee for one.")
     require_unsampled(rule_id, premise)
 
 
@@ -336,7 +336,7 @@ def _pure(rule_id: str, premise: ZeroKnowledge, remedy: str) -> None:
 
 def _one_person(rule_id: str, premise: ZeroKnowledge) -> None:
     if premise.people != 1:
-        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the promise to one person.")
+        raise NotApplicable(f"{rule_id} starts from one person, got {premise.people}. Use the guarantee for one.")
 
 
 def _random_samples(rule_id: str, premise: ZeroKnowledge) -> RandomSamples:

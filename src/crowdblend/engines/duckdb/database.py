@@ -6,26 +6,22 @@ failure it was and says it in our words.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
+from crowdblend.engines.engine import Resources
+from crowdblend.engines.memory_limit import TOO_LITTLE_MEMORY
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import Release
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
 # What the engine says of a failure, in lower case, and what we say instead; the first that fits.
 _SENTENCES = (
-    (
-        ("out of memory", "memory_limit", "memory limit", "failed to allocate"),
-        "memory in [release] must be enough to read and group the data, and is not. Raise it, or coarsen the columns.",
-    ),
+    (("out of memory", "memory_limit", "memory limit", "failed to allocate"), TOO_LITTLE_MEMORY),
     (
         ("no space left", "max_temp_directory_size", "disk full"),
         "the temporary folder must have room for the data, and is full. Free some space, or point TMPDIR elsewhere.",
@@ -45,7 +41,7 @@ def private_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def database(release: Release, folder: Path) -> Iterator[DuckDBPyConnection]:
+def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]:
     """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
     try:
         import duckdb  # noqa: PLC0415 - heavy
@@ -60,34 +56,23 @@ def database(release: Release, folder: Path) -> Iterator[DuckDBPyConnection]:
         "autoinstall_known_extensions": False,
         "python_enable_replacements": False,
     }
-    if release.threads is not None:
-        settings["threads"] = release.threads
-    if release.memory is not None:
-        settings["memory_limit"] = release.memory.replace(" ", "")
+    if resources.threads is not None:
+        settings["threads"] = resources.threads
+    if resources.memory is not None:
+        settings["memory_limit"] = resources.memory.replace(" ", "")
     with redacted("the database engine must start"):
         connection = duckdb.connect(":memory:", config=settings)
     try:
         with redacted("the database engine must start"):
             connection.execute("SET enable_progress_bar = false")
+            # It believes the statistics of Parquet files, which leave NaN out: then isnan(x) and x > 10 are false.
+            connection.execute("SET disabled_optimizers = 'statistics_propagation'")
             # without its time zone extension the engine shows instants in UTC anyway
             with suppress(duckdb.CatalogException):
                 connection.execute("SET TimeZone = 'UTC'")
         yield connection
     finally:
         connection.close()
-
-
-def bytes_of(memory: str | None) -> int | None:
-    """A size such as "1.5GB" in bytes."""
-    if memory is None:
-        return None
-    number, unit, binary = re.fullmatch(r"([0-9.]+)\s?([KMGT])(i?)B", memory, re.IGNORECASE).groups()  # type: ignore[union-attr]
-    return int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])
-
-
-def refuse_memory() -> NoReturn:
-    """The result does not fit the memory that the steward allows."""
-    raise InvalidInput(_SENTENCES[0][1])
 
 
 @contextmanager
@@ -99,7 +84,7 @@ def redacted(must: str, remedy: str = "Check the file and the policy.") -> Itera
     try:
         yield
     except MemoryError:
-        refuse_memory()
+        raise InvalidInput(TOO_LITTLE_MEMORY) from None
     except InvalidInput:
         raise
     except (duckdb.Error, pyarrow.ArrowException, OSError, UnicodeError) as error:

@@ -12,10 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
-from crowdblend.engines.duckdb.source import Relation, open_source
+from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.source import open_source
 from crowdblend.ledger.sketch import MOST, Anchor
-from crowdblend.policies.sections import DataSource, Release
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -28,7 +31,6 @@ _TELLS_APART = 0.9
 # A line of a CSV file is hardly longer, so there are at least this many.
 _LONG_LINE = 200
 _BITS = 64
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class IdentityScan:
 
     def __init__(self, data: DataSource, connection: DuckDBPyConnection, relation: Relation, size: int) -> None:
         self._connection, self._relation = connection, relation
-        self._columns = {name: (identifier, kind) for name, identifier, kind in relation.every}
+        self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
         self._rows = max(1, size // _LONG_LINE) if data.format == "csv" else self._counted()
 
     @property
@@ -66,7 +68,7 @@ class IdentityScan:
         total, *distinct = self._connection.sql(f"SELECT count(*), {counted} FROM {some}").fetchall()[0]
         telling = [name for name, found in zip(names, distinct, strict=True) if found >= _TELLS_APART * max(total, 1)]
         # Numbers with a fraction are slow to spell out.
-        telling.sort(key=lambda name: self._columns[name][1] not in (*_WHOLE, "VARCHAR"))
+        telling.sort(key=lambda name: self._columns[name][1] not in (ColumnType.WHOLE, ColumnType.TEXT))
         return tuple(telling[:1]) or names
 
     def hashes(self, anchor: Anchor) -> Hashes:
@@ -93,15 +95,15 @@ class IdentityScan:
         return int(self._connection.sql(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
 
 
-def _hashed_value(identifier: str, kind: str) -> str:
+def _hashed_value(identifier: str, kind: ColumnType) -> str:
     """The hash of a value, the same in every format: whole numbers as numbers, everything else as text."""
     number = f"hash(CAST({identifier} AS BIGINT))"
-    if kind in _WHOLE:
+    if kind is ColumnType.WHOLE:
         return f"CASE WHEN {identifier} IS NOT NULL THEN {number} ELSE hash('') END"
-    if kind in ("FLOAT", "DOUBLE"):
+    if kind in (ColumnType.SINGLE, ColumnType.DOUBLE):
         whole = f"{identifier} = trunc({identifier}) AND abs({identifier}) < 1e18"
         return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce(CAST({identifier} AS VARCHAR), '')) END"
-    text = identifier if kind == "VARCHAR" else f"CAST({identifier} AS VARCHAR)"
+    text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
     digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
     without = f"CASE WHEN suffix({text}, '.0') THEN left({text}, -2) ELSE {text} END"
     spelled = f"CASE WHEN NOT contains({without}, '.') THEN TRY_CAST({without} AS BIGINT) END"
@@ -112,12 +114,12 @@ def _hashed_value(identifier: str, kind: str) -> str:
 
 
 @contextmanager
-def open_identity(data: DataSource, release: Release, size: int) -> Iterator[IdentityScan]:
+def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator[IdentityScan]:
     """A source to be known again; `size` is that of its files in bytes."""
     must = "the source must be readable from beginning to end"
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
-    with private_folder() as folder, database(release, folder) as connection:
-        relation = open_source(connection, data, wanted, folder)
+    with private_folder() as folder, database(resources, folder) as connection:
+        relation = open_source(connection, data, wanted, folder).ready()
         with redacted(must, remedy):
             yield IdentityScan(data, connection, relation, size)

@@ -1,4 +1,4 @@
-"""The rows of a sample, as they stream from the source: the coin decides first, and nobody comes twice.
+"""The rows of a draw, as they stream from the source: the coin decides first, and nobody comes twice.
 
     source ── coin ──▶ sampled rows ── one row per person ──▶ chunks
 
@@ -10,20 +10,19 @@ number of threads. The key never leaves Python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
-from crowdblend.engines.duckdb.source import PLACE, Relation, open_source
-from crowdblend.engines.persons import OneRowEach, Persons, read_persons
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, row_key_of
+from crowdblend.engines.duckdb.relation import PLACE, Relation
+from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
+from crowdblend.engines.progress import Progress, no_progress
+from crowdblend.engines.sampling import in_part
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource, Release
-from crowdblend.randomness import KeyedSource, new_key, thin
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     import pyarrow
@@ -34,50 +33,11 @@ _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
 # Only tells whether two tables are about the same people; protects nobody, so it need not be secret.
-NOBODY_S_SECRET = b"the people of a table, summed up"
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of the two parts that a second coin splits a sample into: a `share` that chooses, and the others."""
-
-    key: bytes
-    share: float
-    choosing: bool
-
-    def of_rows(self, persons: Persons) -> NDArray[np.bool_]:
-        """Which rows are in this part."""
-        drawn = persons.drawn(self.key, self.share)
-        return drawn if self.choosing else ~drawn
-
-    def of_counts(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many of each class are in this part."""
-        chosen = thin(counts, self.share, KeyedSource(self.key, b"choosing part of the finest classes"))
-        return chosen if self.choosing else counts - chosen
-
-
-@dataclass(frozen=True)
-class Draw:
-    """Who is in the sample.
-
-    With a key, everybody is drawn with probability `rate` by the key's coin; without one the table is itself the
-    sample. `part` keeps one part of the sample. `secret` decides which of several rows of a person counts; by default
-    the key does.
-    """
-
-    key: bytes | None = None
-    rate: float | None = None
-    part: Part | None = None
-    secret: bytes | None = None
-
-    def __post_init__(self) -> None:
-        if self.key is not None and self.rate is None:
-            raise InvalidInput("rate must be given with a key, and is not. Pass the share of people kept.")
+PUBLIC_FINGERPRINT_KEY = b"the people of a table, summed up"
 
 
 class Rows:
-    """The rows of a source that is open, and what was seen of them so far."""
+    """The rows of a source that is open, for one draw, and what was seen of them so far."""
 
     def __init__(
         self,
@@ -86,25 +46,25 @@ class Rows:
         cursor: DuckDBPyConnection,
         relation: Relation,
         draw: Draw,
-        room: int | None,
+        memory_limit: int | None,
         progress: Progress | None,
     ) -> None:
-        self.data, self.relation, self.draw, self.room = data, relation, draw, room
+        self.data, self.relation, self.draw, self.memory_limit = data, relation, draw, memory_limit
         self.cursor = cursor  # for other queries, because the connection is busy streaming rows
         self.read = 0
         # Marks for the one-row-per-person check need a secret, also when nobody is drawn.
-        self.secret = draw.secret or draw.key or new_key()
+        self.row_key = row_key_of(draw)
         self._connection = connection
-        self._progress = progress or _silent
+        self._progress = progress or no_progress
         self._people = np.zeros(2, np.uint64)
 
     def identifiers(self, names: Sequence[str]) -> list[str]:
         """The columns, quoted for SQL."""
-        return [self.relation.columns[name][0] for name in names]
+        return [self.relation.field(name).identifier for name in names]
 
-    def types(self, names: Sequence[str]) -> list[str]:
-        """The columns' types, as the engine calls them."""
-        return [self.relation.columns[name][1] for name in names]
+    def types(self, names: Sequence[str]) -> list[ColumnType]:
+        """The columns' types."""
+        return [self.relation.field(name).type for name in names]
 
     def everybody(self, selected: str) -> Iterator[pyarrow.Table]:
         """All rows, without a coin, in chunks."""
@@ -116,22 +76,23 @@ class Rows:
 
     def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
-        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
         yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
 
-    def marked(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
-        """The sampled rows of each batch and their persons' marks; refuses, in the end, when anybody had two rows."""
-        for batch, sampled in self._of_everybody(f"{self._person()} AS person, {selected}"):
-            yield batch.select(batch.schema.names[1:]), sampled.marks(self.secret)
+    def marked(self, selected: str, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The rows of each batch whose marks lie below a rate, and these marks; refuses, in the end, when anybody in
+        the source had two rows."""
+        for batch, sampled in self._of_everybody(f"{self._person()} AS person, {selected}", rate):
+            yield batch.select(batch.schema.names[1:]), sampled.marks(self.row_key)
 
-    def people(self) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
-        """The sampled persons themselves, called `who`, and their marks; refuses, in the end, when anybody had two
-        rows."""
-        for batch, sampled in self._of_everybody(f"{self._person()} AS who"):
-            yield batch, sampled.marks(self.secret)
+    def people(self, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        """The persons whose marks lie below a rate, called `who`, and these marks; refuses, in the end, when anybody
+        in the source had two rows."""
+        for batch, sampled in self._of_everybody(f"{self._person()} AS who", rate):
+            yield batch, sampled.marks(self.row_key)
 
-    def _of_everybody(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def _of_everybody(self, selected: str, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """The sampled rows and persons, where it matters how many people there are.
 
         With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
@@ -139,16 +100,16 @@ class Rows:
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        check = OneRowEach(self.secret, str(self.data.person), self.room)
+        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
         for batch in self._batches(selected):
             persons = read_persons(batch.column(0), str(self.data.person))
             check.add(persons)
-            drawn = persons.drawn(self.secret, self.draw.rate or 1.0)
+            drawn = persons.drawn(self.row_key, rate)
             yield batch.take(pa.array(np.flatnonzero(drawn))), persons.where(drawn)
         check.check(self._everybody_again)
 
     def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
-        """The rows of these people, from a second look at the source: the engine reads columns faster than it hands
+        """The rows of these people, from a second look at the source: the database reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
         yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
@@ -158,7 +119,12 @@ class Rows:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         if not self.relation.placed:
-            yield from _taken(self.everybody(selected), places)
+            # In the order of the file, so that the number of threads does not decide who is drawn.
+            self._connection.execute("SET preserve_insertion_order = true")
+            try:
+                yield from _taken(self.everybody(selected), places)
+            finally:
+                self._connection.execute("SET preserve_insertion_order = false")
             return
         file, place = PLACE
         counted = f"SELECT {file}, count(*) FROM {self.relation.sql} GROUP BY {file} ORDER BY {file}"
@@ -177,9 +143,10 @@ class Rows:
         yield from chunks(self._stream(selected, f"WHERE {among}"))
 
     def finish(self) -> None:
-        """Refuse a source without rows."""
+        """Refuse a source without rows, or of which some were not read."""
         if not self.read:
             raise InvalidInput("the data must have at least one row, and have none. Check source in [data].")
+        self.relation.check_rows(self.read)
         self._progress("counting", self.read)
 
     @property
@@ -188,7 +155,7 @@ class Rows:
 
         It is a sum, so that the order of rows and the format of the file do not matter.
         """
-        if self.draw.key is not None or self.data.person is None:
+        if not isinstance(self.draw, Everybody) or self.data.person is None:
             return None
         return int(self._people[0]) << 64 | int(self._people[1])
 
@@ -197,16 +164,16 @@ class Rows:
     ) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        key, rate, part = self.draw.key, self.draw.rate, self.draw.part
+        assert not isinstance(self.draw, Exactly)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
-            if key is None and not again:
-                self._people += persons.marks(NOBODY_S_SECRET).sum(axis=0, dtype=np.uint64)
-            if key is not None and rate is not None:
-                drawn = persons.drawn(key, rate)
+            if isinstance(self.draw, Everybody) and not again:
+                self._people += persons.marks(PUBLIC_FINGERPRINT_KEY).sum(axis=0, dtype=np.uint64)
+            if isinstance(self.draw, Coin):
+                drawn = persons.drawn(self.draw.key, self.draw.rate)
                 rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
-            if part is not None:
-                inside = part.of_rows(persons)
+            if self.draw.part is not None:
+                inside = in_part(self.draw.part, persons)
                 rows, persons = rows.filter(pa.array(inside)), persons.where(inside)
             yield rows, persons
 
@@ -225,42 +192,24 @@ class Rows:
             yield batch
 
     def _stream(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
-        rows = self._connection.sql(f"SELECT {selected} FROM {self.relation.sql} {which}")
-        # DuckDB's later name first; what the other one does is the same.
-        streamed = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
-        yield from streamed(_BATCH)
+        yield from streamed(self._connection, f"SELECT {selected} FROM {self.relation.sql} {which}")
 
     def _person(self) -> str:
         """The person as a 64-bit number or a text, NULL for nobody."""
-        name, kind = self.relation.columns[str(self.data.person)]
-        if kind in _WHOLE:
-            return name if kind == "BIGINT" else f"CAST({name} AS BIGINT)"
-        if kind in ("FLOAT", "DOUBLE"):
-            return f"CASE WHEN NOT isnan({name}) THEN CAST({name} AS VARCHAR) END"
-        return f"CAST({name} AS VARCHAR)"
+        field = self.relation.field(str(self.data.person))
+        if field.type is ColumnType.WHOLE:
+            return f"CAST({field.identifier} AS BIGINT)"
+        if field.type in (ColumnType.SINGLE, ColumnType.DOUBLE):
+            return f"CASE WHEN isfinite({field.identifier}) THEN CAST({field.identifier} AS VARCHAR) END"
+        return f"CAST({field.identifier} AS VARCHAR)"
 
 
-@contextmanager
-def open_rows(
-    data: DataSource, release: Release, columns: Sequence[str], draw: Draw, progress: Progress | None = None
-) -> Iterator[Rows]:
-    """The rows of a source, with these columns; whatever the engine says of a record is kept back."""
-    wanted = [*columns] if data.person is None else [data.person, *columns]
-    must = "the source must be readable from beginning to end"
-    remedy = "Check that every line has the fields of the header, and quotes and delimiter."
-    with private_folder() as folder, database(release, folder) as connection:
-        relation = open_source(connection, data, wanted, folder)
-        with closing(connection.cursor()) as cursor, redacted(must, remedy):
-            yield Rows(data, connection, cursor, relation, draw, bytes_of(release.memory), progress)
-
-
-def open_columns(data: DataSource, release: Release, columns: Sequence[str]) -> None:
-    """Open the source and look for the columns; no row is read, and a stream is not touched."""
-    if data.source == STDIN:
-        return
-    wanted = [*columns] if data.person is None else [data.person, *columns]
-    with private_folder() as folder, database(release, folder) as connection:
-        open_source(connection, data, wanted, folder)
+def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pyarrow.RecordBatch]:
+    """The answer to a query, batch by batch."""
+    rows = connection.sql(query)
+    # DuckDB's later name first; what the other one does is the same.
+    reader = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
+    yield from reader(_BATCH)
 
 
 def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:
@@ -288,10 +237,6 @@ def chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _checked(rows: pyarrow.RecordBatch, persons: Persons, check: OneRowEach) -> pyarrow.RecordBatch:
+def _checked(rows: pyarrow.RecordBatch, persons: Persons, check: DuplicateCheck) -> pyarrow.RecordBatch:
     check.add(persons)
     return rows
-
-
-def _silent(_phase: str, _rows: int) -> None:
-    """Nobody wants to know."""

@@ -6,50 +6,25 @@ spelt in the data exactly as in the policy.
 
 from __future__ import annotations
 
-import csv
-import glob
-import io
-import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.parquet_files import open_parquet
+from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.sections import STDIN, DataSource
+from crowdblend.policies.files import source_files
+from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-_ENDINGS = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
-CERTIFICATE = "certificate.json"
-_PACKED = re.compile(r"\.(gz|zst)$")
-# What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
-PLACE = ("file_index", "file_row_number")
-# A longer name is a quotation mark that never ends.
-_LONGEST_NAME = 100_000
-# The engine holds 16 of these a thread.
-_LONGEST_LINE = 2_000_000
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A relation in SQL, and for every wanted column its quoted identifier and its type.
-
-    `placed` says that the engine knows each row's file and place in it, under the names of `PLACE`.
-    """
-
-    sql: str
-    columns: dict[str, tuple[str, str]]
-    placed: bool = False
-    every: tuple[tuple[str, str, str], ...] = ()
-    """Name, identifier and type of every column of the source."""
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
@@ -57,82 +32,21 @@ def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequen
     return _OPEN[data.format](connection, data, wanted, folder)
 
 
-def identifier(name: str) -> str:
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _shown(data: DataSource) -> str:
-    return "stdin" if data.source == STDIN else repr(Path(data.source).name)
-
-
 def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    files = _files(data, folder)
-    header = _header(data, files[0])
-    if any(_header(data, file) != header for file in files[1:]):
-        raise InvalidInput(
-            f"all files of {_shown(data)} must begin with the same line of column names, and do not. Make them equal."
-        )
-    _check_delimiter(data, header, wanted)
-    _check_names(data, header, wanted)
-    # Named by position, so that nothing but the wanted columns has to have a sensible name.
-    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(header)))
-    sql = (
-        f"read_csv({_listed(files)}, columns = {{{columns}}}, auto_detect = false, header = true, quote = '\"', "
-        f"escape = '\"', delim = {quoted(data.delimiter or ',')}, max_line_size = {_LONGEST_LINE}, "
-        "hive_partitioning = false)"
-    )
-    every = tuple((name, f"c{position}", "VARCHAR") for position, name in enumerate(header))
-    return Relation(sql, {name: (f"c{header.index(name)}", "VARCHAR") for name in wanted}, every=every)
-
-
-def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
-    """A single column that is not wanted is most often a file with another delimiter."""
-    if len(header) > 1 or header[0] in wanted:
-        return
-    for mark in (";", "\t", "|", ","):
-        if mark in header[0]:
-            raise InvalidInput(
-                f"{_shown(data)} must have the column {wanted[0]!r}, and is read as a single column. "
-                f"Add delimiter = {json.dumps(mark)} to [data]."
-            )
-
-
-def _header(data: DataSource, file: Path) -> list[str]:
-    """The names in the first line of a CSV file; nothing else is looked at."""
-    import pyarrow  # noqa: PLC0415 - heavy
-
-    try:
-        with redacted(f"{_shown(data)} must be readable"), pyarrow.input_stream(str(file), "detect") as stream:
-            text = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8-sig", newline="")
-            names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
-    except csv.Error:
-        names = []
-    if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
-        raise InvalidInput(f"{_shown(data)} must begin with a line of column names, and does not. Add that line.")
-    return names
+    return open_csv(data, _files(data, folder), wanted)
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    from pyarrow import parquet  # noqa: PLC0415 - heavy
-
-    files = _files(data, folder)
-    for file in files:
-        with redacted(f"{_shown(data)} must be a whole Parquet file", "Write or copy it again."):
-            names = parquet.read_schema(file).names
-        if len({name.lower() for name in names}) < len(names):
-            _check_repeats(data, names, wanted)
-    # The values of folders such as sex=Female are text, like those of a CSV file.
-    return _described(connection, data, f"read_parquet({_listed(files)}, hive_types_autocast = false)", wanted)
+    return _described(connection, data, open_parquet(data, _files(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
     path = Path(data.source)
     if not path.is_file():
-        raise InvalidInput(f"{_shown(data)} must be a DuckDB file, and is not one. Check the path in [data].")
-    with redacted(f"{_shown(data)} must be a DuckDB file that can be opened", "Close whoever writes to it."):
+        raise InvalidInput(f"{shown(data)} must be a DuckDB file, and is not one. Check the path in [data].")
+    with redacted(f"{shown(data)} must be a DuckDB file that can be opened", "Close whoever writes to it."):
         connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
-    return _described(connection, data, _table(data), wanted)
+    return _described(connection, data, Relation(_table(data), ()), wanted)
 
 
 def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -142,7 +56,7 @@ def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence
         connection.execute("LOAD postgres")
     with redacted("the PostgreSQL address in [data] must answer", "Check source, PGPASSWORD and the server."):
         connection.execute(f"ATTACH {quoted(data.source)} AS origin (TYPE postgres, READ_ONLY)")
-    return _described(connection, data, _table(data), wanted)
+    return _described(connection, data, Relation(_table(data), ()), wanted)
 
 
 _OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
@@ -158,32 +72,16 @@ def _table(data: DataSource) -> str:
     return ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
 
 
-def _described(connection: DuckDBPyConnection, data: DataSource, sql: str, wanted: Sequence[str]) -> Relation:
-    must = f"{_shown(data)} must hold a table that can be read"
+def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
+    """The relation with the columns that the database finds in it."""
+    must = f"{shown(data)} must hold a table that can be read"
     with redacted(must, "Check table in [data], and that all files have the same columns."):
-        relation = connection.sql(f"SELECT * FROM {sql} LIMIT 0")
-        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    _check_names(data, list(types), wanted)
+        found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
+        types = dict(zip(found.columns, map(str, found.types), strict=True))
+    check_names(data, list(types), wanted)
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
-    every = tuple((name, identifier(name), kind) for name, kind in types.items())
-    return Relation(sql, {name: (identifier(name), types[name]) for name in wanted}, placed, every)
-
-
-def _check_names(data: DataSource, names: list[str], wanted: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in names:
-            hint = " Check its spelling" + (" and the delimiter in [data]." if data.format == "csv" else ".")
-            raise InvalidInput(f"{_shown(data)} must have the column {name!r}, and does not.{hint}")
-    _check_repeats(data, names, wanted)
-
-
-def _check_repeats(data: DataSource, names: list[str], wanted: Sequence[str]) -> None:
-    lowered = [name.lower() for name in names]
-    for name in wanted:
-        if lowered.count(name.lower()) > 1:
-            raise InvalidInput(
-                f"{_shown(data)} must have the column {name!r} once, in whatever case, and has several. Rename one."
-            )
+    fields = (Field(name, identifier(name), column_type(kind)) for name, kind in types.items())
+    return replace(relation, fields=tuple(fields), placed=placed)
 
 
 def _files(data: DataSource, folder: Path) -> list[Path]:
@@ -192,48 +90,18 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         return [spooled(data, folder)]
     if "://" in data.source:
         raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
-    files = source_files(data)
+    files = source_files(data.source, data.format)
     for file in files:
         try:
             with file.open("rb") as opened:
                 empty = not opened.read(1)
         except OSError as error:
             raise InvalidInput(
-                f"{_shown(data)} must be readable ({error.strerror}). Check the path and its permissions."
+                f"{shown(data)} must be readable ({error.strerror}). Check the path and its permissions."
             ) from None
         if empty:
-            raise InvalidInput(f"{_shown(data)} must have rows, and is empty. Check that it was written.")
+            raise InvalidInput(f"{shown(data)} must have rows, and is empty. Check that it was written.")
     return files
-
-
-def source_files(data: DataSource) -> list[Path]:
-    """The files that are read: of a folder or pattern those with the right ending, without releases inside it.
-
-    A folder with a certificate is a release. Whoever publishes into the folder of the data does not read it as data.
-    """
-    path, endings = Path(data.source), _ENDINGS[data.format]
-    if path.is_dir():
-        found = sorted(
-            file
-            for file in path.rglob("*")
-            if _PACKED.sub("", file.name.lower()).endswith(endings)
-            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-            and file.is_file()
-            and not any((path / part / CERTIFICATE).is_file() for part in file.relative_to(path).parents[:-1])
-        )
-        if not found:
-            raise InvalidInput(
-                f"the folder {_shown(data)} must hold files ending in {' or '.join(endings)}, and holds none. "
-                "Check source and format in [data]."
-            )
-        return found
-    if glob.has_magic(data.source) and not path.exists():
-        matching = (Path(name) for name in glob.glob(data.source, recursive=True) if os.path.isfile(name))
-        found = sorted(file for file in matching if not (file.parent / CERTIFICATE).is_file())
-        if not found:
-            raise InvalidInput(f"source {_shown(data)} must match a file, and matches none. Check the pattern.")
-        return found
-    return [path]
 
 
 def spooled(data: DataSource, folder: Path) -> Path:
@@ -245,8 +113,3 @@ def spooled(data: DataSource, folder: Path) -> Path:
         if not path.stat().st_size:
             raise InvalidInput("stdin must have rows, and is empty. Check the command before the pipe.")
     return path
-
-
-def _listed(files: Sequence[Path]) -> str:
-    """The files as a list in SQL; the engine would take * and [ in a name for a pattern."""
-    return "[" + ", ".join(quoted(glob.escape(str(file))) for file in files) + "]"

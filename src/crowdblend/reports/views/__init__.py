@@ -25,5 +25,5 @@ def view_of(folder: Folder) -> View:
         raise InvalidInput(
             "reports need an extra that is not installed: pip install 'crowdblend[release]'."
         ) from missing
-    shown: View = module.view(folder)
-    return shown
+    view: View = module.view(folder)
+    return view

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from crowdblend.reports import words
 from crowdblend.reports.cells import open_cells
 from crowdblend.reports.charts import figures
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, table
+from crowdblend.reports.numbers import fact
+from crowdblend.reports.parameters import crowd_size
 from crowdblend.reports.recoding import HEADING, chosen_recoding
+from crowdblend.reports.sentences import reading, title
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import MOST_COLUMNS, Summary
 from crowdblend.reports.view import Part, View
@@ -22,10 +24,10 @@ def view(folder: Folder) -> View:
     files = [open_cells(path, counted=stated) for path in folder.files.values()]
     summaries, counted = [summarize(file) for file in files], all(file.counted for file in files)
     return View(
-        heading=words.title(tuple(dict.fromkeys(name for made in summaries for name in made.columns)), counted),
+        heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
         what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
         keys=_keys(summaries, counted),
-        reading=tuple(words.reading(folder, summaries, counted=counted)),
+        reading=tuple(reading(folder, summaries, counted=counted)),
         parts=(*_recoding(folder), *_data(folder, summaries, counted)),
     )
 
@@ -47,15 +49,15 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]
     parts = []
     for at, summary in enumerate(summaries):
         several = len(summaries) > 1
-        told = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
-        shown = join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder)
+        size = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
+        content = join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder)
         heading = join(_PUBLISHED, ": table ", label(summary.name)) if several else _PUBLISHED
-        parts.append(Part("data" if at == 0 else f"data-{at + 1}", heading, join(told, shown), listed=at == 0))
+        parts.append(Part("data" if at == 0 else f"data-{at + 1}", heading, join(size, content), listed=at == 0))
     return parts
 
 
 def _nothing(folder: Folder) -> Html:
-    k = words.crowd_size(folder)
+    k = crowd_size(folder)
     crowd = f" of {k:,}" if k is not None else ""
     return element(
         "p", f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
@@ -70,7 +72,7 @@ def _largest(summary: Summary, counted: bool) -> Html:
     ]
     if summary.flagged:
         headers.append("exact")
-        rows = [[*row, words.shown(cell.exact)] for row, cell in zip(rows, summary.largest, strict=True)]
+        rows = [[*row, fact(cell.exact)] for row, cell in zip(rows, summary.largest, strict=True)]
     left = len(summary.columns) - len(names)
     few = len(summary.largest) == summary.cells
     caption = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, table
+from crowdblend.reports.numbers import enumeration, round_up
+from crowdblend.reports.rows import read_rows
 from crowdblend.reports.view import Part, View
-from crowdblend.reports.words import listed, short
 
 _MEANS = {
     "connectivity": "connectivity: how many links are missing until everybody is connected",
@@ -23,7 +23,8 @@ _SHARES = ("connectivity", "cycle-freeness", "eulerian")
 
 def view(folder: Folder) -> View:
     """Every number of the one data file."""
-    rows = _rows(next(iter(folder.files.values())))
+    path = next(iter(folder.files.values()))
+    rows = read_rows(path, "statistic", ("value", "error", "confidence"), label="class")
     parameters = folder.fact("parameters", dict)
     people = parameters.get("people")
     known = f" of {people:,} people" if isinstance(people, int) else ""
@@ -36,26 +37,16 @@ def view(folder: Folder) -> View:
     )
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    if path.suffix == ".csv":
-        from pyarrow import csv  # noqa: PLC0415 - heavy
-
-        read = csv.read_csv
-    else:
-        from pyarrow import parquet  # noqa: PLC0415
-
-        read = parquet.read_table
-    found: list[dict[str, Any]] = read(path).to_pylist()
-    return found
-
-
 def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tuple[str, str], ...]:
     keys = [("published numbers", f"{len(rows):,}")]
-    for name, shown in (("sampled_people", "random people the promise is relative to"), ("degree_bound", "most links")):
+    for name, shown in (
+        ("sampled_people", "random people the guarantee is relative to"),
+        ("degree_bound", "most links"),
+    ):
         if isinstance(parameters.get(name), int):
             keys.append((shown, f"{parameters[name]:,}"))
     if isinstance(parameters.get("epsilon"), float):
-        keys.append(("ε, relative to those people", short(parameters["epsilon"])))
+        keys.append(("ε, relative to those people", round_up(parameters["epsilon"])))
     return tuple(keys)
 
 
@@ -69,12 +60,12 @@ def _reading(rows: list[dict[str, Any]]) -> list[str]:
     if shares := [name for name in _SHARES if name in named]:
         verb = "is a share" if len(shares) == 1 else "are shares"
         lines.append(
-            f"{listed(shares)} {verb} of the most links there could be: the bound on anybody's links, times the number "
-            "of people, halved."
+            f"{enumeration(shares)} {verb} of the largest possible number of links: degree_bound times the number of "
+            "people, halved."
         )
     lines.append(
-        "The promise compares with somebody who could look at some random people and whom they are linked to, with you "
-        "and your links concealed. What the whole network is like can be learned; your place in it hardly."
+        "The guarantee compares with somebody who could look at some random people and whom they are linked to, "
+        "with you and your links concealed. What the whole network is like can be learned; your place in it hardly."
     )
     return lines
 

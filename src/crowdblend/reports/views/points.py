@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from crowdblend.figures import bar_chart, point_map
-from crowdblend.reports import places, words
+from crowdblend.reports import places
 from crowdblend.reports.charts import figure
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.numbers import enumeration, round_up
+from crowdblend.reports.parameters import crowd_size, sampling_rate
 from crowdblend.reports.places import AxisNoise, Points
 from crowdblend.reports.view import Part, View
 
@@ -28,7 +30,7 @@ def view(folder: Folder) -> View:
     if len(points) > 1:
         parts.append(Part("statistics", "What the points add up to", _statistics(folder, points, axes, noise)))
     return View(
-        heading=f"Points: {words.listed(axes)}" + (f", with {words.listed(others)}" if others else ""),
+        heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
         keys=(("published points", f"{len(points):,}"),),
         reading=tuple(_reading(folder, axes, noise)),
@@ -37,8 +39,8 @@ def view(folder: Folder) -> View:
 
 
 def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[str]:
-    k, rate = words.crowd_size(folder), words.sampling_rate(folder)
-    moved = words.listed(f"{words.short(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
+    k, rate = crowd_size(folder), sampling_rate(folder)
+    moved = enumeration(f"{round_up(on.mean)} in {shorten(name, 40)}" for name, on in zip(axes, noise, strict=True))
     stands = f" One point stands for about {1 / rate:.3g} people." if rate else ""
     kept = {
         "block": "Every point was kept in its own block, so the number of points in a block is exact.",
@@ -83,11 +85,11 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
 def _outlines(
     folder: Folder, axes: list[str], bounds: list[tuple[float, float]]
 ) -> list[tuple[float, float, float, float]]:
-    """The blocks on the first two axes; too many to be told apart are not drawn."""
-    listed = folder.fact("blocks", list)
-    if listed:
-        found = {(box[0][0], box[1][0], box[0][1], box[1][1]) for box in listed}
-        return sorted(found) if len(found) <= MOST_LINES else []
+    """The blocks on the first two axes; none where there are too many to be seen."""
+    blocks = folder.fact("blocks", list)
+    if blocks:
+        outlines = {(box[0][0], box[1][0], box[0][1], box[1][1]) for box in blocks}
+        return sorted(outlines) if len(outlines) <= MOST_LINES else []
     widths = [float(folder.fact("widths", dict).get(name, 0)) for name in axes[:2]]
     if not all(widths):
         return []
@@ -141,12 +143,12 @@ def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
                 )
             rows.append([label(first), label(axes[other]), _number(covariance[one, other]), _number(error)])
-    told = "Covariances of the published points" + (
+    caption = "Covariances of the published points" + (
         "" if folded else ", the variance of the largest blocks' noise subtracted from variances"
     )
     return join(
         element("h3", "Covariance"),
-        _table(["axis", "and axis", "covariance", "expected error"], rows, told, frozenset([2, 3])),
+        _table(["axis", "and axis", "covariance", "expected error"], rows, caption, frozenset([2, 3])),
     )
 
 
@@ -163,17 +165,17 @@ def _quantiles(points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
 
 
 def _centres(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
-    looked_at = places.looked_at(points)
+    examined = places.thin_out(points)
     rows: list[list[Any]] = [
         [
             *(_number(value) for value in centre),
-            f"{100 * size / len(looked_at):.3g} %",
+            f"{100 * size / len(examined):.3g} %",
             ", ".join(
-                _number(places.mean_error(on, max(size * len(points) // len(looked_at), 1), folded=folded))
+                _number(places.mean_error(on, max(size * len(points) // len(examined), 1), folded=folded))
                 for on in noise
             ),
         ]
-        for centre, size in places.centres(looked_at)
+        for centre, size in places.centres(examined)
     ]
     headers = [*(shorten(name, 40) for name in axes), "share of points", "expected error"]
     return join(
@@ -183,11 +185,11 @@ def _centres(points: Points, axes: list[str], noise: list[AxisNoise], folded: bo
 
 
 def _neighbours(points: Points, noise: list[AxisNoise]) -> Html:
-    looked_at = places.looked_at(points)
-    distances = places.neighbour_distances(looked_at)
+    examined = places.thin_out(points)
+    distances = places.neighbour_distances(examined)
     rows: list[list[Any]] = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
-    subset = "" if len(looked_at) == len(points) else f", of {len(looked_at):,} of the points"
+    subset = "" if len(examined) == len(points) else f", of {len(examined):,} of the points"
     return join(
         element("h3", "Nearest neighbours"),
         _table(["share of points", "distance at most"], rows, f"Distance to the nearest other point{subset}"),

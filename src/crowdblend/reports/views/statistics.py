@@ -1,4 +1,4 @@
-"""Statistics: every number with the error that it stays within, and what it tells no more than."""
+"""Statistics: every number with the error that it stays within."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
-import pyarrow.parquet as pq
-
-from crowdblend.errors import InvalidInput
 from crowdblend.figures import interval_chart
-from crowdblend.guarantees import RandomSamples, ZeroKnowledge
+from crowdblend.guarantees import RandomSamples
 from crowdblend.guarantees.wording import at_least
-from crowdblend.reports import words
-from crowdblend.reports.charts import LONGEST, figure, unlike
+from crowdblend.reports.charts import LONGEST, distinct_labels, figure
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.numbers import round_up
+from crowdblend.reports.rows import read_rows
 from crowdblend.reports.view import Part, View
 
-MOST_SHOWN = 500
+MOST_ROWS = 500
 MOST_BARS = 40
-_COLUMNS = ("statistic", "bin", "value", "error")
 _WAYS = {"everybody": "from everybody, with noise", "sample": "from a random sample, with noise"}
 
 
@@ -58,34 +53,25 @@ def view(folder: Folder) -> View:
 
 
 def _read(path: Path) -> list[Published]:
-    texts = arrow_csv.ConvertOptions(column_types={"statistic": pa.string(), "bin": pa.string()})
-    read = arrow_csv.read_csv(path, convert_options=texts) if path.suffix == ".csv" else pq.read_table(path)
-    if tuple(read.column_names) != _COLUMNS:
-        raise InvalidInput(f"{path.name} must have the columns {', '.join(_COLUMNS)}. It is not a file of statistics.")
-    rows = zip(*(read.column(name).to_pylist() for name in _COLUMNS), strict=True)
-    return [Published(str(name), None if held in (None, "") else str(held), *some) for name, held, *some in rows]
-
-
-def _promise(folder: Folder) -> ZeroKnowledge | None:
-    return folder.certificate.zero_knowledge()
+    return [Published(**row) for row in read_rows(path, "statistic", ("value", "error"), label="bin")]
 
 
 def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     keys = [("statistics", f"{len(by_name):,}")]
-    promise = _promise(folder)
-    if promise is not None and isinstance(promise.aggregate, RandomSamples):
+    guarantee = folder.certificate.zero_knowledge()
+    if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         keys += [
-            ("random people that it tells no more than", f"{promise.aggregate.samples:,}"),
-            ("people in all", f"{promise.aggregate.population:,}"),
-            ("ε, privacy loss", words.short(promise.epsilon)),
+            ("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"),
+            ("people in all", f"{guarantee.aggregate.population:,}"),
+            ("ε, privacy loss", round_up(guarantee.epsilon)),
         ]
     return tuple(keys)
 
 
 def _reading(folder: Folder) -> Iterable[str]:
-    promise = _promise(folder)
-    if promise is not None and isinstance(promise.aggregate, RandomSamples):
-        k, n = promise.aggregate.samples, promise.aggregate.population
+    guarantee = folder.certificate.zero_knowledge()
+    if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
+        k, n = guarantee.aggregate.samples, guarantee.aggregate.population
         yield (
             f"Whoever sees these numbers learns hardly more about you than from the data of {k:,} random people out of "
             f"{n:,} with yours concealed. Your household, your friends and everybody like you are protected as far as "
@@ -112,12 +98,12 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
             label(number.statistic),
             shorten(_fact(facts, number.statistic, "words"), 200),
             _number(number.value, number.error),
-            f"± {words.short(number.error)}",
+            f"± {round_up(number.error)}",
             _WAYS.get(_fact(facts, number.statistic, "way"), ""),
         ]
-        for number in numbers[:MOST_SHOWN]
+        for number in numbers[:MOST_ROWS]
     ]
-    cut = "" if len(numbers) <= MOST_SHOWN else f"; the first {MOST_SHOWN} of {len(numbers):,}"
+    cut = "" if len(numbers) <= MOST_ROWS else f"; the first {MOST_ROWS} of {len(numbers):,}"
     return table(
         ["statistic", "what it is", "value", "error", "how"],
         rows,
@@ -129,11 +115,11 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
 def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     facts = folder.fact("statistics", dict)
     error = numbers[0].error
-    said = shorten(_fact(facts, name, "words") or name, 200)
+    description = shorten(_fact(facts, name, "words") or name, 200)
     caption = (
-        f"{said}: every bin within ± {words.short(error)} at once, {_WAYS.get(_fact(facts, name, 'way'), 'noisy')}."
+        f"{description}: every bin within ± {round_up(error)} at once, {_WAYS.get(_fact(facts, name, 'way'), 'noisy')}."
     )
-    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, error)] for one in numbers[:MOST_SHOWN]]
+    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, error)] for one in numbers[:MOST_ROWS]]
     listed = table(["bin", "people"], rows, caption=caption, numbers=frozenset([1]))
     return join(element("h3", label(name)), _figure(numbers, caption), listed)
 
@@ -141,7 +127,7 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
 def _figure(numbers: list[Published], caption: str) -> Html:
     if len(numbers) > MOST_BARS:
         return Html("")
-    names = unlike((str(one.bin) for one in numbers), LONGEST)
+    names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
     drawn = interval_chart(
         [(names[str(one.bin)], one.value, max(0.0, one.value - one.error), one.value + one.error) for one in numbers]
     )
@@ -149,8 +135,8 @@ def _figure(numbers: list[Published], caption: str) -> Html:
 
 
 def _fact(facts: dict[str, Any], name: str, which: str) -> str:
-    found = facts.get(name)
-    return str(found.get(which, "")) if isinstance(found, dict) else ""
+    stated = facts.get(name)
+    return str(stated.get(which, "")) if isinstance(stated, dict) else ""
 
 
 def _number(value: float, error: float) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from crowdblend.figures import bar_chart
 from crowdblend.guarantees.wording import at_least
-from crowdblend.reports import words
 from crowdblend.reports.cells import open_cells
-from crowdblend.reports.charts import LONGEST, figure, numbers, unlike
+from crowdblend.reports.charts import LONGEST, distinct_labels, figure, numbers
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.numbers import enumeration, round_up
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import MOST_LABELS, ColumnTotals, Summary
 from crowdblend.reports.view import Part, View
@@ -23,9 +23,9 @@ def view(folder: Folder) -> View:
     everybody = folder.fact("accuracy", dict).get("about_everybody")
     keys = [("synthetic rows", f"{summary.people:,}"), ("queries answered", f"{folder.fact('queries', int):,}")]
     if isinstance(everybody, float):
-        keys.append(("largest error, as planned", words.short(everybody)))
+        keys.append(("largest error, as planned", round_up(everybody)))
     return View(
-        heading=f"Synthetic records: {words.listed(summary.columns[:5]) if summary.columns else 'no columns'}",
+        heading=f"Synthetic records: {enumeration(summary.columns[:5]) if summary.columns else 'no columns'}",
         what="synthetic records that answer a class of questions about people",
         keys=tuple(keys),
         reading=_reading(folder),
@@ -48,7 +48,7 @@ def _accuracy(folder: Folder) -> Html:
     stated = folder.fact("accuracy", dict)
     known = {name: value for name, value in stated.items() if isinstance(value, float)}
     rows = [
-        [what, words.short(known[name])]
+        [what, round_up(known[name])]
         for name, what in (
             ("about_everybody", "a share among everybody, planned, by at most"),
             ("about_sample", "a share among the people drawn, planned, by at most"),
@@ -57,7 +57,7 @@ def _accuracy(folder: Folder) -> Html:
     ]
     misfit = folder.facts.get("misfit")
     if isinstance(misfit, float):
-        rows.append(["the noisy answer that the rows were fitted to, measured, by at most", words.short(misfit)])
+        rows.append(["the noisy answer that the rows were fitted to, measured, by at most", round_up(misfit)])
     sure = known.get("confidence")
     text = (
         "The planned errors were proved before anybody looked at the data. They hold for all queries at once"
@@ -78,7 +78,7 @@ def _totals(summary: Summary) -> Html:
 
 
 def _column(column: ColumnTotals, rows: int) -> Html:
-    names = unlike((text for text, _ in column.totals), LONGEST)
+    names = distinct_labels((text for text, _ in column.totals), LONGEST)
     drawn = bar_chart([(names[text], count) for text, count in column.totals])
     caption = f"Synthetic rows by {shorten(column.name)}."
     if column.distinct > MOST_LABELS:

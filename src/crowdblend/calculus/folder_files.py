@@ -1,0 +1,81 @@
+"""The files of a release folder, held against the hashes that a certificate states.
+
+A folder comes from anywhere: its names may hold terminal escapes, and its files may be links, pipes or devices. Nothing
+is opened but regular files, and no name is shown that a terminal would act on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from crowdblend.errors import DoesNotVerify
+
+CERTIFICATE = "certificate.json"
+
+
+def check_files(folder: Path, stated: Any) -> tuple[str, ...]:
+    """The files that the certificate does not cover, by name; refuses a folder without the very files that it lists.
+
+    Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
+    """
+    if not isinstance(stated, dict) or not all(map(_is_file_name, stated)):
+        raise DoesNotVerify("the facts do not list the files of the release with their hashes.")
+    present = _regular_files(folder)
+    for name, expected in stated.items():
+        if name not in present:
+            raise DoesNotVerify(f"{name} is missing. Ask for the whole folder.", where=name, code="file-missing")
+        if regular_file_hash(folder / name) != expected:
+            raise DoesNotVerify(f"{name} is not the file that was certified.", where=name, code="file-edited")
+    return tuple(sorted(present - set(stated) - {CERTIFICATE}))
+
+
+def regular_file_hash(path: Path) -> str:
+    """The SHA-256 of a regular file; a link or a pipe that took its place meanwhile is refused."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise _not_regular(path.name)
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise DoesNotVerify(f"{printable(path.name)} cannot be read: {problem.strerror}.") from None
+
+
+def printable(name: str) -> str:
+    """A name without characters that a terminal would act on.
+
+    >>> printable("data.csv"), printable("\\x1b[2Kverified")
+    ('data.csv', "'\\\\x1b[2Kverified'")
+    """
+    return name if name.isprintable() else ascii(name)
+
+
+def _regular_files(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {_checked_name(entry) for entry in entries}
+    except OSError as problem:
+        raise DoesNotVerify(f"{printable(str(folder))} cannot be read: {problem.strerror}.") from None
+
+
+def _checked_name(entry: os.DirEntry[str]) -> str:
+    if not entry.name.isprintable():
+        reason = f"a file name has control characters in it: {printable(entry.name)}. Ask for the original folder."
+        raise DoesNotVerify(reason, code="file-name")
+    if not entry.is_file(follow_symlinks=False):
+        raise _not_regular(entry.name)
+    return entry.name
+
+
+def _not_regular(name: str) -> DoesNotVerify:
+    reason = f"{printable(name)} is not a regular file, and a release has nothing else. Remove it."
+    return DoesNotVerify(reason, where=printable(name), code="file-not-regular")
+
+
+def _is_file_name(name: Any) -> bool:
+    plain = isinstance(name, str) and name.isprintable() and name == os.path.basename(name)
+    return plain and name not in ("", ".", "..", CERTIFICATE)

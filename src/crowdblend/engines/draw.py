@@ -1,0 +1,76 @@
+"""Who is drawn, as a value: everybody, whoever a keyed coin picks, or exactly k of n people.
+
+A draw says completely who is in the sample. Every engine that is handed the same draw and the same people picks the
+same sample, whatever the order of the rows, the batches and the number of threads. Keys are secrets and are not shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from crowdblend.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the two parts that a second coin splits a sample into: a `share` that chooses, and the others."""
+
+    key: bytes = field(repr=False)
+    share: float
+    choosing: bool
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """All people of the source, or one part of them.
+
+    `row_key` decides which of several rows of a person counts; without one a fresh secret does.
+    """
+
+    part: Part | None = None
+    row_key: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Coin:
+    """Each person with probability `rate`, independently, by the coin of the key; or one part of those.
+
+    `row_key` decides which of several rows of a person counts; without one the key does.
+    """
+
+    key: bytes = field(repr=False)
+    rate: float
+    part: Part | None = None
+    row_key: bytes | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise InvalidInput(f"rate must be between 0 and 1, got {self.rate}. Pass the share of people kept.")
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """Exactly `samples` of `people` people, each set of them equally likely, by the key."""
+
+    key: bytes = field(repr=False)
+    samples: int
+    people: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.samples <= self.people:
+            raise InvalidInput(
+                f"the sample must have between 0 and {self.people} people, got {self.samples}. Draw fewer."
+            )
+
+
+Draw: TypeAlias = Everybody | Coin | Exactly
+
+
+def row_key_of(draw: Draw) -> bytes:
+    """The secret that decides which of several rows of a person counts."""
+    from crowdblend.randomness import new_key  # noqa: PLC0415 - loads NumPy
+
+    if isinstance(draw, Exactly):
+        return draw.key
+    return draw.row_key or (draw.key if isinstance(draw, Coin) else new_key())

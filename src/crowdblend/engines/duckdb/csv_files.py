@@ -1,0 +1,103 @@
+"""CSV files as a relation: every column is text, and the policy says what it means.
+
+The files are gone through twice, by different means. Records are counted from the bytes first; how lines end, and
+whether fields have line ends inside, is then told to DuckDB instead of being guessed by it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.csv_records import CsvRecords, count_records, opened
+from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.source import DataSource
+from crowdblend.recoding.reading import quoted
+
+# A longer name is a quotation mark that never ends.
+_LONGEST_NAME = 100_000
+# The engine holds 16 of these a thread.
+_LONGEST_LINE = 2_000_000
+_LINE_ENDS = {"\n": r"'\n'", "\r\n": r"'\r\n'", "\r": r"'\r'"}
+
+
+def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
+    """CSV files with the same header; only their headers are read before the relation is prepared."""
+    header = _header(data, files[0])
+    if any(_header(data, file) != header for file in files[1:]):
+        raise InvalidInput(
+            f"all files of {shown(data)} must begin with the same line of column names, and do not. Make them equal."
+        )
+    _check_delimiter(data, header, wanted)
+    check_names(data, header, wanted)
+    # Named by position, so that nothing but the wanted columns has to have a sensible name.
+    fields = tuple(Field(name, f"c{position}", ColumnType.TEXT) for position, name in enumerate(header))
+    return Relation("", fields, prepare=lambda: _counted(data, files, fields))
+
+
+def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...]) -> Relation:
+    """The relation after the records were counted; files that are read alike are read together."""
+    delimiter, rows = data.delimiter or ",", 0
+    alike: dict[str, list[Path]] = {}
+    for file in files:
+        found = _records(file, _state(file), delimiter, len(fields))
+        rows += found.records - 1
+        alike.setdefault(_options(found), []).append(file)
+    columns = ", ".join(f"'{field.identifier}': 'VARCHAR'" for field in fields)
+    parts = [
+        f"read_csv({listed(some)}, columns = {{{columns}}}, auto_detect = false, header = true, quote = '\"', "
+        f"escape = '\"', delim = {quoted(delimiter)}, max_line_size = {_LONGEST_LINE}, hive_partitioning = false"
+        f"{options})"
+        for options, some in alike.items()
+    ]
+    sql = parts[0] if len(parts) == 1 else "(" + " UNION ALL ".join(f"SELECT * FROM {part}" for part in parts) + ")"
+    return Relation(sql, fields, rows=rows)
+
+
+@lru_cache(maxsize=1024)
+def _records(file: Path, _: tuple[int, ...], delimiter: str, columns: int) -> CsvRecords:
+    """The records of a file in a certain state; a release opens its source more than once."""
+    return count_records(file, delimiter, columns)
+
+
+def _state(file: Path) -> tuple[int, ...]:
+    found = file.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _options(found: CsvRecords) -> str:
+    line_end = "" if found.line_end is None else f", new_line = {_LINE_ENDS[found.line_end]}"
+    return line_end + (", parallel = false" if found.quoted_line_ends else "")
+
+
+def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str]) -> None:
+    """A single column that is not wanted is most often a file with another delimiter."""
+    if len(header) > 1 or header[0] in wanted:
+        return
+    for mark in (";", "\t", "|", ","):
+        if mark in header[0]:
+            raise InvalidInput(
+                f"{shown(data)} must have the column {wanted[0]!r}, and is read as a single column. "
+                f"Add delimiter = {json.dumps(mark)} to [data]."
+            )
+
+
+def _header(data: DataSource, file: Path) -> list[str]:
+    """The names in the first line of a CSV file; nothing else is looked at."""
+    try:
+        with redacted(f"{shown(data)} must be readable"), opened(file) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+            names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
+    except (csv.Error, EOFError, zlib.error):
+        names = []
+    if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
+        raise InvalidInput(f"{shown(data)} must begin with a line of column names, and does not. Add that line.")
+    return names

@@ -1,0 +1,111 @@
+"""DuckDB as an engine: files, folders, databases and streams, read in a private database in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.engines.duckdb.class_counts import class_counts
+from crowdblend.engines.duckdb.database import database, private_folder, redacted
+from crowdblend.engines.duckdb.links import read_table
+from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.duckdb.rows import Rows, streamed
+from crowdblend.engines.duckdb.source import open_source
+from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
+from crowdblend.engines.engine import ClassCounts, Resources
+from crowdblend.engines.memory_limit import bytes_of
+from crowdblend.engines.progress import Progress
+from crowdblend.engines.totals import Totals
+from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource
+from crowdblend.recoding import Bounded
+
+if TYPE_CHECKING:
+    import pyarrow
+    from duckdb import DuckDBPyConnection
+
+_MUST = "the source must be readable from beginning to end"
+_REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
+
+
+class DuckDBEngine:
+    """Opens CSV and Parquet files, folders of them, DuckDB and PostgreSQL tables, and stdin."""
+
+    @contextmanager
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
+    ) -> Iterator[DuckDBSource]:
+        """The source with these columns and its person; whatever the database says of a record is kept back."""
+        wanted = [*columns] if data.person is None else [data.person, *columns]
+        with private_folder() as folder, database(resources, folder) as connection:
+            relation = open_source(connection, data, wanted, folder)
+            yield DuckDBSource(data, connection, relation, bytes_of(resources.memory), progress)
+
+
+class DuckDBSource:
+    """A source that DuckDB has open."""
+
+    def __init__(
+        self,
+        data: DataSource,
+        connection: DuckDBPyConnection,
+        relation: Relation,
+        memory_limit: int | None,
+        progress: Progress | None,
+    ) -> None:
+        self.data, self.relation = data, relation
+        self._connection, self._memory_limit, self._progress = connection, memory_limit, progress
+
+    @property
+    def types(self) -> Mapping[str, ColumnType]:
+        """The type of every column of the source, by name."""
+        return {field.name: field.type for field in self.relation.fields}
+
+    @cached_property
+    def _ready(self) -> Relation:
+        return self.relation.ready()
+
+    @contextmanager
+    def rows(self, draw: Draw) -> Iterator[Rows]:
+        """One reading of the rows of a draw."""
+        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+            yield self._rows(draw, cursor)
+
+    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns."""
+        if isinstance(draw, Exactly):
+            found = self.totals(columns, {}, draw)
+            assert found.classes is not None
+            return ClassCounts(found.classes, draw.people)
+        with self.rows(draw) as rows:
+            return class_counts(rows, columns)
+
+    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
+        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
+        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+            if isinstance(draw, Exactly):
+                return totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
+            return totals(self._rows(draw, cursor), columns, measures)
+
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+        """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
+        return read_table(self._connection, self._ready, names, values, what)
+
+    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+        """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
+        selected = ", ".join(
+            f"CAST({self.relation.field(name).identifier} AS VARCHAR) AS c{at}" for at, name in enumerate(columns)
+        )
+        read = 0
+        with redacted(_MUST, _REMEDY):
+            for batch in streamed(self._connection, f"SELECT {selected} FROM {self._ready.sql}"):
+                read += batch.num_rows
+                yield batch
+        self._ready.check_rows(read)
+
+    def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:
+        return Rows(self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress)

@@ -1,0 +1,110 @@
+"""A source as DuckDB sees it: a relation in SQL with columns of known types."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.source import STDIN, DataSource
+from crowdblend.recoding.reading import quoted
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+_TYPES = {
+    **dict.fromkeys(_WHOLE, ColumnType.WHOLE),
+    "DOUBLE": ColumnType.DOUBLE,
+    "FLOAT": ColumnType.SINGLE,
+    "DATE": ColumnType.DATE,
+    "TIMESTAMP": ColumnType.TIMESTAMP,
+    "VARCHAR": ColumnType.TEXT,
+}
+_NESTED = ("STRUCT", "MAP", "UNION")
+# What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
+PLACE = ("file_index", "file_row_number")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a relation: its name in the source, its quoted identifier in SQL, and its type."""
+
+    name: str
+    identifier: str
+    type: ColumnType
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation in SQL, and its columns in order.
+
+    `placed` says that the database knows each row's file and place in it, under the names of `PLACE`. `rows` is how
+    many rows there are, counted by other means than the database's; None where there are none. `prepare` gives the
+    relation to read, where something has to be found out first that takes a look at all rows.
+    """
+
+    sql: str
+    fields: tuple[Field, ...]
+    placed: bool = False
+    rows: int | None = None
+    prepare: Callable[[], Relation] | None = None
+
+    def field(self, name: str) -> Field:
+        """The column of this name."""
+        return next(field for field in self.fields if field.name == name)
+
+    def ready(self) -> Relation:
+        """The relation that can be read; a CSV file is gone through once before."""
+        return self if self.prepare is None else self.prepare()
+
+    def check_rows(self, read: int) -> None:
+        """Refuse when another number of rows was read than there are."""
+        if self.rows is not None and read != self.rows:
+            raise InvalidInput(
+                "the source could not be read whole: rows are missing, or it changed meanwhile. "
+                "Write it again in a plain form, for example as Parquet."
+            )
+
+
+def column_type(kind: str) -> ColumnType:
+    """Our word for a type of DuckDB."""
+    if kind.startswith(_NESTED) or kind.endswith("]"):
+        return ColumnType.NESTED
+    if kind.startswith("DECIMAL"):
+        return ColumnType.DECIMAL
+    return _TYPES.get(kind, ColumnType.OTHER)
+
+
+def identifier(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def shown(data: DataSource) -> str:
+    """The source's name in a message, without its folder."""
+    return "stdin" if data.source == STDIN else repr(Path(data.source).name)
+
+
+def listed(files: Sequence[Path]) -> str:
+    """The files as a list in SQL; the engine would take * and [ in a name for a pattern."""
+    return "[" + ", ".join(quoted(glob.escape(str(file))) for file in files) + "]"
+
+
+def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a source that lacks a column or has it twice, in whatever case."""
+    for name in wanted:
+        if name not in names:
+            hint = " Check its spelling" + (" and the delimiter in [data]." if data.format == "csv" else ".")
+            raise InvalidInput(f"{shown(data)} must have the column {name!r}, and does not.{hint}")
+    check_repeats(data, names, wanted)
+
+
+def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a column that is there twice, in whatever case."""
+    lowered = [name.lower() for name in names]
+    for name in wanted:
+        if lowered.count(name.lower()) > 1:
+            raise InvalidInput(
+                f"{shown(data)} must have the column {name!r} once, in whatever case, and has several. Rename one."
+            )

@@ -1,0 +1,137 @@
+"""What an engine does: open a source, and count, add up or list what its rows hold.
+
+    Engine ── open ──▶ Source ┬─ class_counts ──▶ ClassCounts      tables, microdata, points, synopses
+                              ├─ totals ────────▶ Totals           statistics
+                              ├─ names, values ─▶ Arrow tables     links and people of a network
+                              └─ scan ──────────▶ texts            who and what the source is, for the ledger
+
+Nothing here knows SQL. `engines/duckdb` reads files and databases; `engines/memory` holds a table in memory, for
+rehearsals and tests. A source is opened once and may be read several times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.draw import Draw
+from crowdblend.engines.progress import Progress
+from crowdblend.policies.source import STDIN, DataSource
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from crowdblend.engines.totals import Totals
+    from crowdblend.mechanisms.classes import SampledClasses
+    from crowdblend.policies.columns import Column
+    from crowdblend.recoding import Bounded
+
+
+class Resources(Protocol):
+    """What an engine may use of the machine."""
+
+    @property
+    def memory(self) -> str | None:
+        """A size such as "1.5GB"; None for as much as there is."""
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads; None for as many as there are cores."""
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """The class counts of a draw. Secret: nothing of it is published as it is.
+
+    `same_people` tells whether two tables hold the same people; it is known where persons are and nobody is drawn.
+    """
+
+    classes: SampledClasses
+    rows_read: int
+    same_people: int | None = None
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """What the steward may know of the reading, and nobody else."""
+        sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
+        return {"rows_read": self.rows_read, **sampled}
+
+
+class Source(Protocol):
+    """A source that is open."""
+
+    @property
+    def types(self) -> Mapping[str, ColumnType]:
+        """The type of every column of the source, by name."""
+
+    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns.
+
+        Refuses a person with several rows, or keeps one row of each at random, as the source says.
+        """
+
+    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
+        """The class counts of a draw, and the sum of every measure in steps of its resolution.
+
+        Refuses a person with several rows, and a source that does not hold as many people as it says.
+        """
+
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+        """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused.
+
+        `what` says in refusals whose file it is.
+        """
+
+    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+        """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
+
+
+class Engine(Protocol):
+    """Whatever can open a source."""
+
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
+    ) -> AbstractContextManager[Source]:
+        """The source with these columns and its person; refuses a source that lacks one, before a row is read."""
+
+
+class CountedPolicy(Protocol):
+    """What counting needs to know of a policy."""
+
+    @property
+    def data(self) -> DataSource:
+        """Where the people are."""
+
+    @property
+    def resources(self) -> Resources:
+        """What the engine may use."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that are counted by."""
+
+
+def count_classes(
+    policy: CountedPolicy, draw: Draw, engine: Engine | None = None, progress: Progress | None = None
+) -> ClassCounts:
+    """Open the source of a policy and count the classes of a draw."""
+    names = [column.name for column in policy.columns]
+    with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
+        return source.class_counts(policy.columns, draw)
+
+
+def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+    """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+    if data.source != STDIN:
+        with engine.open(data, columns, resources):
+            pass
+
+
+def default_engine() -> Engine:
+    """DuckDB, loaded when it is asked for."""
+    from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: PLC0415 - heavy
+
+    return DuckDBEngine()

@@ -1,0 +1,150 @@
+"""A table in memory as an engine: the same draws, checks and counts as for files, without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdblend.engines.class_counter import ClassCounter, PackedCodes
+from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
+from crowdblend.engines.drawing import random_places, smallest
+from crowdblend.engines.engine import ClassCounts, Resources
+from crowdblend.engines.memory.coding import Coding, Measuring
+from crowdblend.engines.memory.persons import MemoryPersons
+from crowdblend.engines.memory.table import MemoryTable
+from crowdblend.engines.packing import Packing
+from crowdblend.engines.progress import Progress, no_progress
+from crowdblend.engines.sampling import thinned
+from crowdblend.engines.totals import Totals, check_people
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource
+from crowdblend.recoding import Bounded
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from crowdblend.engines.memory.persons import Places
+
+# Up to this many classes it is faster to count all of them than to sort those that occur.
+_DENSE = 1 << 14
+
+
+class MemoryEngine:
+    """Opens tables by the name of their source, or one table whatever the source is called."""
+
+    def __init__(self, tables: MemoryTable | Mapping[str, MemoryTable]) -> None:
+        self._tables = tables
+        self._sources: dict[DataSource, MemorySource] = {}
+
+    @contextmanager
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
+    ) -> Iterator[MemorySource]:
+        """The table; what it was found to hold is kept from one opening to the next."""
+        del resources
+        if data not in self._sources:
+            table = self._tables if isinstance(self._tables, MemoryTable) else self._tables[data.source]
+            self._sources[data] = MemorySource(data, table)
+        source = self._sources[data]
+        for name in [*columns] if data.person is None else [data.person, *columns]:
+            if name not in source.table_.columns:
+                raise InvalidInput(f"the table must have the column {name!r}, and does not. Check its spelling.")
+        source.progress = progress or no_progress
+        yield source
+
+
+class MemorySource:
+    """A table that is open."""
+
+    def __init__(self, data: DataSource, table: MemoryTable) -> None:
+        self.data, self.table_ = data, table
+        self.progress: Progress = no_progress
+        self._persons = None if data.person is None else MemoryPersons(table.columns[data.person], data.person)
+        self._coding = Coding(table)
+        self._measuring = Measuring(table)
+
+    @property
+    def types(self) -> Mapping[str, ColumnType]:
+        """The type of every column, by name."""
+        return {name: column.type for name, column in self.table_.columns.items()}
+
+    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns."""
+        self._begin()
+        if isinstance(draw, Exactly):
+            places = self._exactly(draw)
+            check_people(self.data, self.table_.rows, len(places), draw.samples)
+            classes = counted(*self._coding.packed(columns, places))
+        elif self._persons is None:
+            classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
+        else:
+            classes = self._of_persons(self._persons, columns, draw)
+        return ClassCounts(classes, self.table_.rows)
+
+    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
+        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
+        self._begin()
+        assert not isinstance(draw, Coin), "totals are of everybody, or of exactly k people"
+        places = self._exactly(draw) if isinstance(draw, Exactly) else self._everybody()
+        check_people(self.data, self.table_.rows, len(places), draw.samples if isinstance(draw, Exactly) else None)
+        classes = counted(*self._coding.packed(columns, places)) if columns else None
+        sums = {name: self._measuring.sum(name, bounded, places) for name, bounded in measures.items()}
+        return Totals(len(places), classes, sums)
+
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+        """All rows as Arrow columns; a blank anywhere is refused."""
+        from crowdblend.engines.memory.links import read_table  # noqa: PLC0415 - heavy
+
+        return read_table(self.table_, names, values, what)
+
+    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+        """All rows as texts, in one batch."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        arrays = []
+        for name in columns:
+            column = self.table_.columns[name]
+            arrays.append(pa.array(column.texts(), pa.string()).take(pa.array(column.positions)))
+        yield pa.record_batch(arrays, names=[f"c{at}" for at in range(len(arrays))])
+
+    def _begin(self) -> None:
+        if not self.table_.rows:
+            raise InvalidInput("the data must have at least one row, and have none. Check source in [data].")
+        self.progress("reading", self.table_.rows)
+        self.progress("counting", self.table_.rows)
+
+    def _of_persons(self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin) -> SampledClasses:
+        places = persons.drawn(draw)
+        packing, codes = self._coding.packed(columns, places)
+        if self.data.duplicates == "one":
+            codes = persons.one_row_each(places, codes, packing, draw)
+        else:
+            persons.refuse_duplicates(places)
+        return counted(packing, codes)
+
+    def _everybody(self) -> Places:
+        if self._persons is not None:
+            self._persons.refuse_duplicates(None)
+        return np.arange(self.table_.rows)
+
+    def _exactly(self, draw: Exactly) -> Places:
+        """Where the rows of exactly k people are."""
+        if self._persons is None:
+            places = random_places(draw.samples, draw.people, draw.key)
+            return places[places < self.table_.rows]
+        self._persons.refuse_duplicates(None)
+        return np.flatnonzero(smallest(self._persons.all.marks(draw.key), draw.samples))
+
+
+def counted(packing: Packing, codes: PackedCodes) -> SampledClasses:
+    """How often each class occurs; few people do not make the counter go over a large domain."""
+    known = packing.classes
+    counter = ClassCounter(packing.width, known if known is not None and known <= _DENSE else None)
+    counter.add(codes)
+    return packing.classes_of(*counter.counts())

@@ -1,0 +1,211 @@
+"""Links and people's data from an engine: refuse what is no network within the bounds, and number the people.
+
+Messages name columns and bounds, never a person, a link or a count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from crowdblend.engines.engine import Engine, check_source
+from crowdblend.engines.links import refuse_blanks
+from crowdblend.engines.progress import Progress
+from crowdblend.errors import InvalidInput
+from crowdblend.networks import Network, Structure, network
+from crowdblend.networks.naming import numbered
+from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import Links
+from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.recoding.reading import number
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkData:
+    """A network within its bounds, and the columns of people's data."""
+
+    network: Network
+    columns: dict[str, pyarrow.ChunkedArray]
+    rows: int
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What its statistics are computed from; a network that is published again is taken apart once."""
+        return Structure(self.network)
+
+    def values(self, statistic: Statistic) -> list[Fraction]:
+        """A statistic of people's data: the average above its lower end, or the share of every class."""
+        column = self.columns[str(statistic.column)]
+        if statistic.question.name == "average":
+            return [_average(column, statistic)]
+        return _shares(column, statistic)
+
+
+def check_network(policy: GraphPolicy, engine: Engine) -> None:
+    """Refuse files that are not there or lack a column, without reading a row; a stream is not touched."""
+    links = policy.graph
+    if policy.graph_in_memory is None:
+        check_source(engine, policy.data, (links.source, links.target), policy.resources)
+    if links.people_source is not None:
+        check_source(engine, links.people_source, (links.vertex, *policy.columns), policy.resources)
+
+
+def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None = None) -> NetworkData:
+    """The network of a policy, checked against its bounds."""
+    links, known = policy.graph, None
+    ends = _ends(policy, engine)
+    columns: dict[str, pyarrow.ChunkedArray] = {}
+    if progress:
+        progress("reading", ends.num_rows)
+    if links.people_source is not None:
+        with engine.open(links.people_source, (links.vertex, *policy.columns), policy.resources) as source:
+            people = source.table((links.vertex,), policy.columns, "vertices")
+        _check_names(people, (links.vertex,), "vertices")
+        known = people.column(0)
+        columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
+    if not ends.num_rows:
+        raise InvalidInput("the network must have at least one link, and has none. Check source in [data].")
+    rows = ends.num_rows
+    ends, known = _same_type(ends, known)
+    found, first, second = numbered(ends.column(0), ends.column(1), known)
+    del ends  # the names are the larger part of what is held
+    _check_people(links, found, listed=known is not None)
+    made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
+    _check_bounds(links, made)
+    read = NetworkData(made, columns, rows)
+    for statistic in policy.questions:
+        if statistic.column is not None:
+            # Values outside the domain are refused now, before the ledger counts the release as spent.
+            read.values(statistic)
+    return read
+
+
+def _ends(policy: GraphPolicy, engine: Engine) -> pyarrow.Table:
+    """The two ends of every link."""
+    links = policy.graph
+    if policy.graph_in_memory is None:
+        with engine.open(policy.data, (links.source, links.target), policy.resources) as source:
+            ends = source.table((links.source, links.target), (), "links")
+        _check_names(ends, (links.source, links.target), "links")
+        return ends
+    if links.people_source is None:
+        return _of_graph(policy.graph_in_memory, links)
+    raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
+
+
+def _check_people(links: Links, found: int, *, listed: bool) -> None:
+    people = links.bounds.people
+    if listed and found != people:
+        raise InvalidInput(f"vertices must list exactly the {people} people of [graph], and does not. Correct people.")
+    if found > people:
+        raise InvalidInput(
+            f"people in [graph] must count everybody in the network, got {people}, and there are more. Correct it."
+        )
+
+
+def _check_bounds(links: Links, made: Network) -> None:
+    bounds = links.bounds
+    if not made.links:
+        raise InvalidInput("the network must have at least one link, and has none but dropped ones. Check the data.")
+    if int(made.degrees.max()) > bounds.degree_bound:
+        raise InvalidInput(
+            f"nobody may have more links than degree_bound = {bounds.degree_bound}, and somebody has. "
+            "Give a bound that is known beforehand."
+        )
+    if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
+        raise InvalidInput(
+            f"people may have at most average_bound = {bounds.average_bound:g} links on average, and have more. "
+            "Give a bound that is known beforehand."
+        )
+
+
+def _check_names(table: pyarrow.Table, names: Sequence[str], what: str) -> None:
+    """Refuse names that cannot be seen; there may be many, and most are told by their first character."""
+    from pyarrow import compute, types  # noqa: PLC0415 - heavy
+
+    for place, name in enumerate(names):
+        column = table.column(place)
+        if types.is_integer(column.type):
+            continue
+        suspects = column.filter(compute.less(column, "!"))
+        if compute.any(compute.equal(compute.ascii_trim_whitespace(suspects), "")).as_py():
+            refuse_blanks(name, what)
+
+
+def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple[pyarrow.Table, pyarrow.Array | None]:
+    """Names of one type: texts where one of the columns has texts."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
+    if len(types) > 1:
+        ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
+        known = known.cast(pa.string()) if known is not None else None
+    return ends, known.combine_chunks() if known is not None else None
+
+
+def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
+    """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if graph.is_directed():
+        raise InvalidInput("the graph must be undirected, and is directed. Pass graph.to_undirected().")
+    number = {node: at for at, node in enumerate(graph.nodes)}
+    # Here everybody is listed, those without links too.
+    _check_people(links, len(number), listed=False)
+    ends = np.array([(number[a], number[b]) for a, b in graph.edges()], np.int64).reshape(-1, 2)
+    return pa.table({"c0": ends[:, 0], "c1": ends[:, 1]})
+
+
+def _average(column: pyarrow.ChunkedArray, statistic: Statistic) -> Fraction:
+    """In exact arithmetic, value by value."""
+    low, width = Fraction(statistic.low), Fraction(statistic.question.width or 0)
+    total = Fraction(0)
+    for item in column.value_counts().to_pylist():
+        above = _number(item["values"], statistic) - low
+        if not 0 <= above <= width:
+            _refuse_beyond(statistic)
+        total += above * int(item["counts"])
+    return total / statistic.question.bounds.people
+
+
+def _number(value: Any, statistic: Statistic) -> Fraction:
+    """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
+    read = number(value) if isinstance(value, str) else float(value)
+    if read is None:
+        raise InvalidInput(f"the column {statistic.column!r} must hold numbers, and does not. Correct it.")
+    if not math.isfinite(read):
+        _refuse_beyond(statistic)
+    return Fraction(read)
+
+
+def _refuse_beyond(statistic: Statistic) -> NoReturn:
+    raise InvalidInput(
+        f"the column {statistic.column!r} must lie between from and to, and does not. Give a range that is known "
+        "beforehand, or cut the values."
+    )
+
+
+def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction]:
+    # NaN is written in many ways, which are counted apart and are one text.
+    counted: Counter[str] = Counter()
+    for item in column.value_counts().to_pylist():
+        counted[str(item["values"])] += int(item["counts"])
+    shares = {name: counted.pop(name, 0) for name in statistic.classes}
+    if counted and statistic.other is None:
+        raise InvalidInput(
+            f"the column {statistic.column!r} must hold only its declared values, and has others. "
+            "Declare them, or add other."
+        )
+    if statistic.other is not None:
+        shares[statistic.other] += sum(counted.values())
+    return [Fraction(count, statistic.question.bounds.people) for count in shares.values()]

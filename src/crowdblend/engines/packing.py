@@ -1,0 +1,151 @@
+"""Packed codes: a row's class as a number in mixed radix, column after column, in as many 64-bit numbers as it takes.
+
+The order of packed codes is the order of the codes. The labels of an open column are numbered as they come, and put in
+order at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.engines.class_counter import Counts, PackedCodes
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.policies.columns import Column
+from crowdblend.recoding import Axis, Closed, Open, Recoding
+
+_NUMBER = 1 << 63
+_OPEN_SIZE = 1 << 31
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a column's code is: in the packed code's number `at`, multiplied by `weight`."""
+
+    at: int
+    weight: int
+    size: int
+
+
+class Packing:
+    """The packed codes of some columns, and the labels of open columns that came so far."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = tuple(columns)
+        self.places = _places([column.recoding.size or _OPEN_SIZE for column in columns])
+        self._numbered: dict[int, dict[str, int]] = {
+            position: {} for position, column in enumerate(columns) if isinstance(column.recoding, Open)
+        }
+
+    @property
+    def width(self) -> int:
+        """How many numbers a packed code takes."""
+        return self.places[-1].at + 1
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes there can be, or None when they are not listed or do not fit one number."""
+        if self._numbered or self.width > 1:
+            return None
+        return self.places[0].weight * self.places[0].size
+
+    @property
+    def open(self) -> list[int]:
+        """The positions of the open columns."""
+        return list(self._numbered)
+
+    def number(self, position: int, labels: Iterable[str]) -> NDArray[np.int64]:
+        """The numbers of labels of an open column; a new label gets the next one."""
+        numbered = self._numbered[position]
+        return np.array([numbered.setdefault(label, len(numbered)) for label in labels], dtype=np.int64)
+
+    def refuse(self, position: int) -> NoReturn:
+        """Refuse values of a column that have no class."""
+        column = self.columns[position]
+        raise InvalidInput(
+            f"column {column.name!r} must have values of its declared domain only, and has others or blanks. "
+            f"{_remedy(column.recoding)}, or widen the domain."
+        )
+
+    def content(self, codes: PackedCodes) -> NDArray[np.uint64]:
+        """What each class says, a column each: the code, or for an open column a hash of the label itself."""
+        said = np.empty((len(codes[0]), len(self.columns)), dtype=np.uint64)
+        for position in range(len(self.columns)):
+            digits = self._digits(codes, position)
+            if position in self._numbered:
+                digests = [blake2b(label.encode(), digest_size=8).digest() for label in self._numbered[position]]
+                said[:, position] = np.frombuffer(b"".join(digests), dtype="<u8")[digits]
+            else:
+                said[:, position] = digits
+        return said
+
+    def classes_of(self, packed: PackedCodes, counts: Counts) -> SampledClasses:
+        """The classes with their labels, in order of code."""
+        codes = np.empty((len(counts), len(self.columns)), dtype=np.int32)
+        labels: list[tuple[str, ...]] = []
+        for position, column in enumerate(self.columns):
+            digits = self._digits(packed, position)
+            if isinstance(column.recoding, Closed):
+                labels.append(column.recoding.labels)
+            else:
+                names = list(self._numbered[position])
+                order = sorted(range(len(names)), key=names.__getitem__)
+                labels.append(tuple(names[number] for number in order))
+                ranks = np.empty(len(names), dtype=np.int64)
+                ranks[order] = np.arange(len(names))
+                digits = ranks[digits]
+            codes[:, position] = digits
+        if self._numbered:
+            by_code = np.lexsort(codes.T[::-1])
+            codes, counts = codes[by_code], counts[by_code]
+        classes = SampledClasses(tuple(column.name for column in self.columns), tuple(labels), codes, counts)
+        # A row that was not kept may have had a label of its own.
+        return only_occurring(classes, [position in self._numbered for position in range(len(self.columns))])
+
+    def _digits(self, packed: PackedCodes, position: int) -> NDArray[np.int64]:
+        place = self.places[position]
+        digits: NDArray[np.int64] = packed[place.at] // place.weight
+        digits %= place.size
+        return digits
+
+
+def _remedy(recoding: Recoding) -> str:
+    """What a column of this kind can do about values that have no class."""
+    if isinstance(recoding, Axis):
+        return 'Set outside = "drop" to leave those people out'
+    no_other = isinstance(recoding, Open) and recoding.reads == "text"
+    return f"Declare {'missing' if no_other else 'other or missing'} to give them a class"
+
+
+def only_occurring(classes: SampledClasses, is_open: Sequence[bool]) -> SampledClasses:
+    """The classes without those labels of open columns that no class has."""
+    codes, labels = classes.codes.copy() if any(is_open) else classes.codes, list(classes.labels)
+    for position in np.flatnonzero(is_open):
+        used, codes[:, position] = np.unique(codes[:, position], return_inverse=True)
+        labels[position] = tuple(labels[position][code] for code in used)
+    return SampledClasses(classes.columns, tuple(labels), codes, classes.counts)
+
+
+def _places(sizes: Sequence[int]) -> list[Place]:
+    """As many columns in a number as fit it, the first one most significant."""
+    groups: list[list[int]] = []
+    product = _NUMBER
+    for size in sizes:
+        if product * size >= _NUMBER:
+            groups.append([])
+            product = 1
+        groups[-1].append(size)
+        product *= size
+    places: list[Place] = []
+    for at, group in enumerate(groups):
+        weights = [1]
+        for size in reversed(group[1:]):
+            weights.append(weights[-1] * size)
+        places += [Place(at, weight, size) for weight, size in zip(reversed(weights), group, strict=True)]
+    return places

@@ -1,0 +1,57 @@
+"""What some people add up to: class counts and sums, from which every statistic is read off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.totals import Whole
+from crowdblend.policies.source import DataSource
+from crowdblend.policies.statistics import Statistic
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What some people add up to. Secret: nothing of it is published as it is."""
+
+    people: int
+    classes: SampledClasses | None
+    sums: dict[str, int]
+
+    def of(self, statistic: Statistic, bins: Sequence[str]) -> Whole:
+        """The exact totals of one statistic: one number, or one for each bin."""
+        if statistic.what == "average":
+            return np.array([self.sums[str(statistic.column)]], dtype=np.int64)
+        classes = self.classes
+        assert classes is not None, "conditions and histograms have columns with classes"
+        fits = np.ones(len(classes.counts), dtype=np.bool_)
+        for name, labels in statistic.among.items():
+            place = classes.columns.index(name)
+            accepted = [classes.labels[place].index(label) for label in labels]
+            fits &= np.isin(classes.codes[:, place], accepted)
+        if statistic.what != "histogram":
+            return np.array([classes.counts[fits].sum()], dtype=np.int64)
+        counted = np.zeros(len(bins), dtype=np.int64)
+        np.add.at(counted, classes.codes[fits, classes.columns.index(str(statistic.column))], classes.counts[fits])
+        return counted
+
+
+def check_people(data: DataSource, rows_read: int, drawn: int, samples: int | None) -> None:
+    """Refuse a source that does not hold as many people as it says, or a sample of another size than was asked for."""
+    if (data.people is not None and rows_read != data.people) or (samples is not None and drawn != samples):
+        raise InvalidInput(
+            f"people in [data] must be the number of people in the data, got {data.people}, and is not. "
+            "Count them and correct it."
+        )
+
+
+def refuse_outside(name: str) -> None:
+    """Refuse values of an averaged column that lie outside its bounds."""
+    raise InvalidInput(
+        f"column {name!r} must have numbers between its bounds only, and has others or blanks. "
+        'Set outside = "clamp" or blank, or widen the bounds.'
+    )

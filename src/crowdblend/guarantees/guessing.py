@@ -1,0 +1,99 @@
+"""What a guarantee means to a person: how often somebody who sees everything published guesses right.
+
+**Differential privacy.** Somebody who thinks it as likely as not that your data were used, and then sees the release,
+guesses right with probability at most (e^ε + δ)/(e^ε + 1).
+
+Proof. Let P and Q be the laws of the output with and without your data, and A the outputs after which the guess is
+"with". The guess is right with probability p = (P(A) + Q(not A))/2. Write a = P(not A) and b = Q(A), so that
+p = 1 − (a + b)/2. Indistinguishability gives 1 − a = P(A) ≤ e^ε·b + δ and 1 − b = Q(not A) ≤ e^ε·a + δ. Added up,
+2 − (a + b) ≤ e^ε·(a + b) + 2δ, so a + b ≥ 2(1 − δ)/(e^ε + 1) and p ≤ 1 − (1 − δ)/(e^ε + 1). ∎
+
+**Zero-knowledge privacy.** Something about you that has an even chance from the aggregate alone is concluded from the
+release with probability at most 1 − (1/2 − δ)·e^{−ε}.
+
+Proof. So has its opposite an even chance, and 1/2 ≤ e^ε·Pr[opposite | release] + δ. ∎
+
+Both are evaluated in balls and rounded up, also where e^ε is beyond every double.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
+
+from flint import arb
+
+from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.privacy import Differential, Guarantee, ZeroKnowledge
+from crowdblend.guarantees.relations import Relation
+from crowdblend.numerics.balls import precision
+
+_BITS = 128
+_QUESTIONS = {
+    Relation.ADD_REMOVE: "whether your data were used",
+    Relation.REPLACE: "which of two possible records is yours",
+    Relation.CONCEAL: "whether your data were concealed",
+}
+
+
+def right_guess(guarantee: Differential) -> float:
+    """The largest probability of guessing right whether the data were used, both being as likely beforehand.
+
+    >>> from crowdblend.guarantees import Relation
+    >>> [right_guess(Differential(epsilon, 0.0, Relation.ADD_REMOVE)) for epsilon in (0.0, 1.0, 800.0)]
+    [0.5, 0.7310585786300049, 1.0]
+    """
+    with precision(_BITS):
+        return _above(1 - (1 - arb(guarantee.delta)) / (1 + arb(guarantee.epsilon).exp()))
+
+
+def right_conclusion(guarantee: ZeroKnowledge) -> float:
+    """The largest probability of concluding what has an even chance from the aggregate alone."""
+    with precision(_BITS):
+        return _above(1 - (arb(1) / 2 - arb(guarantee.delta)) * (-arb(guarantee.epsilon)).exp())
+
+
+def percent(probability: float) -> str:
+    """A probability in percent to three digits, rounded up.
+
+    >>> percent(0.7310587), percent(0.99999), percent(1.0)
+    ('73.2 %', '100 %', '100 %')
+    """
+    rounded = Context(prec=3, rounding=ROUND_CEILING).multiply(Decimal(min(probability, 1.0)), Decimal(100))
+    return f"{float(rounded):.3g} %"
+
+
+def guess_sentence(guarantee: Guarantee) -> str | None:
+    """A guarantee for one person as a sentence about guessing; None where it is about something else.
+
+    >>> from crowdblend.guarantees import Relation
+    >>> sentence = guess_sentence(Differential(1.0, 1e-6, Relation.ADD_REMOVE))
+    >>> sentence.partition(" and is right ")[2]
+    'with probability at most 73.2 %, where a coin toss is right with probability 50 %.'
+    """
+    if isinstance(guarantee, Differential) and guarantee.people == 1:
+        return (
+            f"Whoever sees everything published guesses {_QUESTIONS[guarantee.relation]} and is right with probability "
+            f"at most {percent(right_guess(guarantee))}, where a coin toss is right with probability 50 %."
+        )
+    if isinstance(guarantee, ZeroKnowledge) and guarantee.people == 1:
+        return (
+            f"Whatever is an even bet about you from {guarantee.aggregate.words()}, whoever sees everything published "
+            f"guesses it right with probability at most {percent(right_conclusion(guarantee))}."
+        )
+    return None
+
+
+def lead(guarantees: Iterable[Guarantee]) -> str | None:
+    """What comes first wherever guarantees are shown: the one for one person as a sentence about guessing."""
+    known = tuple(guarantees)
+    first = differential_for_one(known) or zero_knowledge_for_one(known)
+    return None if first is None else guess_sentence(first)
+
+
+def _above(value: arb) -> float:
+    """The smallest double that is not below the value, and at most 1."""
+    upper = value.upper()
+    nearest = float(upper)
+    return min(nearest if arb(nearest) >= upper else math.nextafter(nearest, 1.0), 1.0)

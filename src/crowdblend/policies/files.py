@@ -1,0 +1,104 @@
+"""Which files a source is: one definition for reading, for the ledger, for `init` and for guessing the format.
+
+A file is itself. A folder is the files of one format in it and below. A pattern is what it matches; one that ends in *
+matches files of one format only. In folders and patterns, names that begin with . or _ are no data, nor are releases:
+a folder with a certificate.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from crowdblend.errors import InvalidInput
+
+CERTIFICATE = "certificate.json"
+ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
+DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb"}
+# Text files may be compressed; Parquet files are so inside.
+COMPRESSIONS = (".gz", ".zst")
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file's name in lower case, without that of its compression."""
+    lowered = name.lower()
+    if lowered.endswith(COMPRESSIONS) and Path(Path(lowered).stem).suffix in ENDINGS["csv"]:
+        lowered = lowered.rpartition(".")[0]
+    return Path(lowered).suffix
+
+
+def format_of(name: str) -> str | None:
+    """The format that a file's name stands for, or None."""
+    ending = ending_of(name)
+    known = (kind for kind, endings in ENDINGS.items() if ending in endings)
+    return next(known, DATABASES.get(ending))
+
+
+def source_files(source: str, kind: str) -> list[Path]:
+    """The files of a source in order of name, none of them opened; refuses a folder or pattern without any.
+
+    >>> source_files("people.csv", "csv")
+    [PosixPath('people.csv')]
+    """
+    path, endings = Path(source), " or ".join(ENDINGS[kind])
+    if path.is_dir():
+        if (path / CERTIFICATE).is_file():
+            raise InvalidInput(
+                f"the folder {path.name!r} is a release, since it holds a certificate. Name the folder of the data."
+            )
+        files = [file for file in folder_files(path) if format_of(file.name) == kind]
+        if not files:
+            raise InvalidInput(
+                f"the folder {path.name!r} must hold files ending in {endings}, and holds none. "
+                "Check source and format in [data]."
+            )
+    elif is_pattern(source):
+        files = [file for file in pattern_files(source) if not source.endswith("*") or format_of(file.name) == kind]
+        if not files:
+            ending = f" that ends in {endings}" if source.endswith("*") else ""
+            raise InvalidInput(
+                f"source {path.name!r} must match a file{ending}, and matches none. Check the pattern in [data]."
+            )
+    else:
+        return [path]
+    if len({file.resolve() for file in files}) < len(files):
+        raise InvalidInput(f"source {path.name!r} holds a file twice, by a link. Remove the link.")
+    return files
+
+
+def is_pattern(source: str) -> bool:
+    """Whether a source is a pattern; a file may have * or [ in its name."""
+    return glob.has_magic(source) and not os.path.lexists(source)
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """The files of a folder and the folders below that may be data, whatever their format, in order of name."""
+    return _data((file, folder) for file in folder.rglob("*"))
+
+
+def pattern_files(pattern: str) -> list[Path]:
+    """The files that a pattern matches and that may be data, in order of name."""
+    fixed = Path()
+    for part in Path(pattern).parts:
+        if glob.has_magic(part):
+            break
+        fixed /= part
+    return _data((Path(name), fixed) for name in glob.glob(pattern, recursive=True))
+
+
+def _data(found: Iterable[tuple[Path, Path]]) -> list[Path]:
+    """Those files that may be data; each comes with the folder from which on names count."""
+    releases: dict[Path, bool] = {}
+
+    def is_data(file: Path, root: Path) -> bool:
+        inside = file.relative_to(root)
+        if any(part.startswith((".", "_")) for part in inside.parts) or not file.is_file():
+            return False
+        for folder in (root / parent for parent in inside.parents if parent != Path()):
+            if releases.setdefault(folder, (folder / CERTIFICATE).is_file()):
+                return False
+        return True
+
+    return sorted(file for file, root in found if is_data(file, root))

@@ -1,0 +1,99 @@
+"""The section [sampling]: people are drawn one by one with a rate, or exactly so many of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from crowdblend.policies.key import Section, refusal
+from crowdblend.policies.key import key as declared
+
+_BIASED = "Biased sampling: "
+_KEY = "What happens to the secret key of the sample."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling(Section):
+    """How people are drawn, each by a coin of their own; `rate` is None where it is planned."""
+
+    section = "sampling"
+
+    rate: float | None = declared("The share of people kept.", ranged=True)
+    already_drawn: bool = declared(
+        "True when the table is itself the sample and the rate is your assumption.", default=False
+    )
+    low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
+    high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
+    exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
+    max_rate: float | None = declared(_BIASED + "the largest probability of anybody protected.", ranged=True)
+    key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        low, high = self.low, self.high
+        if low is None or high is None:
+            if low is not None or high is not None or self.exceptions or self.max_rate is not None:
+                raise refusal(
+                    "biased-sampling",
+                    "Biased sampling needs both low and high in [sampling].",
+                    "Give the smallest and the largest ordinary probability, or remove exceptions and max_rate.",
+                    "[sampling] low",
+                )
+            if self.already_drawn and self.rate is None:
+                raise refusal(
+                    "assumed-rate",
+                    "already_drawn = true needs the assumed sampling rate.",
+                    "Add rate to [sampling].",
+                    "[sampling] rate",
+                )
+            return
+        if low > high:
+            raise refusal(
+                "biased-sampling", f"low in [sampling] is {low} and above high, {high}.", "Swap them.", "[sampling] low"
+            )
+        if self.rate is not None and not low <= self.rate <= high:
+            raise refusal(
+                "biased-sampling",
+                f"rate in [sampling] is {self.rate} and does not lie between low, {low}, and high, {high}.",
+                "Widen low and high, or remove rate.",
+                "[sampling] rate",
+            )
+        if self.rate is None and not self.already_drawn:
+            raise refusal(
+                "biased-sampling",
+                "[sampling] has low and high, but no rate to draw at.",
+                "Add rate, or already_drawn = true.",
+                "[sampling] rate",
+            )
+        if self.max_rate is not None and self.max_rate < high:
+            raise refusal(
+                "biased-sampling",
+                f"max_rate in [sampling] is {self.max_rate} and below high, {high}.",
+                "Raise max_rate.",
+                "[sampling] max_rate",
+            )
+
+    @property
+    def biased(self) -> bool:
+        """Whether people's probabilities may differ, so that low and high carry the guarantee."""
+        return self.low is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactSample(Section):
+    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn."""
+
+    section = "sampling"
+
+    sample: int = declared(
+        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12), required=True
+    )
+    key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
+
+    @property
+    def already_drawn(self) -> bool:
+        """The sample is always drawn here."""
+        return False
+
+
+NOT_SAMPLED = Sampling()

@@ -1,0 +1,28 @@
+"""Statistics of a network: the very numbers that were planned, each with its error and confidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from crowdblend.publishing.verification.numbers import read_rows
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+
+
+def check(published: PublishedFolder) -> None:
+    """Refuse other rows, or errors and noise that are not the stated ones."""
+    planned: list[dict[str, Any]] = published.fact("statistics", list)
+    scales = [dict(part.details)["scale"] for part in published.mechanisms("statistic")]
+    if Counter(scales) != Counter(made["scale"] for made in planned):
+        raise contradiction("it states other statistics than its derivation is about")
+    (path,) = published.files("data")
+    classes = ["class"] if any(made.get("classes") for made in planned) else []
+    rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
+    expected = [
+        (made["statistic"], label, made["error"], published.parameter("confidence"))
+        for made in planned
+        for label in made.get("classes") or [None]
+    ]
+    found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
+    if found != expected:
+        raise contradiction(f"{path.name} has other rows than the statistics that were planned")

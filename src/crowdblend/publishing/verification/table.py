@@ -1,0 +1,44 @@
+"""Tables: every cell from k on, or noisy and shown from a threshold; several of them are sums of one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pyarrow as pa
+
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.reports.cells import Cells, N
+
+NOISY = "histogram.noisy"
+
+
+def check(published: PublishedFolder) -> None:
+    """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
+    details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
+    noisy = "noise_epsilon" in details
+    flag = bool(details.get("flag"))
+    published.require_stated(k=details["k"])
+    if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
+        raise contradiction("what happens below k is not what its derivation says")
+    least = published.fact("show_from", int) if noisy else details["k"]
+    tables = published.fact("tables", dict) or {"data": published.columns}
+    opened: list[Cells] = []
+    found: list[pa.Table] = []
+    for path, (_, columns) in zip(published.files(*tables), tables.items(), strict=True):
+        opened.append(published.cells(path, list(columns), counted=True, flagged=flag))
+        found.append(check_cells(published, opened[-1], least=least, exact_from=details["k"] if flag else None))
+    for one, other in combinations(range(len(found)), 2):
+        shared = [name for name in opened[one].columns if name in opened[other].columns]
+        if _margin(opened[one], found[one], shared) != _margin(opened[other], found[other], shared):
+            raise contradiction(f"{opened[one].path.name} and {opened[other].path.name} are not sums of one table")
+
+
+def _margin(cells: Cells, found: pa.Table, names: list[str]) -> dict[tuple[str, ...], int]:
+    """The counts by some of the columns, or their total."""
+    keys = [cells.keys[cells.columns.index(name)] for name in names]
+    if not keys:
+        return {(): sum(found.column(N).to_pylist())}
+    summed = found.group_by(keys, use_threads=False).aggregate([(N, "sum")])
+    labels = zip(*(summed.column(key).to_pylist() for key in keys), strict=True)
+    return dict(zip(labels, summed.column(f"{N}_sum").to_pylist(), strict=True))

@@ -1,0 +1,69 @@
+"""A small data file as rows: what statistics and graphs publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from crowdblend.errors import InvalidInput
+from crowdblend.reports.numbers import enumeration
+
+LARGEST_FILE = 1 << 28
+MOST_ROWS = 1_000_000
+
+
+def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) -> list[dict[str, Any]]:
+    """A data file as one dictionary per row: a text `name`, the numbers, and a `label` which may be None or missing.
+
+    Files that are too large, lack a column or have another type are refused.
+    """
+    texts = (name, label)
+    if path.stat().st_size > LARGEST_FILE:
+        raise InvalidInput(f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is.")
+    try:
+        table = _read_table(path, texts)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(path) from error
+    names = table.column_names
+    if any(names.count(column) != 1 for column in (name, *numbers)) or names.count(label) > 1:
+        columns = enumeration((name, *numbers))
+        raise InvalidInput(f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release.")
+    for column in numbers:
+        kind = table.schema.field(column).type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) or table.column(column).null_count:
+            raise InvalidInput(f"Column {column!r} of {path.name} holds something else than numbers.")
+    return [
+        {name: str(row[name]), label: _text(row.get(label)), **{column: row[column] for column in numbers}}
+        for row in table.to_pylist()
+    ]
+
+
+def unreadable(path: Path) -> InvalidInput:
+    """The refusal of a file that is damaged or in another format than its name says."""
+    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
+
+
+def _read_table(path: Path, texts: tuple[str, ...]) -> pa.Table:
+    if path.suffix == ".csv":
+        convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
+        table = arrow_csv.read_csv(path, convert_options=convert)
+    else:
+        with pq.ParquetFile(path) as opened:
+            if opened.metadata.num_rows > MOST_ROWS:
+                raise _too_long(path)
+            table = opened.read()
+    if table.num_rows > MOST_ROWS:
+        raise _too_long(path)
+    return table
+
+
+def _too_long(path: Path) -> InvalidInput:
+    return InvalidInput(f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has.")
+
+
+def _text(value: Any) -> str | None:
+    return None if value in (None, "") else str(value)

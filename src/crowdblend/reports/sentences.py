@@ -1,0 +1,118 @@
+"""A release in sentences: what is guaranteed, and how to read the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from crowdblend.calculus import Certificate
+from crowdblend.guarantees import Differential, ZeroKnowledge
+from crowdblend.guarantees.wording import at_most
+from crowdblend.reports.folder import Folder
+from crowdblend.reports.numbers import enumeration, one_in, round_up
+from crowdblend.reports.parameters import crowd_size, deciding_share, sampling_rate
+from crowdblend.reports.summary import Summary
+
+MOST_NAMES = 5
+_ONE_SAMPLE = "All tables come from one sample: each is added up from the cells of their common, finest table."
+
+
+def title(columns: tuple[str, ...], counted: bool) -> str:
+    """What was published, by its columns."""
+    if not columns:
+        return "A count of people"
+    names = enumeration(columns) if len(columns) <= MOST_NAMES else f"{', '.join(columns[:MOST_NAMES])} and others"
+    return f"{'Counts of people by' if counted else 'Records of people:'} {names}"
+
+
+def explanation(certificate: Certificate) -> list[str]:
+    """What the guarantee says of everything that may be published."""
+    guarantee = certificate.differential() or certificate.zero_knowledge()
+    if isinstance(guarantee, Differential):
+        return [
+            f"Whatever is published here, its probability is at most {_factor(guarantee)} times what it would be "
+            f"without your data{_slack(guarantee)}, and the other way round."
+        ]
+    if isinstance(guarantee, ZeroKnowledge):
+        return [
+            "Whoever studies everything published here learns hardly more about you than from "
+            f"{guarantee.aggregate.words()}. Whatever they conclude, its probability is at most "
+            f"{_factor(guarantee)} times what it would be from that alone{_slack(guarantee)}, and the other way round."
+        ]
+    return []
+
+
+def _factor(guarantee: Differential | ZeroKnowledge) -> str:
+    if guarantee.epsilon > 30:
+        return f"e^{at_most(guarantee.epsilon)}"
+    # One part in 10^12 covers the rounding of exp.
+    return round_up(math.exp(guarantee.epsilon) * (1 + 1e-12) if guarantee.epsilon else 1.0)
+
+
+def _slack(guarantee: Differential | ZeroKnowledge) -> str:
+    return f", plus a probability of {one_in(guarantee.delta)}" if guarantee.delta > 0 else ""
+
+
+def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
+    """How to read the numbers of tables and microdata, and how not to."""
+    k = crowd_size(folder)
+    crowd = f"{k:,}" if k is not None else "k, the crowd size,"
+    added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
+    lines = [_sample(sampling_rate(folder), deciding_share(folder), counted=counted)]
+    if not counted:
+        lines += _suppressed("combination of labels", "and each of them is one row", crowd, k)
+    elif folder.facts.get("below_k") == "noise":
+        cell = "a finest cell" if added_up else "a cell"
+        lines += [_ONE_SAMPLE] if added_up else []
+        lines += _noisy(cell, crowd, flagged=any(summary.flagged for summary in summaries))
+    elif added_up:
+        lines += _added_up(crowd)
+    elif folder.facts.get("below_k") == "suppress":
+        lines += _suppressed("cell", "and its count is exact", crowd, k)
+    else:
+        lines.append("A cell that is missing is not zero: it may hold people, but too few to be published.")
+    lines.append(
+        "Totals on this page add up what is published and nothing else. Groups of people who fall into many small "
+        "cells lose more to suppression than others, so compare shares with care."
+    )
+    return lines
+
+
+def _sample(rate: float | None, share: float, *, counted: bool) -> str:
+    text = "Each row is one person of a random sample. The order of the rows means nothing."
+    if counted:
+        text = "Counts are people in a random sample, not in the whole population."
+    if rate is None or not 0 < rate < 1:
+        return text
+    one = "one counted person" if counted else "one row"
+    text = f"{text} The sample kept each person with probability {rate:g}"
+    if share:
+        text += f", and a share of {share:g} of it chose the labels and is left out of everything below"
+    return f"{text}: {one} stands for about {1 / (rate * (1 - share)):.3g} people."
+
+
+def _suppressed(what: str, meaning: str, crowd: str, k: int | None) -> list[str]:
+    among = f"between 0 and {k - 1:,}" if k is not None else "perhaps 0"
+    return [
+        f"Every published {what} holds at least {crowd} sampled people, {meaning}.",
+        f"A {what} that is missing is not zero. It holds fewer than {crowd} sampled people: {among}.",
+    ]
+
+
+def _added_up(crowd: str) -> list[str]:
+    return [
+        f"{_ONE_SAMPLE} Finest cells with fewer than {crowd} sampled people were left out before adding.",
+        "A count can therefore be lower than the number of sampled people, never higher.",
+        f"A cell that is missing is not zero. None of its finest cells reached {crowd} sampled people.",
+    ]
+
+
+def _noisy(cell: str, crowd: str, *, flagged: bool) -> list[str]:
+    hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
+    return [
+        f"Where at least {crowd} sampled people fall into {cell}, its count is exact. Where fewer do, the count is "
+        "noisy: a random number was added, and the true one may be larger, smaller or zero.",
+        "A cell that is not listed is not zero. It may hold a few people or none; among the small cells, the noise "
+        "decides which of them appear.",
+        "The column exact says which counts are exact." if flagged else hidden,
+    ]

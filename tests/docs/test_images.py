@@ -1,0 +1,41 @@
+"""The figures on the pages show what the code computes today."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def load_drawing():
+    spec = importlib.util.spec_from_file_location("draw", DOCS / "draw.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+DRAW = load_drawing()
+
+
+def shown(svg: str) -> tuple[list[str], list[str]]:
+    """The texts, and the lines and bars; places of legends are left out, since they depend on the fonts at hand."""
+    texts = re.findall(r">([^<>]+)</text>", svg)
+    marks = re.findall(r'aria-label="([^"]*: [^"]*)"|<rect [^>]*fill="(#[0-9a-f]{6})"', svg)
+    paths = re.findall(r'role="graphics-symbol" aria-roledescription="(?:line|bar)[^"]*" d="([^"]+)"', svg)
+    return texts, [*map(str, marks), *paths]
+
+
+@pytest.mark.parametrize("name", DRAW.names())
+def test_committed_figures_are_current(name: str) -> None:
+    committed = (DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8")
+    assert shown(committed) == shown(DRAW.drawing(name)), "run make docs"
+    assert len(shown(committed)[0]) > 3
+
+
+def test_every_figure_is_on_a_page() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in [*DOCS.glob("*.md"), *DOCS.parent.glob("*.md")])
+    assert {path.name for path in (DOCS / "images").iterdir() if f"images/{path.name}" not in pages} == set()

@@ -1,0 +1,220 @@
+"""Files that can be misread: each is read as it means, or refused; nobody is lost, added or changed silently."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowdblend.engines.draw import Everybody, Exactly
+from crowdblend.engines.engine import count_classes, default_engine
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import parse_policy
+from tests.engines.test_engine import KEY, counted, policy
+
+pa = pytest.importorskip("pyarrow")
+from pyarrow import parquet  # noqa: E402
+
+SEX = {"sex": '{ values = ["F", "M"] }'}
+AGE = {"age": "{ prefix = 5 }"}
+
+
+def classes(folder: Path, columns: dict[str, str], source: str, data: str = "", **more: Any) -> dict[Any, int]:
+    return counted(count_classes(policy(folder, columns, source, data, **more), Everybody()).classes)
+
+
+def write(path: Path, **columns: Any) -> None:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    parquet.write_table(pa.table(columns), path)
+
+
+def test_a_line_feed_in_a_quoted_header_of_a_file_with_other_line_ends(tmp_path: Path) -> None:
+    rows = "".join(f"{i},F,x\r\n" for i in range(10))
+    (tmp_path / "a.csv").write_bytes(('id,sex,"my\nnote"\r\n' + rows).encode())
+    (tmp_path / "b.csv").write_bytes(('id,sex,"my\nnote"\n' + rows.replace("\r", "").replace(",F", ",M")).encode())
+    assert classes(tmp_path, SEX, "a.csv") == {("F",): 10}
+    (tmp_path / "b.csv").write_text((tmp_path / "b.csv").read_text().replace("\n1", "\n101"))
+    with pytest.raises(InvalidInput, match="one row per person"):
+        classes(tmp_path, SEX, ".", 'format = "csv"')
+    assert classes(tmp_path, SEX, ".", 'format = "csv"', person="rows_are_people = true") == {("F",): 10, ("M",): 10}
+
+
+def test_files_of_a_folder_may_have_different_line_ends_and_byte_order_marks(tmp_path: Path) -> None:
+    for number, end in enumerate(("\n", "\r\n", "\r")):
+        text = "id,sex\n" + "".join(f"{number}{i},F\n" for i in range(5))
+        mark = b"\xef\xbb\xbf" if number % 2 else b""
+        (tmp_path / f"{number}.csv").write_bytes(mark + text.replace("\n", end).encode())
+    assert classes(tmp_path, SEX, "*.csv") == {("F",): 15}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_fields_with_line_ends_in_a_large_file(tmp_path: Path, end: str) -> None:
+    lines = [f'{i},"x,y{end}{i},z{end}1,2,3{end}{end}4,5,6",Male' for i in range(300_000)]
+    (tmp_path / "a.csv").write_bytes(end.join(["a,b,d", *lines, ""]).encode())
+    assert (tmp_path / "a.csv").stat().st_size > 8_000_000
+    assert classes(tmp_path, {"b": "{ prefix = 3 }"}, "a.csv", person='person = "a"') == {("x,y",): 300_000}
+
+
+def test_a_folder_that_is_called_like_a_column_does_not_replace_it(tmp_path: Path) -> None:
+    write(tmp_path / "sex=M" / "a.parquet", id=[1, 2, 3], sex=["F", "F", "M"])
+    for source in ("sex=M/a.parquet", "sex=M", "**/*.parquet"):
+        assert classes(tmp_path, SEX, source, 'format = "parquet"') == {("F",): 2, ("M",): 1}
+
+
+def test_a_column_that_only_folders_have_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "data" / "sex=M" / "a.parquet", id=[1, 2, 3])
+    with pytest.raises(InvalidInput, match="names of folders"):
+        classes(tmp_path, SEX, "data", 'format = "parquet"')
+
+
+DIFFERENT = {
+    "numbers": (pa.array([40]), pa.array([39.7])),
+    "names": (pa.array(["000012"]), pa.array([12])),
+    "sizes": (pa.array([1], pa.int32()), pa.array([1], pa.int64())),
+    "days": (pa.array([1], pa.timestamp("ms")), pa.array([1], pa.timestamp("us"))),
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENT)
+@pytest.mark.parametrize("column", ["id", "age"])
+def test_files_with_different_types_are_refused(tmp_path: Path, case: str, column: str) -> None:
+    for name, values in zip(("one.parquet", "two.parquet"), DIFFERENT[case], strict=True):
+        write(tmp_path / name, **{"id": [1], "age": ["1"], column: values})
+    with pytest.raises(InvalidInput, match=f"'{column}' has different types in 'one.parquet' and 'two.parquet'"):
+        classes(tmp_path, AGE, "*.parquet")
+
+
+def test_files_whose_columns_are_in_another_order_are_read(tmp_path: Path) -> None:
+    write(tmp_path / "one.parquet", id=[1], age=["1"], note=["x"])
+    write(tmp_path / "two.parquet", note=["x"], age=pa.array(["1"]).dictionary_encode(), id=[2])
+    assert classes(tmp_path, AGE, "*.parquet") == {("1",): 2}
+
+
+def test_a_column_that_is_spelt_differently_in_a_later_file_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "one.parquet", id=[1], sex=["F"])
+    write(tmp_path / "two.parquet", id=[2], SEX=["F"])
+    with pytest.raises(InvalidInput, match="'sex'"):
+        classes(tmp_path, SEX, "*.parquet")
+
+
+@pytest.mark.parametrize("nobody", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("named", [[1.5], [1.0, 2.0], []])
+def test_a_number_that_is_none_names_nobody(tmp_path: Path, nobody: float, named: list[float]) -> None:
+    write(tmp_path / "people.parquet", id=[*named, nobody], sex=["F"] * (len(named) + 1))
+    with pytest.raises(InvalidInput, match="'id' must name a person"):
+        classes(tmp_path, SEX, "people.parquet")
+
+
+def test_a_value_that_is_no_number_is_outside_though_statistics_hide_it(tmp_path: Path) -> None:
+    write(tmp_path / "people.parquet", id=[1, 2], income=[5.0, float("nan")])
+    columns = {"income": '{ from = 0, to = 10, width = 5, include_to = true, other = "none" }'}
+    assert classes(tmp_path, columns, "people.parquet") == {("[5, 10]",): 1, ("none",): 1}
+
+
+def test_blank_lines_of_a_single_column_are_not_people(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("sex\nF\n\nM\n")
+    columns = {"sex": '{ values = ["F", "M"], missing = "?" }'}
+    with pytest.raises(InvalidInput, match="blank lines"):
+        classes(tmp_path, columns, "a.csv", person="rows_are_people = true")
+    (tmp_path / "a.csv").write_text('sex\nF\n""\nM\n')
+    assert classes(tmp_path, columns, "a.csv", person="rows_are_people = true") == {("F",): 1, ("M",): 1, ("?",): 1}
+
+
+def test_a_compressed_file_with_another_checksum_is_refused(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b"id,sex\n1,F\n2,M\n"))
+    (tmp_path / "a.csv.gz").write_bytes(packed)
+    assert classes(tmp_path, SEX, "a.csv.gz") == {("F",): 1, ("M",): 1}
+    packed[-7] ^= 1
+    (tmp_path / "a.csv.gz").write_bytes(packed)
+    with pytest.raises(InvalidInput, match="damaged"):
+        classes(tmp_path, SEX, "a.csv.gz")
+
+
+def test_rows_that_the_database_does_not_read_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crowdblend.engines.duckdb import csv_files
+
+    (tmp_path / "a.csv").write_text("id,sex\n1,F\n2,M\n")
+    count = csv_files.count_records
+
+    def one_more(*given: Any) -> Any:
+        found = count(*given)
+        found.records += 1
+        return found
+
+    monkeypatch.setattr(csv_files, "count_records", one_more)
+    with pytest.raises(InvalidInput, match="rows are missing"):
+        classes(tmp_path, SEX, "a.csv")
+
+
+def test_who_is_drawn_does_not_depend_on_threads(tmp_path: Path) -> None:
+    """Rows without names: the key and the order of the rows decide, however many threads share the files."""
+    for number in range(12):
+        lines = (f"{number},{'x' * 60}\n" for _ in range(200_000 if number == 0 else 5_000))
+        (tmp_path / f"{number:02}.csv").write_text("age,note\n" + "".join(lines))
+    drawn = []
+    for threads in (1, 2, 4):
+        made = policy(tmp_path, AGE, "*.csv", person="rows_are_people = true", release=f"threads = {threads}")
+        with default_engine().open(made.data, ["age"], made.release) as opened:
+            drawn.append(counted(opened.class_counts(made.columns, Exactly(KEY, 5_000, 255_000)).classes))
+    assert drawn[0] == drawn[1] == drawn[2]
+
+
+def test_the_database_does_not_believe_statistics_that_leave_nan_out(tmp_path: Path) -> None:
+    from crowdblend.engines.duckdb.database import database
+
+    write(tmp_path / "a.parquet", x=[1.0, 2.0, float("nan")])
+    with database(policy(tmp_path).release, tmp_path) as connection:
+        found = connection.sql(f"SELECT isnan(x), x > 10 FROM '{tmp_path / 'a.parquet'}' ORDER BY x").fetchall()
+    assert found == [(False, False), (False, False), (True, True)]
+
+
+GRAPH = """
+[data]
+source = "links.csv"
+[graph]
+people = 4
+degree_bound = 3
+vertices = "people.csv"
+[[graph.statistics]]
+name = "average"
+column = "age"
+from = 0
+to = 100
+samples = 3
+[release]
+kind = "graph"
+epsilon = 50.0
+"""
+LINKS = "source,target\na,b\nb,c\nc,d\n"
+
+
+@pytest.mark.parametrize(
+    ("age", "right"), [("30", True), (" 3e1 ", True), ("3_0", False), ("٣٠", False), ("nan", False), (" ", False)]
+)
+def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path, age: str, right: bool) -> None:
+    from crowdblend.engines.network import read_network
+
+    (tmp_path / "links.csv").write_text(LINKS)
+    (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
+    made = parse_policy(GRAPH, tmp_path)
+    if right:
+        assert read_network(made, default_engine()).values(made.statistics[0]) == [30]
+    else:
+        with pytest.raises(InvalidInput, match="'age'"):
+            read_network(made, default_engine())
+
+
+@pytest.mark.parametrize("name", ["", " ", "\t"])
+def test_people_in_a_network_have_names(tmp_path: Path, name: str) -> None:
+    from crowdblend.engines.network import read_network
+
+    (tmp_path / "links.csv").write_text(LINKS + f"d,{name}\n")
+    (tmp_path / "people.csv").write_text("id,age\na,1\nb,30\nc,30\nd,30\n")
+    with pytest.raises(InvalidInput, match="'target'"):
+        read_network(parse_policy(GRAPH, tmp_path), default_engine())
+    (tmp_path / "links.csv").write_text(LINKS)
+    (tmp_path / "people.csv").write_text(f"id,age\na,1\nb,30\nc,30\n{name},30\n")
+    with pytest.raises(InvalidInput, match="'id'"):
+        read_network(parse_policy(GRAPH, tmp_path), default_engine())

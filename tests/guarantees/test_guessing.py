@@ -1,0 +1,63 @@
+"""The chance of a right guess: never below the truth, reached by a mechanism, and about δ too."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdblend.guarantees import CrowdBlending, Differential, IidSampling, Relation, ZeroKnowledge
+from crowdblend.guarantees.guessing import guess_sentence, percent, right_conclusion, right_guess
+
+EPSILONS = st.floats(min_value=0, max_value=1e4)
+DELTAS = st.floats(min_value=0, max_value=1)
+
+
+def differential(epsilon: float, delta: float, relation: Relation = Relation.ADD_REMOVE) -> Differential:
+    return Differential(epsilon, delta, relation)
+
+
+@given(EPSILONS, DELTAS)
+def test_a_mechanism_reaches_it_and_it_is_rounded_up(epsilon: float, delta: float) -> None:
+    """Say the truth with probability δ, and else answer with randomized response of loss ε."""
+    with localcontext(prec=60):
+        fall = (-Decimal(epsilon)).exp()
+        leaked = Decimal(delta) + (1 - Decimal(delta)) / (1 + fall)
+        stated = Decimal(right_guess(differential(epsilon, delta)))
+    assert leaked <= stated <= min(leaked * Decimal(1 + 1e-15), 1) or stated == 1
+
+
+@given(EPSILONS, DELTAS)
+def test_a_conclusion_is_rounded_up(epsilon: float, delta: float) -> None:
+    stated = right_conclusion(ZeroKnowledge(epsilon, delta, IidSampling(0.5), Relation.ADD_REMOVE))
+    with localcontext(prec=60):
+        true = min(1 - (Decimal("0.5") - Decimal(delta)) * (-Decimal(epsilon)).exp(), Decimal(1))
+    assert true <= Decimal(stated) <= true * Decimal(1 + 1e-15)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "chance"),
+    [(0, 0, "50 %"), (1, 0, "73.2 %"), (0, 0.0099, "50.5 %"), (1, 0.1, "75.8 %"), (0, 1, "100 %"), (1e6, 0, "100 %")],
+)
+def test_examples(epsilon: float, delta: float, chance: str) -> None:
+    sentence = guess_sentence(differential(epsilon, delta))
+    assert sentence is not None
+    assert f"at most {chance}," in sentence
+
+
+@given(st.floats(min_value=0.001, max_value=1))
+def test_percent_is_rounded_up(probability: float) -> None:
+    assert Decimal(percent(probability).removesuffix(" %")) >= Decimal(probability) * 100
+
+
+def test_other_guarantees_have_no_such_sentence() -> None:
+    assert guess_sentence(CrowdBlending(20, 0.0)) is None
+    assert guess_sentence(Differential(1.0, 0.0, Relation.ADD_REMOVE, people=2)) is None
+
+
+def test_every_relation_asks_a_question() -> None:
+    sentences = {guess_sentence(differential(1.0, 0.0, relation)) for relation in Relation}
+    assert len(sentences) == len(Relation)
+    assert None not in sentences

@@ -1,0 +1,102 @@
+"""Which files a source is, for whoever asks: reading, the ledger, `init` and the guess of the format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.files import format_of, source_files
+
+TREE = (
+    "a.csv",
+    "b.CSV",
+    "c.csv.gz",
+    "d.tsv.zst",
+    "e.txt",
+    "f.parquet",
+    "deep/g.csv",
+    "deep/h.pq",
+    "_SUCCESS",
+    "_log.csv",
+    ".hidden.csv",
+    "notes.md",
+    "_temporary/i.csv",
+    ".git/j.csv",
+    "published/certificate.json",
+    "published/data.csv",
+    "published/data.parquet",
+    "published/deep/k.csv",
+    "l.csv.bz2",
+    "m.parquet.gz",
+    "csv",
+)
+CSV = ["a.csv", "b.CSV", "c.csv.gz", "d.tsv.zst", "deep/g.csv", "e.txt"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in TREE:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def names(folder: Path, source: str, kind: str) -> list[str]:
+    return [str(file.relative_to(folder)) for file in source_files(str(folder / source), kind)]
+
+
+def test_a_folder_is_its_files_of_one_format(tree: Path) -> None:
+    assert names(tree, ".", "csv") == CSV
+    assert names(tree, ".", "parquet") == ["deep/h.pq", "f.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files"),
+    [
+        ("*", [name for name in CSV if "/" not in name]),
+        ("**/*", CSV),
+        ("*/*.csv", ["deep/g.csv"]),
+        ("**/*.csv", ["a.csv", "deep/g.csv"]),
+        ("*.md", ["notes.md"]),
+        ("publ*/data.csv", []),
+        ("_*", []),
+    ],
+)
+def test_a_pattern_is_what_it_matches(tree: Path, pattern: str, files: list[str]) -> None:
+    if files:
+        assert names(tree, pattern, "csv") == files
+    else:
+        with pytest.raises(InvalidInput):
+            names(tree, pattern, "csv")
+
+
+def test_a_file_is_itself_wherever_it_lies(tree: Path) -> None:
+    for name in ("_log.csv", "published/data.csv", "notes.md", "missing.csv"):
+        assert names(tree, name, "csv") == [name]
+
+
+def test_a_release_is_no_data(tree: Path) -> None:
+    with pytest.raises(InvalidInput, match="certificate"):
+        source_files(str(tree / "published"), "csv")
+
+
+def test_a_file_does_not_count_twice(tree: Path) -> None:
+    (tree / "again.csv").symlink_to(tree / "a.csv")
+    for source in (".", "*.csv"):
+        with pytest.raises(InvalidInput, match="twice"):
+            source_files(str(tree / source), "csv")
+
+
+def test_a_name_says_the_format() -> None:
+    said = {name: format_of(name) for name in (*CSV, "x.ddb", "x.DuckDB", "f.PQ", "l.csv.bz2", "m.parquet.gz", "csv")}
+    assert said == {
+        **dict.fromkeys(CSV, "csv"),
+        "x.ddb": "duckdb",
+        "x.DuckDB": "duckdb",
+        "f.PQ": "parquet",
+        "l.csv.bz2": None,
+        "m.parquet.gz": None,
+        "csv": None,
+    }

@@ -1,0 +1,250 @@
+"""A policy made in Python is the one that TOML gives, and is refused for the same reasons under the same codes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import (
+    Choosing,
+    Column,
+    ExactSample,
+    Graph,
+    GraphStatistic,
+    Links,
+    Microdata,
+    NamedTable,
+    OutlierTable,
+    Points,
+    Policy,
+    Sampling,
+    Statistic,
+    Statistics,
+    Synopsis,
+    Table,
+    load_policy,
+    parse_policy,
+)
+from crowdblend.policies.domains import (
+    AxisDomain,
+    BreakDomain,
+    DateDomain,
+    HierarchyDomain,
+    IntervalDomain,
+    NumberDomain,
+    PrefixDomain,
+    ValueDomain,
+)
+from crowdblend.policies.key import keys_of
+from crowdblend.policies.policy import parts_of, sections_of
+from crowdblend.policies.registry import CLASSES, KINDS, policy_class
+from crowdblend.recoding import Values
+from crowdblend.selection.scores import SCORES
+
+from .policies import SOUND, bent
+
+SEX = ValueDomain(values=["Female", "Male"])
+AGE = IntervalDomain(start=0, stop=100, width=10)
+TABLE: dict[str, Any] = {
+    "source": "people.csv",
+    "person": "id",
+    "columns": {"sex": SEX, "age": AGE},
+    "sampling": Sampling(rate=0.1),
+    "k": 20,
+    "epsilon": 1.0,
+    "delta": 1e-6,
+}
+EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
+POLICIES: dict[str, Policy] = {
+    "table": Table(**TABLE),
+    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", show_from=3, format="csv"),
+    "microdata": Microdata(
+        **EVERYBODY,
+        population='résidents "x"',
+        columns={
+            "zip": PrefixDomain(prefix=3, missing="-"),
+            "born": DateDomain(date="year"),
+            "income": BreakDomain(breaks=[0, 0.5, Decimal("1e3")], top=True),
+            'odd "name"': ValueDomain(values=["a", 1], other="o"),
+        },
+        sampling=Sampling(low=0.1, high=0.2, already_drawn=True, exceptions=2),
+        k=30,
+        epsilon=1,
+        accept_delta=True,
+    ),
+    "points": Points(
+        **EVERYBODY,
+        columns={
+            "x": AxisDomain(start=0, stop=8, resolution=0.5, width=2),
+            "sex": SEX,
+            "y": AxisDomain(start=-1.5, stop=1.5, resolution=0.1, width=1, outside="drop"),
+        },
+        sampling=Sampling(rate=0.5),
+        k=60,
+        epsilon=2.0,
+        noise_epsilon=1.0,
+        keep_in="bounds",
+    ),
+    "outlier-table": OutlierTable(**EVERYBODY, columns={"sex": SEX}, limit=60, epsilon=1.0, delta=1e-6),
+    "statistics": Statistics(
+        **EVERYBODY,
+        people=3000,
+        sampling=ExactSample(sample=400),
+        columns={"sex": SEX, "income": NumberDomain(start=0, stop=90000, resolution=100, outside="clamp")},
+        epsilon=1.0,
+        statistics=[
+            Statistic(name="income", average="income", weight=2),
+            Statistic(name="women", fraction={"sex": "Female"}),
+            Statistic(name="by sex", histogram="sex", where={"sex": ["Female", "Male"]}),
+        ],
+    ),
+    "synopsis": Synopsis(
+        **EVERYBODY,
+        people=600,
+        sampling=ExactSample(sample=300, key="seal"),
+        columns={"sex": SEX, "age": AGE},
+        epsilon=1.0,
+        queries=[{"sex": "Male"}, {"age": "[0, 10)", "sex": "Female"}],
+    ),
+    "graph": Graph(
+        source="links.csv",
+        graph=Links(people=4000, degree_bound=4, vertices="people.csv"),
+        statistics=[
+            GraphStatistic(name="connectivity", samples=200),
+            GraphStatistic(name="average", column="age", start=0, stop=99, samples=20),
+        ],
+        epsilon=2.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_is_written_reads_back_as_an_equal_policy(name: str, tmp_path: Path) -> None:
+    policy = POLICIES[name]
+    assert parse_policy(policy.to_toml()) == policy
+    assert type(parse_policy(policy.to_toml())) is type(policy)
+
+
+def test_every_kind_has_its_class_in_a_module_of_its_name() -> None:
+    assert {type(policy).kind for policy in POLICIES.values()} == set(KINDS)
+    for kind, name in CLASSES.items():
+        assert (policy_class(kind).kind, policy_class(kind).__name__) == (kind, name)
+
+
+def test_a_policy_is_written_once_and_found_again_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "levels.csv").write_text("Female;*\nMale;*\n", encoding="utf-8")
+    sex = HierarchyDomain(hierarchy=tmp_path / "levels.csv", level="choose")
+    choosing = Choosing(epsilon=0.1, using="split")
+    given = {**TABLE, "source": tmp_path / "people.csv", "columns": {"sex": sex}}
+    policy = Table(**given, recoding=choosing)
+    text = policy.to_toml(tmp_path / "policy.toml")
+    assert str(tmp_path) not in text
+    assert load_policy(tmp_path / "policy.toml") == policy
+    with pytest.raises(InvalidInput) as refused:
+        policy.to_toml(tmp_path / "policy.toml")
+    assert refused.value.code == "output.exists"
+
+
+def test_python_and_toml_give_the_same_policy() -> None:
+    assert Table(**TABLE) == parse_policy(SOUND)
+    assert hash(Table(**TABLE)) == hash(parse_policy(SOUND))
+    columns = (Column.of("sex", SEX), Column.of("age", AGE))
+    assert Table(**{**TABLE, "columns": columns}) == parse_policy(SOUND)
+
+
+def test_numbers_of_other_libraries_are_python_s() -> None:
+    policy = Table(**{**TABLE, "k": np.int64(20), "epsilon": np.float32(1), "sampling": Sampling(rate=np.float64(0.1))})
+    assert policy == parse_policy(SOUND)
+    assert type(policy.k) is int
+
+
+# What is given in Python instead, the same in TOML where it can be said, and the code of both.
+WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
+    "no columns": ({"columns": {}}, bent(("sex = {", "# {"), ("age = {", "# {")), "no-columns"),
+    "no columns at all": ({"columns": ()}, None, "no-columns"),
+    "a column twice": (
+        {"columns": [Column("sex", (Values(("a",)),)), Column("sex", (Values(("b",)),))]},
+        None,
+        "column-twice",
+    ),
+    "but for case": ({"columns": {"sex": SEX, "SEX": SEX}}, bent(("age =", "SEX =")), "column-twice"),
+    "columns are text": ({"columns": "sex"}, None, "type"),
+    "columns are a number": ({"columns": 5}, None, "type"),
+    "a column is text": ({"columns": ["sex"]}, None, "type"),
+    "a domain is a list": (
+        {"columns": {"sex": ["Female"]}},
+        bent(("{ values = ", ""), ('"Male"] }', '"Male"]')),
+        "column-domain",
+    ),
+    "a column without a name": ({"columns": {"": SEX}}, bent(("sex =", '"" =')), "column-name"),
+    "a column called 5": ({"columns": {5: SEX}}, None, "column-name"),
+    "a column called NUL": ({"columns": {"a\0": SEX}}, bent(("sex =", '"a\\u0000" =')), "column-name"),
+    "half a character": ({"columns": {"a\ud800": SEX}}, None, "column-name"),
+    "k is text": ({"k": "20"}, bent(("k = 20", 'k = "20"')), "type"),
+    "k is true": ({"k": True}, bent(("k = 20", "k = true")), "type"),
+    "k is 20.0": ({"k": 20.0}, bent(("k = 20", "k = 20.0")), "type"),
+    "k is 0": ({"k": 0}, bent(("k = 20", "k = 0")), "range"),
+    "k is huge": ({"k": 10**5000}, bent(("k = 20", "k = 1" + "0" * 100)), "value"),
+    "epsilon is NaN": ({"epsilon": float("nan")}, bent(("epsilon = 1.0", "epsilon = nan")), "value"),
+    "epsilon is complex": ({"epsilon": 1j}, None, "type"),
+    "delta is bytes": ({"delta": b"1"}, None, "type"),
+    "person is a column": ({"person": ["id"]}, bent(('"id"', '["id"]')), "type"),
+    "person is nobody": ({"person": None}, bent(('person = "id"', "")), "person"),
+    "person is published": ({"person": "SEX"}, bent(('"id"', '"SEX"')), "person-published"),
+    "source is a number": ({"source": 5}, bent(('"people.csv"', "5")), "type"),
+    "source is blank": ({"source": ""}, bent(('"people.csv"', '""')), "value"),
+    "sampling is a rate": ({"sampling": 0.1}, None, "type"),
+    "sampling is exact": ({"sampling": ExactSample(sample=5)}, None, "type"),
+    "tables are names": ({"tables": ["age"]}, None, "type"),
+    "a table is unknown": (
+        {"tables": [NamedTable("a", ["agee"])]},
+        bent(add='[[tables]]\nname = "a"\ncolumns = ["agee"]\n'),
+        "unknown-column",
+    ),
+    "too much is left out": ({"k": None, "delta": None}, bent(("k = 20", ""), ("delta = 1e-6", "")), "planned"),
+    "show_from": (
+        {"below_k": "noise", "show_from": 10**20},
+        bent(("k = 20", f'k = 20\nbelow_k = "noise"\nshow_from = {10**20}')),
+        "value",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_refused_in_python_as_in_toml(case: str) -> None:
+    changes, text, code = WRONG[case]
+    with pytest.raises(InvalidInput) as made:
+        Table(**{**TABLE, **changes})
+    assert made.value.code == f"policy.{code}"
+    assert len(str(made.value)) < 400
+    if text is not None:
+        with pytest.raises(InvalidInput) as read:
+            parse_policy(text)
+        assert (read.value.code, read.value.where) == (made.value.code, made.value.where)
+
+
+def test_a_policy_without_a_source_waits_for_the_data() -> None:
+    policy = Table(**{**TABLE, "source": None})
+    with pytest.raises(InvalidInput) as refused:
+        _ = policy.data
+    assert refused.value.code == "policy.no-source"
+
+
+def test_every_key_says_what_it_means_and_is_declared_once() -> None:
+    for kind in KINDS:
+        policy = policy_class(kind)
+        holders = [policy, *(part.holder for part in parts_of(policy).values())]
+        for holder in holders:
+            assert all(key.meaning.endswith(".") and key.section for key in keys_of(holder).values())
+        for keys in sections_of(policy).values():
+            names = [key.name for key in keys.values()]
+            assert len(names) == len(set(names))
+
+
+def test_the_scores_are_those_that_choose() -> None:
+    assert keys_of(Choosing)["score"].choices == SCORES

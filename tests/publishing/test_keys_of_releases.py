@@ -1,0 +1,76 @@
+"""What becomes of the key of a release: sealed where the policy says so, and nowhere to be found otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger import Ledger
+from crowdblend.policies import load_policy
+from crowdblend.publishing.release import release
+from tests.publishing.killing import prepare
+
+KEY = hashlib.sha256(b"a key that is nowhere else").digest()
+PIECE = 8
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A steward's folder, where reports have no figures to save time."""
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda folder: (folder / "report.html").write_text("none"))
+    prepare(tmp_path / "place")
+    return tmp_path / "place"
+
+
+def published(place: Path, *, seal: bool) -> Ledger:
+    """The ledger after a release whose policy seals the key, or says nothing of it."""
+    path = place / "policy.toml"
+    if seal:
+        text = path.read_text()
+        path.write_text(text.replace("[sampling]\n", '[sampling]\nkey = "seal"\n'))
+    ledger = Ledger.open(place / "ledger.sqlite")
+    release(load_policy(path), place / "out", ledger=ledger, policy_file=path, key=KEY)
+    return ledger
+
+
+def shown(place: Path) -> Iterator[bytes]:
+    """Everything that was written, to the last byte of freed pages, as it is and in lower case."""
+    for file in place.rglob("*"):
+        if file.is_file():
+            yield file.read_bytes()
+            yield file.read_bytes().lower()
+
+
+def pieces() -> list[bytes]:
+    """Eight bytes of the key from any place, as they are, reversed, and in hexadecimal digits."""
+    whole = [KEY[start : start + PIECE] for start in range(len(KEY) - PIECE + 1)]
+    return [form for piece in whole for form in (piece, piece[::-1], piece.hex().encode())]
+
+
+def test_a_key_that_the_policy_seals_is_in_the_ledger(place: Path) -> None:
+    ledger = published(place, seal=True)
+    assert ledger.entry(1).key == "sealed"
+    assert ledger.sealed_key(1) == KEY
+    assert any(piece in written for written in shown(place) for piece in pieces())
+
+
+def test_a_key_that_is_destroyed_leaves_no_piece_behind(place: Path) -> None:
+    ledger = published(place, seal=False)
+    assert ledger.entry(1).key == "destroyed"
+    for asked in (ledger.sealed_key, ledger.held_key):
+        with pytest.raises(InvalidInput):
+            asked(1)
+    assert not any(piece in written for written in shown(place) for piece in pieces())
+
+
+def test_two_releases_without_a_key_have_different_ones(place: Path) -> None:
+    """Two runs, each with a fresh key: other samples, so other names of samples and other published bytes."""
+    path = place / "policy.toml"
+    ledger = Ledger.open(place / "ledger.sqlite")
+    done = [release(load_policy(path), place / name, ledger=ledger, policy_file=path) for name in ("one", "two")]
+    assert len({(made.folder / "data.csv").read_bytes() for made in done}) == 2
+    assert len({ledger.entry(number).spending.sample for number in (1, 2)}) == 2

@@ -1,0 +1,329 @@
+"""What goes wrong after the entry is recorded loses nothing: to resume the release publishes the same output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowdblend.calculus import verify_file
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
+from crowdblend.ledger import Ledger
+from crowdblend.policies import load_policy, parse_policy
+from crowdblend.publishing import appearance, exchange
+from crowdblend.publishing import release as module
+from crowdblend.publishing.release import release, resume
+from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
+from crowdblend.publishing.target import check_target, exclusive_use
+from tests.publishing.killing import prepare
+
+FILES = ("data.csv", "certificate.json")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A steward's folder; the report is left out, since its figures take most of the time."""
+    monkeypatch.setattr(
+        "crowdblend.reports.write_report", lambda folder: (folder / "report.html").write_text("left out")
+    )
+    prepare(tmp_path / "place")
+    return tmp_path / "place"
+
+
+@pytest.fixture
+def ledger(place: Path) -> Ledger:
+    return Ledger.open(place / "ledger.sqlite")
+
+
+def begin(place: Path, ledger: Ledger, **given: Any) -> Any:
+    path = place / "policy.toml"
+    return release(load_policy(path), place / "out", ledger=ledger, policy_file=path, **given)
+
+
+def expected(place: Path, key: bytes) -> dict[str, bytes]:
+    """What a release with this key publishes; it is recorded in a ledger of its own."""
+    ledger = Ledger.create(place / "expected.sqlite")
+    done = release(load_policy(place / "policy.toml"), place / "expected", key=key, ledger=ledger)
+    return {name: (done.folder / name).read_bytes() for name in FILES}
+
+
+def published(place: Path) -> dict[str, bytes]:
+    return {name: (place / "out" / name).read_bytes() for name in FILES}
+
+
+def leftovers(place: Path) -> list[str]:
+    return [file.name for file in place.iterdir() if file.name.startswith(".")]
+
+
+def stop(problem: BaseException) -> Callable[..., Any]:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise problem
+
+    return stopped
+
+
+@pytest.mark.parametrize(
+    ("problem", "error", "code"),
+    [
+        (RuntimeError("record 17: Alice"), Refused, "stopped"),
+        (OSError(28, "No space left on device"), Unavailable, "write-failed"),
+        (MemoryError(), Unavailable, "out-of-memory"),
+        (InvalidInput("no figure."), InvalidInput, "invalid-input"),
+        (KeyboardInterrupt(), KeyboardInterrupt, None),
+        (SystemExit(143), SystemExit, None),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
+    place: Path,
+    ledger: Ledger,
+    problem: BaseException,
+    error: type[BaseException],
+    code: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("crowdblend.reports.write_report", stop(problem))
+        with pytest.raises(error) as stopped:
+            begin(place, ledger)
+    how = stopped.value.remedy if isinstance(stopped.value, CrowdblendError) else stopped.value.__notes__[0]
+    assert "crowdblend ledger resume 1" in how
+    assert "Alice" not in str(stopped.value)
+    if isinstance(stopped.value, CrowdblendError):
+        assert stopped.value.code == code
+    assert not (place / "out").exists()
+    assert not leftovers(place)
+    assert ledger.entry(1).status == "unfinished"
+    same = expected(place, ledger.held_key(1))
+    done = resume(ledger, 1, load_policy(place / "policy.toml"))
+    assert published(place) == same
+    assert verify_file(done.folder).to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert ledger.entry(1).internal["people_sampled"] > 0
+
+
+def test_what_fails_before_the_entry_spends_nothing(place: Path, ledger: Ledger) -> None:
+    text = (place / "policy.toml").read_text().replace('"a", "b"', '"a"')
+    with pytest.raises(InvalidInput):
+        release(parse_policy(text, place), place / "out", ledger=ledger)
+    assert not ledger.entries()
+    assert not leftovers(place)
+
+
+def test_a_ledger_that_is_locked_at_the_end_loses_nothing(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything is written: to resume it takes neither the policy nor the data."""
+    with monkeypatch.context() as broken:
+        broken.setattr(Ledger, "finish", stop(Unavailable("the ledger is locked. Wait.")))
+        with pytest.raises(Unavailable) as stopped:
+            begin(place, ledger)
+    assert "ledger resume 1" in stopped.value.remedy
+    assert not (place / "out").exists()
+    (staging,) = stagings_of(place / "out")
+    assert staging.path.stat().st_mode & 0o777 == 0o700
+    same = expected(place, ledger.held_key(1))
+    (place / "people.csv").unlink()
+    (place / "policy.toml").unlink()
+    resume(ledger, 1)
+    assert published(place) == same
+    assert ledger.entry(1).status == "finished"
+    assert not leftovers(place)
+
+
+def test_nothing_appears_before_it_is_recorded_as_finished(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def watch(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any, **named: Any) -> Any:
+            entries = [entry.status for entry in ledger.entries()]
+            seen.append((name, entries, (place / "out").exists()))
+            return function(*arguments, **named)
+
+        return watched
+
+    monkeypatch.setattr(Ledger, "finish", watch("finish", Ledger.finish))
+    monkeypatch.setattr(module, "appear", watch("appear", appearance.appear))
+    begin(place, ledger)
+    assert seen == [("finish", ["unfinished"], False), ("appear", ["finished"], False)]
+
+
+def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_one(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "appear", stop(SystemExit(1)))
+        with pytest.raises(SystemExit):
+            begin(place, ledger)
+    assert ledger.entry(1).status == "finished"
+    assert not (place / "out").exists()
+    with pytest.raises(InvalidInput) as refused:
+        begin(place, ledger)
+    assert refused.value.code == "output-exists"
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert len(ledger.entries()) == 1
+    assert resume(ledger, 1).folder == place / "out"
+
+
+def test_what_waits_for_its_name_replaces_nothing_unasked(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "appear", stop(SystemExit(1)))
+        with pytest.raises(SystemExit):
+            begin(place, ledger)
+    (place / "old").rename(place / "out")
+    begin(place, ledger, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
+    with pytest.raises(InvalidInput) as refused:
+        resume(ledger, 1)
+    assert refused.value.code == "output-exists"
+    resume(ledger, 1, force=True)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+    assert not leftovers(place)
+
+
+def test_a_folder_that_is_made_meanwhile_is_left_alone(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_report(folder: Path) -> None:
+        (folder / "report.html").write_text("left out")
+        (place / "out").mkdir()
+        (place / "out" / "notes.txt").write_text("mine")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr("crowdblend.reports.write_report", write_report)
+        with pytest.raises(InvalidInput) as refused:
+            begin(place, ledger)
+    assert refused.value.code == "output-exists"
+    assert (place / "out" / "notes.txt").read_text() == "mine"
+    with pytest.raises(InvalidInput):
+        resume(ledger, 1)
+    (place / "out").rename(place / "mine")
+    resume(ledger, 1)
+    verify_file(place / "out")
+
+
+def test_one_release_at_a_time_works_on_a_folder(place: Path, ledger: Ledger) -> None:
+    with exclusive_use(place / "out"), pytest.raises(Unavailable) as refused:
+        begin(place, ledger)
+    assert refused.value.code == "output-busy"
+    assert not ledger.entries()
+    begin(place, ledger)
+    assert not leftovers(place)
+
+
+def test_a_release_is_resumed_with_its_own_policy_data_and_version_only(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("crowdblend.reports.write_report", stop(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            begin(place, ledger)
+    text, people = (place / "policy.toml").read_text(), (place / "people.csv").read_text()
+
+    def refused(code: str, text: str = text) -> None:
+        with pytest.raises(InvalidInput) as raised:
+            resume(ledger, 1, parse_policy(text, place))
+        assert raised.value.code == code
+        assert not (place / "out").exists()
+        assert not leftovers(place)
+
+    refused("other-policy", text.replace("k = 30", "k = 31"))
+    refused("other-policy", text.replace('format = "csv"', 'format = "parquet"'))
+    (place / "people.csv").write_text(people + '1000,"a"\n')
+    refused("other-data")
+    (place / "people.csv").write_text(people)
+    with monkeypatch.context() as newer:
+        newer.setattr(module, "__version__", "9.9")
+        refused("other-version")
+    with pytest.raises(InvalidInput) as raised:
+        resume(ledger, 1)
+    assert raised.value.code == "policy-needed"
+    resume(ledger, 1, parse_policy(text.replace("[release]", '[release]\nmemory = "2GB"'), place))
+    assert ledger.entry(1).status == "finished"
+
+
+def test_replacing_goes_through_one_exchange(place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def exchanged(one: Path, other: Path) -> bool:
+        calls.append(os.path.lexists(other))
+        return exchange.exchange(one, other)
+
+    monkeypatch.setattr(appearance, "exchange", exchanged)
+    begin(place, ledger)
+    first = published(place)
+    begin(place, ledger, force=True)
+    assert calls == [True]
+    assert published(place) != first
+    assert not leftovers(place)
+
+
+@pytest.mark.parametrize("killed", ["before the old one moves", "after the old one moved", "before it is removed"])
+def test_without_an_exchange_the_next_start_recovers(
+    place: Path, ledger: Ledger, killed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some file systems cannot exchange; the old release is never removed before the new one is there."""
+    begin(place, ledger)
+    first = published(place)
+    with monkeypatch.context() as broken:
+        if killed == "before the old one moves":
+            broken.setattr(appearance, "exchange", stop(SystemExit(1)))
+        elif killed == "after the old one moved":
+            broken.setattr(appearance, "exchange", lambda *_: False)
+            broken.setattr(appearance, "rename_to_new", stop(SystemExit(1)))
+        else:
+            broken.setattr(appearance, "exchange", lambda *_: False)
+            broken.setattr(appearance, "remove", stop(SystemExit(1)))
+        with pytest.raises(SystemExit):
+            begin(place, ledger, force=True)
+    (staging,) = stagings_of(place / "out")
+    old = {"before the old one moves": place / "out"}.get(killed, staging.old_release)
+    assert {name: (old / name).read_bytes() for name in FILES} == first
+    resume(ledger, 2)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
+    assert not leftovers(place)
+
+
+def test_the_only_copy_of_an_old_release_is_never_removed(place: Path, ledger: Ledger) -> None:
+    """After an exchange the staging folder holds the old release; whoever then loses the new one keeps the old."""
+    begin(place, ledger)
+    first = published(place)
+    staging = Staging.make(place / "out", Journal(force=True))
+    staging.release.rmdir()
+    (place / "out").rename(staging.release)
+    staging.write_journal(Journal(force=True, completion=Completion("ab" * 32, "cd" * 32)))
+    begin(place, ledger)
+    assert {name: (staging.release / name).read_bytes() for name in FILES} == first
+
+
+def test_what_was_never_recorded_is_cleared_away(place: Path, ledger: Ledger) -> None:
+    Staging.make(place / "out", Journal(force=False))
+    (place / ".out.partial-damaged").mkdir()
+    begin(place, ledger)
+    assert not leftovers(place)
+
+
+def test_a_new_name_takes_no_other_one_s_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    for _ in ("by the system", "by hand"):
+        with pytest.raises(FileExistsError):
+            exchange.rename_to_new(tmp_path / "one", tmp_path / "other")
+        monkeypatch.setattr(exchange, "_system_rename", lambda: None)
+    assert not exchange.exchange(tmp_path / "one", tmp_path / "other")
+
+
+def test_a_full_disk_is_noticed_before_anything_is_spent(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = list(os.statvfs(place))
+    room[4] = 0  # blocks for us
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(room))
+    with pytest.raises(Unavailable) as refused:
+        check_target(place / "out", force=False)
+    assert refused.value.code == "disk-full"

@@ -1,0 +1,223 @@
+"""A folder verifies only if its data are what the certificate says, whatever hashes somebody wrote anew."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from crowdblend import kinds
+from crowdblend.calculus import sha256_of
+from crowdblend.calculus.certificate import digest
+from crowdblend.cli.main import cli
+from crowdblend.errors import DoesNotVerify
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.publishing.verification.published import MODULES
+from tests.golden.releases import KEY, POLICIES, write_sources
+
+_LEFT_OUT = "<p>left out"
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One release of every golden policy, without figures."""
+    folder = tmp_path_factory.mktemp("releases")
+    write_sources(folder)
+    with pytest.MonkeyPatch.context() as quick:
+        quick.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text(_LEFT_OUT))
+        for name, text in POLICIES.items():
+            changed = text.replace("[release]\n", '[release]\nformat = "csv"\n')
+            release(parse_policy(changed, folder), folder / name, key=KEY)
+    return {name: folder / name for name in POLICIES}
+
+
+def forged(folder: Path, target: Path, edit: Callable[[str], str], facts: Callable[[Any], None] | None = None) -> Path:
+    """A copy with edited data and new hashes."""
+    shutil.copytree(folder, target)
+    document = json.loads((target / "certificate.json").read_text())
+    if facts is not None:
+        facts(document["facts"])
+    for name in document["facts"]["files"]:
+        (target / name).write_text(edit((target / name).read_text()))
+        document["facts"]["files"][name] = sha256_of(target / name)
+    document["digest"] = digest({name: part for name, part in document.items() if name != "digest"})
+    (target / "certificate.json").write_text(json.dumps(document))
+    return target
+
+
+def refused(folder: Path, code: str = "data-contradict") -> None:
+    with pytest.raises(DoesNotVerify) as raised:
+        verify_release(folder)
+    assert raised.value.code == code
+
+
+def unchanged(text: str) -> str:
+    return text
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_we_publish_verifies(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    checked = verify_release(releases[name])
+    assert checked.uncovered == ("report.html",)
+    verify_release(forged(releases[name], tmp_path / "copy", unchanged))
+
+
+def test_every_kind_has_a_check() -> None:
+    assert set(MODULES) == set(kinds.MODULES)
+    for name in MODULES.values():
+        assert callable(import_module(f"crowdblend.publishing.verification.{name}").check)
+
+
+def smallest_cell(text: str, count: int) -> str:
+    """The last cell gets another count."""
+    *before, last = text.splitlines()
+    labels, _, _ = last.rpartition(",")
+    return "\n".join([*before, f"{labels},{count}", ""])
+
+
+def appended(line: str) -> Callable[[str], str]:
+    return lambda text: f"{text}{line}\n"
+
+
+def relabelled(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new, 1)
+
+
+EDITS: list[tuple[str, Callable[[str], str]]] = [
+    ("table", lambda text: smallest_cell(text, 34)),
+    ("table", lambda text: smallest_cell(text, 1)),
+    ("table", relabelled('"Harbour"', '"Atlantis"')),
+    ("table", relabelled('"count"', '"people"')),
+    ("table", lambda text: text + text.splitlines()[-1] + "\n"),
+    ("table-split", lambda text: smallest_cell(text, 30)),
+    ("table-population", relabelled("[0, 30)", "[0, 10)")),
+    ("table-several", lambda text: smallest_cell(text, 900)),
+    ("table-noise", lambda text: smallest_cell(text, 0)),
+    ("table-flag", lambda text: text.replace("25,false", "25,true", 1)),
+    ("table-flag", lambda text: text.replace(',"exact"', "").replace(",true", "").replace(",false", "")),
+    ("microdata", appended('"female","[0, 10)","University"')),
+    ("microdata", relabelled('"Harbour"', '"Atlantis"')),
+    ("points", relabelled("-151500", "-151400")),
+    ("points", relabelled('"female"', '"other"')),
+    ("outlier-table", lambda text: smallest_cell(text, 0)),
+    ("statistics", relabelled("0.508", "1.508")),
+    ("statistics", relabelled('"women"', '"men"')),
+    ("statistics", relabelled("0.030273522071331122", "0.003")),
+    ("statistics", lambda text: "\n".join(text.splitlines()[:-1]) + "\n"),
+    ("synopsis", lambda text: text + text.splitlines()[-1] + "\n"),
+    ("synopsis", relabelled('"Harbour"', '"Atlantis"')),
+    ("graph", relabelled("0.0085005", "0.0005")),
+    ("graph", relabelled("0.95", "0.99")),
+    ("graph", relabelled("2.653", "nan")),
+]
+
+
+@pytest.mark.parametrize(("name", "edit"), EDITS, ids=[f"{at}-{name}" for at, (name, _) in enumerate(EDITS)])
+def test_edited_data_with_new_hashes_are_refused(
+    name: str, edit: Callable[[str], str], releases: dict[str, Path], tmp_path: Path
+) -> None:
+    refused(forged(releases[name], tmp_path / "forged", edit))
+
+
+FACTS: list[tuple[str, Callable[[Any], None]]] = [
+    ("table", lambda facts: facts["parameters"].update(k=1)),
+    ("table", lambda facts: facts.update(kind="synopsis")),
+    ("table", lambda facts: facts.update(kind="no such kind")),
+    ("table", lambda facts: facts.update(below_k="noise", show_from=1)),
+    ("table", lambda facts: facts.update(columns=None)),
+    ("table-flag", lambda facts: facts.update(below_k="suppress")),
+    ("microdata", lambda facts: facts["parameters"].update(k=2)),
+    ("microdata", lambda facts: facts.update(kind="table")),
+    ("points", lambda facts: facts["parameters"].update(k=2)),
+    ("points", lambda facts: facts.update(keep_in="bounds")),
+    ("outlier-table", lambda facts: facts["parameters"].update(limit=2)),
+    ("synopsis", lambda facts: facts["parameters"].update(rows=2)),
+    ("statistics", lambda facts: facts["statistics"].pop("women")),
+    ("graph", lambda facts: facts["statistics"][0].update(scale=0.1)),
+]
+
+
+@pytest.mark.parametrize(("name", "facts"), FACTS, ids=[f"{at}-{name}" for at, (name, _) in enumerate(FACTS)])
+def test_facts_for_readers_that_are_not_derived_are_refused(
+    name: str, facts: Callable[[Any], None], releases: dict[str, Path], tmp_path: Path
+) -> None:
+    refused(forged(releases[name], tmp_path / "forged", unchanged, facts))
+
+
+def test_files_that_the_publisher_adds_are_named(releases: dict[str, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(releases["table"], folder)
+    for name in (".hidden", "notes.md"):
+        (folder / name).write_text("mine")
+    assert verify_release(folder).uncovered == (".hidden", "notes.md", "report.html")
+    told = CliRunner().invoke(cli, ["verify", str(folder)])
+    assert told.exit_code == 0
+    assert ".hidden, notes.md, report.html" in told.output
+    told = CliRunner().invoke(cli, ["verify", str(folder), "--json"])
+    assert json.loads(told.output)["not_covered"] == [".hidden", "notes.md", "report.html"]
+
+
+def test_a_certificate_alone_says_that_the_data_were_not_checked(releases: dict[str, Path]) -> None:
+    alone = CliRunner().invoke(cli, ["verify", str(releases["table"] / "certificate.json"), "--json"])
+    assert json.loads(alone.output)["data_checked"] is False
+    assert json.loads(CliRunner().invoke(cli, ["verify", str(releases["table"]), "--json"]).output)["data_checked"]
+
+
+@pytest.mark.parametrize("name", ["\x1b[2K\rverified", "line\nverified: every number", "\u202egnp", "\x7f"])
+def test_a_file_name_cannot_forge_a_line(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(releases["table"], folder)
+    (folder / name).write_text("x")
+    refused(folder, "file-name")
+    told = CliRunner().invoke(cli, ["verify", str(folder)])
+    assert told.exit_code == 1
+    assert len(told.output.splitlines()) <= 1
+    assert told.output.rstrip("\n").isprintable()
+
+
+def test_a_listed_file_name_cannot_forge_a_line_or_leave_the_folder(releases: dict[str, Path], tmp_path: Path) -> None:
+    for at, name in enumerate(("\x1b[2K\rverified", "../table/data.csv", "certificate.json", "")):
+
+        def rename(facts: Any, name: str = name) -> None:
+            facts["files"] = {name: facts["files"]["data.csv"]}
+
+        folder = tmp_path / str(at)
+        shutil.copytree(releases["table"], folder)
+        document = json.loads((folder / "certificate.json").read_text())
+        rename(document["facts"])
+        document["digest"] = digest({part: value for part, value in document.items() if part != "digest"})
+        (folder / "certificate.json").write_text(json.dumps(document))
+        with pytest.raises(DoesNotVerify) as raised:
+            verify_release(folder)
+        assert str(raised.value).isprintable()
+
+
+def test_what_is_no_regular_file_is_refused(releases: dict[str, Path], tmp_path: Path) -> None:
+    makers: dict[str, Callable[[Path], Any]] = {
+        "folder": lambda path: path.mkdir(),
+        "link": lambda path: path.symlink_to(releases["table"] / "report.html"),
+        "pipe": os.mkfifo,
+    }
+    for what, make in makers.items():
+        for name in ("report.html", "data.csv"):
+            folder = tmp_path / f"{what}-{name}"
+            shutil.copytree(releases["table"], folder)
+            (folder / name).unlink()
+            make(folder / name)
+            refused(folder, "file-not-regular")
+
+
+def test_no_report_of_data_that_contradict_their_certificate(releases: dict[str, Path], tmp_path: Path) -> None:
+    folder = forged(releases["table"], tmp_path / "forged", lambda text: smallest_cell(text, 1))
+    told = CliRunner().invoke(cli, ["report", str(folder), "--force"])
+    assert told.exit_code == 1
+    assert (folder / "report.html").read_text() == _LEFT_OUT

@@ -1,0 +1,16 @@
+"""How tests name a refusal: by its code where it has one of its own, else by words of its sentence."""
+
+from __future__ import annotations
+
+import re
+
+from crowdblend.errors import CrowdblendError
+
+_CODE = re.compile(r"[a-z]+\.[a-z-]+")
+
+
+def is_refusal(error: CrowdblendError, expected: str) -> bool:
+    """Whether an error is the expected one: a code such as `policy.unknown-key`, or a pattern of its sentence."""
+    if _CODE.fullmatch(expected):
+        return error.code == expected
+    return re.search(expected, str(error)) is not None

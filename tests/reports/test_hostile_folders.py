@@ -1,0 +1,155 @@
+"""Whatever is in a folder, a report is a page or one sentence; nothing hangs, and no terminal obeys a name."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.reports import report_html, rows
+from tests.reports.releases import release, table
+
+ESCAPES = "\x1b[2K\rverified\x1b[8m\x07"
+TABLES = {
+    "table": table(),
+    "microdata": table(sex=["Female", "Male"] * 20),
+    "points": table(x=[1.0, 2.0, 2.5], y=[0.5, 0.5, 1.0]),
+    "outlier-table": table(),
+    "statistics": table(
+        statistic=["mean", "ages", "ages"], bin=[None, "a", "b"], value=[1.0, 2.0, 3.0], error=[0.1] * 3
+    ),
+    "synopsis": table(sex=["Female", "Male"] * 20),
+    "graph": table(statistic=["connectivity"], value=[0.5], error=[0.1], confidence=[0.95]),
+}
+FACTS: dict[str, Any] = {
+    "axes": {"x": [0, 4], "y": [0, 2]},
+    "columns": {"x": "a coordinate", "y": "a coordinate"},
+    "noise": [{"x": {"mean": 0.1, "deviation": 0.2, "width": 1}, "y": {"mean": 0.1, "deviation": 0.2, "width": 1}}],
+    "widths": {"x": 1, "y": 1},
+    "blocks": [],
+    "keep_in": "block",
+    "statistics": {"mean": {"words": "the mean", "way": "sample"}},
+    "accuracy": {"about_everybody": 0.1, "about_sample": 0.1, "confidence": 0.95},
+    "class": "all conjunctions",
+    "queries": 10,
+    "misfit": 0.01,
+    "errors": {"10": 1.0},
+    "show_from": 1,
+    "recoding": {
+        "chosen": {"age": {"step": 0, "steps": 2, "classes": 3, "loss": 0.1}},
+        "recodings": 4,
+        "epsilon": 0.1,
+        "around": {"score": 10, "mean_error": 1.0, "near": [{"column": "age", "step": 1, "score": 9}]},
+    },
+    "software": {"crowdblend": "0.1.0"},
+    "parameters": {"k": 35, "rate": 0.5, "curve": {"10": 0.5}, "confidence": 0.95, "people": 10, "epsilon": 1.0},
+    "below_k": "suppress",
+}
+VALUES = [
+    None,
+    True,
+    -1,
+    0,
+    10**400,
+    1e308,
+    "",
+    ESCAPES,
+    [],
+    {},
+    [[]],
+    [None],
+    {"x": None},
+    {"x": ["a", "b"]},
+    [{"x": 3}],
+]
+
+
+def replaced(value: Any, source: random.Random) -> Any:
+    """The value with one part, at any depth, replaced."""
+    if isinstance(value, dict) and value and source.random() < 0.8:
+        name = source.choice(sorted(value))
+        return {**value, name: replaced(value[name], source)}
+    if isinstance(value, list) and value and source.random() < 0.8:
+        return [replaced(value[0], source), *value[1:]]
+    return source.choice(VALUES)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_facts_of_any_form_give_a_page_or_a_refusal(kind: str, tmp_path: Path) -> None:
+    source = random.Random(kind)
+    pages = 0
+    for attempt in range(40):
+        name = source.choice(sorted(FACTS))
+        facts = {**FACTS, name: replaced(FACTS[name], source)} if attempt else FACTS
+        folder = release(tmp_path / str(attempt), TABLES[kind], **{"kind": kind, **facts})
+        try:
+            assert "\x1b" not in report_html(folder)
+            pages += 1
+        except CrowdblendError:
+            continue
+    assert pages > 10
+
+
+@pytest.mark.parametrize("kind", ["points", "statistics", "graph", "table"])
+def test_data_of_another_kind_are_refused(kind: str, tmp_path: Path) -> None:
+    data = table(anything=["a"], value=["text"])
+    with pytest.raises(CrowdblendError):
+        report_html(release(tmp_path, data, kind=kind, **FACTS))
+
+
+def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
+    data = table(statistic=["mean"], bin=pa.array([None], pa.string()), value=[None], error=[1.0])
+    with pytest.raises(CrowdblendError, match="numbers"):
+        report_html(release(tmp_path, data, kind="statistics"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_too_many_rows_are_refused(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "MOST_ROWS", 2)
+    with pytest.raises(CrowdblendError, match="more than 2 rows"):
+        report_html(release(tmp_path, TABLES["statistics"], kind="statistics", format=ending))
+
+
+def test_files_that_are_too_large_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "LARGEST_FILE", 10)
+    with pytest.raises(CrowdblendError, match="larger than"):
+        report_html(release(tmp_path, TABLES["graph"], kind="graph"))
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_page_that_is_no_file_is_left_alone(make: Any, force: list[str], tmp_path: Path, run: Any) -> None:
+    folder = release(tmp_path, table())
+    make(folder / "report.html")
+    code, out, err = run(folder, *force)
+    assert code in (1, 2)
+    assert out == ""
+    assert err.count("\n") == 1
+    assert not (folder / "report.html").is_file()
+
+
+def test_escapes_in_the_name_of_a_folder_are_printed_harmlessly(tmp_path: Path, run: Any) -> None:
+    folder = tmp_path / ESCAPES
+    for prepare in (lambda: None, lambda: release(folder, table()), (folder / "certificate.json").unlink):
+        prepare()
+        _, out, err = run(folder)
+        assert not {"\x1b", "\r", "\x07"} & set(out + err)
+
+
+def test_escapes_in_columns_and_labels_are_not_on_the_page(tmp_path: Path) -> None:
+    data = pa.table({ESCAPES: [ESCAPES, "plain"], "count": [50, 60]})
+    page = report_html(release(tmp_path, data, columns={ESCAPES: ESCAPES}))
+    assert not {"\x1b", "\r", "\x07"} & set(page)
+    assert "␛" in page
+
+
+def test_data_that_contradict_their_certificate_get_no_report(tmp_path: Path, run: Any) -> None:
+    data = table(age=["[0, 50)", "≥ 50"], sex=["Female", "Male"], count=[60, 1])
+    code, _, err = run(release(tmp_path, data))
+    assert (code, err.count("\n")) == (1, 1)
+    assert not (tmp_path / "report.html").exists()
