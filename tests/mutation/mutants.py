@@ -40,6 +40,7 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
 }
 _OPPOSITES = ("up down", "upper lower", "ceil floor", "max min", "maximum minimum", "above below", "any all")
 OPPOSITES = {a: b for pair in _OPPOSITES for a, b in (pair.split(), reversed(pair.split()))}
+SYMMETRIC = ("max", "min", "maximum", "minimum", "gcd", "isclose")
 Place = tuple[tuple[str, int | None], ...]
 
 
@@ -136,12 +137,18 @@ def _breaks(node: ast.AST) -> Iterator[ast.AST]:  # noqa: PLR0912 - a table, wri
             yield ast.Return(ast.Constant(None))
         case ast.Raise() | ast.Expr(ast.Call()):
             yield ast.Pass()
-        case ast.Call(function, [first, second, *others], keywords) if not isinstance(second, ast.Starred):
+        case ast.Call(function, [first, second, *others], keywords) if _order_matters(function, first, second):
             yield ast.Call(function, [second, first, *others], keywords)
         case ast.Name(name, context) if name in OPPOSITES and isinstance(context, ast.Load):
             yield ast.Name(OPPOSITES[name], context)
         case ast.Attribute(value, name, context) if name in OPPOSITES:
             yield ast.Attribute(value, OPPOSITES[name], context)
+
+
+def _order_matters(function: ast.expr, first: ast.expr, second: ast.expr) -> bool:
+    """Whether two arguments that change places may change the result."""
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    return name not in SYMMETRIC and not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred)
 
 
 def _put(tree: ast.AST, place: Place, node: ast.AST) -> None:

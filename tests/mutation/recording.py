@@ -43,6 +43,12 @@ class Recorder:
     def __init__(self, path: Path) -> None:
         self._path, self._clock = path, time.process_time()
         self._tests: dict[str, dict[str, Any]] = defaultdict(lambda: {"seconds": 0.0, "entered": set()})
+        self._files: dict[str, set[str]] = {}
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """After a file was imported: what its tables of examples entered belongs to all of its tests."""
+        self._files.setdefault(report.nodeid.partition("::")[0], set()).update(ENTERED)
+        ENTERED.clear()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """After set-up, call and tear-down."""
@@ -55,8 +61,9 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         """Write it all down."""
-        found = {name: test | {"entered": sorted(test["entered"])} for name, test in self._tests.items()}
-        self._path.write_text(json.dumps(found))
+        for name, test in self._tests.items():
+            test["entered"] = sorted(test["entered"] | self._files.get(name.partition("::")[0], set()))
+        self._path.write_text(json.dumps(self._tests))
 
 
 def pytest_configure(config: Any) -> None:

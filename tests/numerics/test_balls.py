@@ -111,6 +111,25 @@ def test_a_wide_ball_has_no_ceiling() -> None:
         balls.ceil(arb(0.5, 3))
 
 
+@pytest.mark.parametrize("value", [arb(0), arb(-1), arb(0, 1), arb(0.5, 0.5)])
+def test_what_may_be_zero_or_less_has_no_logarithm(value: arb) -> None:
+    with pytest.raises(balls.Undecided):
+        balls.log(value)
+
+
+def test_crowds_beyond_63_bits_are_refused() -> None:
+    assert balls.pmf(2**63 - 1, 0, arb(0)) == 1
+    with pytest.raises(NotProved, match=r"2\^63"):
+        balls.pmf(2**63, 1, arb(0.5))
+
+
+@pytest.mark.parametrize("value", [arb("inf"), arb("nan"), arb(2) ** 1024, arb(0, "inf")])
+def test_what_is_no_finite_number_has_no_bound(value: arb) -> None:
+    for rounded in (balls.round_up, balls.round_down):
+        with pytest.raises(NotProved):
+            rounded(value)
+
+
 def test_precision_rises_until_cancellation_is_harmless() -> None:
     tiny = balls.enclose(lambda: (1 + arb(2) ** -900) - 1)
     assert tiny.contains(arb(2) ** -900)

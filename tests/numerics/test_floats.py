@@ -61,3 +61,15 @@ def test_divergences_agree_to_nine_digits(k: int, rate: float, blend: float, eps
     with ctx.workprec(128):
         sure = crowd_divergence(balls, k, arb(rate), arb(blend).exp(), arb(epsilon).exp())
     assert float(fast) == pytest.approx(float(sure), rel=1e-9)
+
+
+def test_limits_that_are_no_numbers_count_as_nothing() -> None:
+    assert floats.nonnegative(np.array([np.nan, -1.0, 0.0, 2.0])).tolist() == [0.0, 0.0, 0.0, 2.0]
+    assert floats.ceil(np.array([np.nan, np.inf, 1.5, 2.0])).tolist() == [floats.largest, floats.largest, 2.0, 2.0]
+    assert floats.pmf(np.array([5.0]), np.array([2.0]), np.array([np.nan])).tolist() == [0.0]
+
+
+def test_comparisons_hold_everywhere_or_not_at_all() -> None:
+    assert floats.surely(np.array([True, True]))
+    assert not floats.surely(np.array([True, False]))
+    assert floats.at_most(np.array([3.0])).tolist() == [3.0]

@@ -8,6 +8,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
 from crowdblend.policies import init_policy, policy_schema
+from crowdblend.policies.registry import KINDS
 
 
 @click.command("init", epilog="Example: crowdblend init census.parquet --out policy.toml")
@@ -17,12 +18,23 @@ from crowdblend.policies import init_policy, policy_schema
 )
 @click.option("--person", metavar="COLUMN", help="The column that tells people apart.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the columns of a CSV file.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), default="table", show_default=True, help="What the policy will publish."
+)
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
 @force_option
 @speaks
 def command(
-    data: str, *, out: str, person: str | None, delimiter: str | None, schema: str | None, as_json: bool, force: bool
+    data: str,
+    *,
+    out: str,
+    person: str | None,
+    delimiter: str | None,
+    kind: str,
+    schema: str | None,
+    as_json: bool,
+    force: bool,
 ) -> None:
     """Write a commented policy to start from, made from the names and types of the columns of DATA alone."""
     import json  # noqa: PLC0415
@@ -30,7 +42,7 @@ def command(
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder)
+    text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder, kind=kind)
     write_text(out, text, force=force)
     if schema:
         write_text(schema, json.dumps(policy_schema(), indent=2) + "\n", force=force)

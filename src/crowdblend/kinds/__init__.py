@@ -8,7 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from crowdblend.errors import NotProved
 from crowdblend.kinds.kind import AnyPolicy, Promised
+from crowdblend.numerics.balls import Undecided
 
 MODULES = {
     "table": "table",
@@ -35,4 +37,12 @@ def module_of(kind: str) -> KindModule:
 
 def promise(policy: AnyPolicy) -> Promised:
     """Plan what the policy leaves open, or check that what it states can be promised."""
-    return module_of(policy.kind).promise(policy)
+    try:
+        return module_of(policy.kind).promise(policy)
+    except (Undecided, OverflowError, ZeroDivisionError) as problem:
+        raise NotProved(
+            "The numbers of this policy are too extreme to be bounded rigorously.",
+            remedy="Choose epsilon, delta, rate and k closer to the usual: docs/parameters.md.",
+            where="[release]",
+            code="plan.not-proved",
+        ) from problem

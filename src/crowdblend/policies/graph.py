@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -209,6 +210,11 @@ class Graph(Policy):
                     "[graph] vertices",
                 )
         _ = self.questions
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The names of statistics and their classes."""
+        for statistic in self.statistics:
+            yield from ((_STATISTICS, text) for text in (statistic.label, *statistic.classes))
 
     @property
     def sampling(self) -> Sampling:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +108,16 @@ class Policy(Section):
             )
         if self.source is not None:
             _ = self.data
+        if self.format == "csv":
+            from crowdblend.policies.formulas import refuse_formulas  # noqa: PLC0415
+
+            refuse_formulas(self.published_texts())
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The texts of the policy that are published in cells, each with its place."""
+        from crowdblend.policies.formulas import column_texts  # noqa: PLC0415
+
+        yield from column_texts(getattr(self, "columns", ()))
 
     @cached_property
     def data(self) -> DataSource:

@@ -1,72 +1,62 @@
 """A first policy for a data file, made from the names and types of its columns and from nothing else.
 
 Categories and ranges in the data are themselves facts about people: a policy that copied them would publish them. So
-every domain is left as a placeholder, and the policy is refused until the steward has filled it in.
+every domain is left as a placeholder, and the policy is refused until the steward has filled it in. Which sections and
+keys there are, and what they mean, comes from the fields of the kind's policy class.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.files import ENDINGS, folder_files, format_of, is_pattern, pattern_files
+from crowdblend.policies.header import ColumnKind, read_header
+from crowdblend.policies.key import Key, did_you_mean, keys_of
+from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
+from crowdblend.policies.read import PLACEHOLDER
+from crowdblend.policies.registry import KINDS, has_columns, policy_class
+from crowdblend.policies.write import toml_name, toml_text
 
-Declared = Literal["text", "number", "date", "unknown"]
-
-_HEADER_LIMIT = 10_000_000
-_HEAD = """\
-# A crowdblend policy. Lines with FILL_IN must be completed before anything is published.
+_HEAD = f"""\
+# A crowdblend policy. Lines with {PLACEHOLDER} must be completed before anything is published.
 #
 # Only the names and types of the columns were looked at. Write every category and range from what you know beforehand
 # (the questionnaire, the code book, the law), not from the rows: a domain read off the data tells who is in them.
-
-[data]
-source = {source}
-{layout}{person}duplicates = "refuse"          # "one" keeps one random row of a person who has several
-
-[sampling]
-rate = 0.1                     # the share of people kept; we draw it, secretly
-# already_drawn = true         # instead: the table is itself the sample, and the rate is your assumption
-# low = 0.08                   # biased sampling: everybody but a few is drawn with a probability from low to high
-# high = 0.12
-# exceptions = 3
-# max_rate = 0.12
-key = "destroy"                # "seal" keeps the secret of the sample in the ledger
-
-[columns]                      # delete every column that need not be published
 """
-_TAIL = """
-[release]
-kind = "table"                 # or "microdata", with the same sections
-# Other kinds have other sections. docs/release.md tells them apart, and each has a page that begins with a policy:
-#   "points"         where people are, moved by noise               docs/points.md
-#   "outlier-table"  counts with more noise the smaller they are    docs/outliers.md
-#   "statistics"     averages, shares, counts and histograms        docs/statistics.md
-#   "synopsis"       synthetic rows that answer many questions      docs/synopsis.md
-#   "graph"          figures of a network, from one link a row      docs/graphs.md
-below_k = "suppress"           # or "noise", which needs every domain closed
-# k = 20                       # left out: the smallest crowd that keeps the promise below is planned
-epsilon = 1.0
-delta = 1e-6
-format = "parquet"             # or "csv"
+_KINDS = """\
+# Other kinds have other sections: crowdblend init --kind KIND writes them. docs/release.md tells them apart.
+#   "table", "microdata"  counts, or rows, by class                    docs/release.md
+#   "points"              where people are, moved by noise             docs/points.md
+#   "outlier-table"       counts with more noise the smaller they are  docs/outliers.md
+#   "statistics"          averages, shares, counts and histograms      docs/statistics.md
+#   "synopsis"            synthetic rows that answer many questions    docs/synopsis.md
+#   "graph"               figures of a network, from one link a row    docs/graphs.md
 """
-_PROPOSALS: dict[Declared, str] = {
-    "text": '{ values = ["FILL_IN"] }   # or { prefix = 3 }, { hierarchy = "FILL_IN.csv", level = 1 }; other = "Other"',
-    "number": '{ breaks = ["FILL_IN"] }   # rising numbers; or { from = …, to = …, width = … }; top = true',
-    "date": '{ date = "FILL_IN" }   # year, quarter, month, week or day; from = …, to = … close the domain',
-    "unknown": '{ values = ["FILL_IN"] }   # or breaks, from + to + width, prefix, date, hierarchy',
+_FILL = f'"{PLACEHOLDER}"'
+_PROPOSALS: dict[ColumnKind, str] = {
+    "text": f'{{ values = [{_FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {_FILL}, level = 1 }}; other = "Other"',
+    "number": f"{{ breaks = [{_FILL}] }}   # rising numbers; or {{ from = …, to = …, width = … }}; top = true",
+    "date": f"{{ date = {_FILL} }}   # year, quarter, month, week or day; from = …, to = … close the domain",
+    "unknown": f"{{ values = [{_FILL}] }}   # or breaks, from + to + width, prefix, date, hierarchy",
 }
-
-
-@dataclass(frozen=True)
-class _Layout:
-    columns: tuple[tuple[str, Declared], ...]
-    lines: str = ""
+# What is written for a key that every steward has to decide; the others are shown as comments.
+_DECIDED = {
+    "[data] duplicates": '"refuse"',
+    "[sampling] rate": "0.1",
+    "[sampling] key": '"destroy"',
+    "[release] below_k": '"suppress"',
+    "[release] epsilon": "1.0",
+    "[release] delta": "1e-6",
+    "[release] format": '"parquet"',
+    "[synopsis] conjunctions": "2",
+    "[[statistics]] count": f"{{ {PLACEHOLDER} = {_FILL} }}",
+    "[[graph.statistics]] samples": _FILL,
+    "[graph] source": _FILL,
+    "[graph] target": _FILL,
+}
+# Sections of which one example is written out.
+_EXAMPLES = ("statistics", "graph.statistics")
 
 
 def init_policy(
@@ -75,89 +65,67 @@ def init_policy(
     person: str | None = None,
     delimiter: str | None = None,
     folder: Path | str | None = None,
+    kind: str = "table",
 ) -> str:
-    """A commented policy for a CSV or Parquet file, or a folder or pattern of such files.
+    """A commented policy of a kind for a CSV or Parquet file, or a folder or pattern of such files.
 
     `person` names the column that tells people apart; `folder` is where the policy will lie, and the source is then
     written relative to it.
     """
-    path = Path(data_path)
-    layout = _layout(path, delimiter)
-    names = [name for name, _ in layout.columns]
+    if kind not in KINDS:
+        raise InvalidInput(f"kind is {kind!r}.", remedy=did_you_mean(kind, KINDS), where="--kind", code="init.kind")
+    path, policy = Path(data_path), policy_class(kind)
+    header = read_header(path, delimiter)
+    names = [name for name, _ in header.columns]
     if person is not None and person not in names:
-        raise InvalidInput(f"person must be a column of the data, got {person!r}. Use a name from its first line.")
-    unit = (
-        'person = "FILL_IN"             # the column that tells people apart; or rows_are_people = true\n'
-        if person is None
-        else f"person = {_toml(person)}\n"
-    )
-    source = path if folder is None else Path(os.path.relpath(path, folder))
-    head = _HEAD.format(source=_toml(source.as_posix()), layout=layout.lines, person=unit)
-    lines = [f"{_key(name)} = {_PROPOSALS[kind]}\n" for name, kind in layout.columns if name != person]
-    return head + "".join(lines) + _TAIL
-
-
-def _layout(path: Path, delimiter: str | None) -> _Layout:
-    """The columns of a file, or of the first of several."""
-    if path.is_dir():
-        files = folder_files(path)
-    elif is_pattern(str(path)):
-        files = pattern_files(str(path))
-    else:
-        return _parquet(path) if format_of(path.name) == "parquet" else _csv(path, delimiter)
-    for file in files:
-        if (kind := format_of(file.name)) in ENDINGS:
-            found = _layout(file, delimiter)
-            return _Layout(found.columns, f'format = "{kind}"\n' + found.lines)
-    raise InvalidInput(f"{path.name!r} must hold a CSV or Parquet file, and holds none. Check the path.")
-
-
-def _parquet(path: Path) -> _Layout:
-    try:
-        from pyarrow import ArrowException, parquet, types  # noqa: PLC0415 - heavy, and only Parquet needs it
-    except ImportError:
-        raise InvalidInput("Parquet files need pyarrow, and it is missing. Install crowdblend[release].") from None
-    try:
-        schema = parquet.read_schema(path)
-    except (OSError, ArrowException):
-        raise InvalidInput(f"{path.name!r} must be a readable Parquet file, and is not. Check the path.") from None
-
-    def declared(kind: object) -> Declared:
-        if types.is_temporal(kind):
-            return "date"
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-            return "number"
-        return "text"
-
-    return _Layout(tuple((field.name, declared(field.type)) for field in schema))
-
-
-def _csv(path: Path, delimiter: str | None) -> _Layout:
-    """Only the header line is read."""
-    try:
-        with path.open("rb") as file:
-            line = file.readline(_HEADER_LIMIT).decode("utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(f"{path.name!r} must be a readable file ({error.strerror}). Check the path.") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path.name!r} must be UTF-8 text, and is not. Save it as UTF-8.") from None
-    mark = delimiter or max(",;\t|", key=line.count)
-    try:
-        names = next(csv.reader([line.rstrip("\r\n")], delimiter=mark), [])
-    except (csv.Error, TypeError):
         raise InvalidInput(
-            f"{path.name!r} must begin with a line of column names. Check quotes and delimiter."
-        ) from None
-    if not names or any(not name.strip() for name in names) or len({name.lower() for name in names}) < len(names):
-        raise InvalidInput(f"{path.name!r} must begin with a line of different column names. Add or correct it.")
-    lines = "" if mark == "," else f"delimiter = {_toml(mark)}\n"
-    known = format_of(path.name) == "csv"
-    return _Layout(tuple((name, "unknown") for name in names), ("" if known else 'format = "csv"\n') + lines)
+            f"The data have no column {person!r}.",
+            remedy="Use a name from the first line.",
+            where="--person",
+            code="init.person",
+        )
+    source = path if folder is None else Path(os.path.relpath(path, folder))
+    given = {
+        "[data] source": toml_text(source.as_posix()),
+        "[data] format": toml_text(header.format) if header.format else None,
+        "[data] delimiter": toml_text(header.delimiter) if header.delimiter else None,
+        "[data] person": _FILL if person is None else toml_text(person),
+    }
+    known = {**_DECIDED, **{where: text for where, text in given.items() if text is not None}}
+    blocks = _sections(policy, known)
+    if has_columns(policy):
+        published = [f"{toml_name(name)} = {_PROPOSALS[kind]}\n" for name, kind in header.columns if name != person]
+        blocks["columns"] = "[columns]   # delete every column that need not be published\n" + "".join(published)
+    if kind == "points":
+        blocks["columns"] += "# Axes are written x = { from = 0, to = 100, resolution = 0.1, width = 5 }.\n"
+    order = ["data", "sampling", "columns", *blocks]
+    return _HEAD + "\n" + "\n".join(blocks.pop(name) for name in order if name in blocks)
 
 
-def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _sections(policy: type[Policy], known: dict[str, str]) -> dict[str, str]:
+    """The sections of a kind, each as its lines."""
+    blocks = {}
+    for name, keys in sections_of(policy).items():
+        head = f"[{name}]\n" + (f"kind = {toml_text(policy.kind)}\n{_KINDS}" if name == "release" else "")
+        blocks[name] = head + "".join(_line(key, known) for key in keys.values())
+    for declared in parts_of(policy).values():
+        blocks[declared.name] = _part(declared, known)
+    return blocks
 
 
-def _key(name: str) -> str:
-    return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else _toml(name)
+def _part(declared: Part, known: dict[str, str]) -> str:
+    """A section of its own; one that need not be there is a comment as a whole."""
+    keys = keys_of(declared.holder).values()
+    if declared.name in _EXAMPLES or not (declared.many or declared.name == "recoding"):
+        return f"{declared.title}\n" + "".join(_line(key, known) for key in keys)
+    lines = [f"# {declared.title}   {declared.meaning}\n"]
+    return "".join([*lines, *(f"# {key.name} = …   {key.meaning}\n" for key in keys)])
+
+
+def _line(key: Key, known: dict[str, str]) -> str:
+    """A key with its value, or as a comment where it may be left out."""
+    value = known.get(key.where) or (_FILL if key.required else None)
+    choices = f" One of {', '.join(key.choices)}." if key.choices else ""
+    if value is None:
+        return f"# {key.name} = …   {key.meaning}{choices}\n"
+    return f"{key.name} = {value}   # {key.meaning}{choices}\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -115,6 +115,11 @@ class Statistics(ExactPolicy):
             )
         _ = self.measures
         self._check_statistics()
+
+    def published_texts(self) -> Iterator[tuple[str, str]]:
+        """The labels of columns, and the names of statistics."""
+        yield from super().published_texts()
+        yield from (("[[statistics]] name", made.name) for made in self.statistics)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:

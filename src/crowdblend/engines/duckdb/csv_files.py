@@ -11,6 +11,7 @@ import io
 import json
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from crowdblend.engines.column_types import ColumnType
@@ -47,7 +48,7 @@ def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...])
     delimiter, rows = data.delimiter or ",", 0
     alike: dict[str, list[Path]] = {}
     for file in files:
-        found = count_records(file, delimiter, len(fields))
+        found = _records(file, _state(file), delimiter, len(fields))
         rows += found.records - 1
         alike.setdefault(_options(found), []).append(file)
     columns = ", ".join(f"'{field.identifier}': 'VARCHAR'" for field in fields)
@@ -59,6 +60,17 @@ def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...])
     ]
     sql = parts[0] if len(parts) == 1 else "(" + " UNION ALL ".join(f"SELECT * FROM {part}" for part in parts) + ")"
     return Relation(sql, fields, rows=rows)
+
+
+@lru_cache(maxsize=1024)
+def _records(file: Path, _: tuple[int, ...], delimiter: str, columns: int) -> CsvRecords:
+    """The records of a file in a certain state; a release opens its source more than once."""
+    return count_records(file, delimiter, columns)
+
+
+def _state(file: Path) -> tuple[int, ...]:
+    found = file.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _options(found: CsvRecords) -> str:

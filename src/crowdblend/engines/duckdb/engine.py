@@ -67,8 +67,7 @@ class DuckDBSource:
 
     @cached_property
     def _ready(self) -> Relation:
-        """The relation that is read; a CSV file is gone through once before."""
-        return self.relation if self.relation.prepare is None else self.relation.prepare()
+        return self.relation.ready()
 
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[Rows]:

@@ -1,7 +1,7 @@
 """By what a source is known again, computed in the database: hashes of people and rows, for sketches.
 
-Every value is hashed as the text that CSV would have for it, so that copies in other formats agree: NULL is the empty
-text, 12.0 is 12, and booleans are in lower case. One scan per anchor, which reads the columns of that anchor.
+Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
+text that CSV would have for it, and NULL as the empty text. One scan per anchor, which reads its columns.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import open_source
@@ -45,13 +46,13 @@ class IdentityScan:
 
     def __init__(self, data: DataSource, connection: DuckDBPyConnection, relation: Relation, size: int) -> None:
         self._connection, self._relation = connection, relation
-        self._identifiers = {field.name: field.identifier for field in relation.fields}
+        self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
         self._rows = max(1, size // _LONG_LINE) if data.format == "csv" else self._counted()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, sorted."""
-        return tuple(sorted(self._identifiers))
+        return tuple(sorted(self._columns))
 
     @property
     def hashing(self) -> str:
@@ -62,11 +63,13 @@ class IdentityScan:
     def distinctive(self) -> tuple[str, ...]:
         """The columns whose hash tells most rows apart: a single one where the first rows show one, else all."""
         names = self.columns
-        counted = ", ".join(f"count(DISTINCT {self._identifiers[name]})" for name in names)
+        counted = ", ".join(f"count(DISTINCT {self._columns[name][0]})" for name in names)
         some = f"(SELECT * FROM {self._relation.sql} LIMIT {_PEEK})"
         total, *distinct = self._connection.sql(f"SELECT count(*), {counted} FROM {some}").fetchall()[0]
-        best = max(range(len(names)), key=lambda place: distinct[place])
-        return (names[best],) if distinct[best] >= _TELLS_APART * max(total, 1) else names
+        telling = [name for name, found in zip(names, distinct, strict=True) if found >= _TELLS_APART * max(total, 1)]
+        # Numbers with a fraction are slow to spell out.
+        telling.sort(key=lambda name: self._columns[name][1] not in (ColumnType.WHOLE, ColumnType.TEXT))
+        return tuple(telling[:1]) or names
 
     def hashes(self, anchor: Anchor) -> Hashes:
         """Enough hashes of an anchor for a sketch, whatever the number of rows and of different ones."""
@@ -85,18 +88,28 @@ class IdentityScan:
         return self._connection.sql(query).fetchall()
 
     def _hash(self, names: Sequence[str]) -> str:
-        return f"hash({', '.join(_text(self._identifiers[name]) for name in names)})"
+        each = [_hashed_value(*self._columns[name]) for name in names]
+        return each[0] if len(each) == 1 else f"hash({', '.join(each)})"
 
     def _counted(self) -> int:
         return int(self._connection.sql(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
 
 
-def _text(identifier: str) -> str:
-    """The text of a value, the same in every format."""
-    text = f"CAST({identifier} AS VARCHAR)"
+def _hashed_value(identifier: str, kind: ColumnType) -> str:
+    """The hash of a value, the same in every format: whole numbers as numbers, everything else as text."""
+    number = f"hash(CAST({identifier} AS BIGINT))"
+    if kind is ColumnType.WHOLE:
+        return f"CASE WHEN {identifier} IS NOT NULL THEN {number} ELSE hash('') END"
+    if kind in (ColumnType.SINGLE, ColumnType.DOUBLE):
+        whole = f"{identifier} = trunc({identifier}) AND abs({identifier}) < 1e18"
+        return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce(CAST({identifier} AS VARCHAR), '')) END"
+    text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
+    digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
+    without = f"CASE WHEN suffix({text}, '.0') THEN left({text}, -2) ELSE {text} END"
+    spelled = f"CASE WHEN NOT contains({without}, '.') THEN TRY_CAST({without} AS BIGINT) END"
     return (
-        f"CASE WHEN suffix({text}, '.0') THEN left({text}, -2) WHEN {text} IN ('True', 'False') THEN lower({text}) "
-        f"ELSE coalesce({text}, '') END"
+        f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) ELSE hash({text}) END "
+        f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash(coalesce({text}, '')) END"
     )
 
 
@@ -107,6 +120,6 @@ def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
     with private_folder() as folder, database(resources, folder) as connection:
-        relation = open_source(connection, data, wanted, folder)
+        relation = open_source(connection, data, wanted, folder).ready()
         with redacted(must, remedy):
             yield IdentityScan(data, connection, relation, size)

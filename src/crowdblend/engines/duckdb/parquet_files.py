@@ -28,9 +28,9 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
         _check_folders(data, file, names, wanted)
         check_repeats(data, names, wanted)
         check_names(data, names, wanted)
-        types = {name: _types(footer, name) for name in wanted}
+        types = _types(footer)
         first = first or (file, types)
-        for name in wanted:
+        for name in types.keys() & first[1].keys():
             if types[name] != first[1][name]:
                 raise InvalidInput(
                     f"column {name!r} has different types in {first[0].name!r} and {file.name!r}. "
@@ -39,14 +39,10 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
     return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=rows)
 
 
-def _types(footer: FileMetaData, name: str) -> list[tuple[Any, ...]]:
-    """How a column is stored, with the columns inside it."""
+def _types(footer: FileMetaData) -> dict[str, tuple[Any, ...]]:
+    """How every column, or column inside a column, is stored; otherwise it would be cast to the type it has first."""
     columns = (footer.schema.column(place) for place in range(len(footer.schema)))
-    return [
-        (column.path, column.physical_type, str(column.logical_type), column.converted_type)
-        for column in columns
-        if column.path == name or column.path.startswith(name + ".")
-    ]
+    return {column.path: (column.physical_type, str(column.logical_type), column.converted_type) for column in columns}
 
 
 def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: Sequence[str]) -> None:

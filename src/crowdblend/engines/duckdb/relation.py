@@ -54,6 +54,10 @@ class Relation:
         """The column of this name."""
         return next(field for field in self.fields if field.name == name)
 
+    def ready(self) -> Relation:
+        """The relation that can be read; a CSV file is gone through once before."""
+        return self if self.prepare is None else self.prepare()
+
     def check_rows(self, read: int) -> None:
         """Refuse when another number of rows was read than there are."""
         if self.rows is not None and read != self.rows:

@@ -1,0 +1,168 @@
+"""A ledger that was written by somebody else, with hashes that are right: one sentence, and no traceback."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import DoesNotVerify
+from crowdblend.ledger import Identity, Ledger, chain, store
+from crowdblend.ledger.sketch import Anchor, sketch
+from tests.ledger.files import change, filled
+from tests.ledger.spendings import spending
+
+NESTED = '{"a":' * 100_000 + "1" + "}" * 100_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return filled(tmp_path / "ledger.sqlite")
+
+
+def add(path: Path, body: str) -> None:
+    """Append a body as it is, with the hash that belongs to it."""
+    ledger = Ledger.open(path)
+    with ledger._writing() as connection:
+        last = store.records(connection)[-1]
+        number = last.number + 1
+        sealed = chain._hash(number, last.hash, body)
+        store.write(connection, chain.Record(number, last.hash, body, sealed))
+
+
+def begun(**changed) -> str:
+    content = {
+        **spending("new").to_dict(),
+        "step": "begun",
+        "entry": 4,
+        "at": "2026-01-01",
+        "key": "destroyed",
+        "software": "crowdblend",
+        **changed,
+    }
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        NESTED,
+        "[" * 100_000,
+        '{"step":"begun","guarantees":' + "[" * 900 + "]" * 900 + "}",
+        "",
+        "null",
+        "[]",
+        '"begun"',
+        "{}",
+        '{"step":null}',
+        '{"step":["begun"]}',
+        '{"step":"output","entry":[1]}',
+        '{"step":"output","entry":99}',
+        '{"step":"finished","entry":1}',
+        '{"step":"format","secret":1,"keys":{}}',
+        '{"step":"format","secret":"%s","keys":[]}' % ("ab" * 32),
+        '{"step":"output","entry":%s}' % ("9" * 5000),
+        begun(at=5),
+        begun(at="\x1b[31m"),
+        begun(software=["x"]),
+        begun(key="half"),
+        begun(key_commitment="short"),
+        begun(identity=3),
+        begun(not_compared=["x"]),
+        begun(not_compared=7),
+        begun(fresh="yes"),
+        begun(rate="often"),
+        begun(rate=-1),
+        begun(policy="x"),
+        begun(guarantees=[]),
+        begun(guarantees=[{"kind": "Differential"}]),
+        begun(guarantees={"kind": {}}),
+        begun(guarantees=[[[[]]]]),
+        begun(population={"a": 1}),
+        begun(folder="x" * 5000),
+        begun(entry=9),
+        begun(entry="4"),
+        begun(entry=None),
+    ],
+    ids=range(37),
+)
+def test_a_record_that_makes_no_sense(path: Path, body: str) -> None:
+    add(path, body)
+    ledger = Ledger.open(path)
+    for call in (ledger.entries, ledger.check, ledger.budgets, ledger.wanted, lambda: ledger.begin(spending("next"))):
+        with pytest.raises(DoesNotVerify) as refused:
+            call()
+        assert "\n" not in str(refused.value)
+        assert refused.value.__cause__ is None
+
+
+def test_a_body_that_is_no_text(path: Path) -> None:
+    change(path, "UPDATE records SET body = x'00ff' WHERE number = 3")
+    with pytest.raises(DoesNotVerify):
+        Ledger.open(path).check()
+
+
+def test_the_same_record_without_the_mischief_is_read(path: Path) -> None:
+    add(path, begun())
+    assert len(Ledger.open(path).entries()) == 4
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Path:
+    ledger = Ledger.create(tmp_path / "known.sqlite")
+    anchor = Anchor(("id",), ("id",))
+    marks = sketch("person", anchor, 0, [(one, one, 1) for one in range(50)], ledger.wanted().secret)
+    ledger.begin(spending("one"), identity=Identity("source:x", "duckdb 1", (marks,)))
+    other = replace(marks, marks=dict(list(marks.marks.items())[:10]))
+    ledger.begin(spending("two"), identity=Identity("source:y", "duckdb 1", (other,)))
+    ledger.check()
+    return tmp_path / "known.sqlite"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE identities SET body = replace(body, 'A', 'B') WHERE entry = 1",
+        "UPDATE identities SET entry = 3 - entry",
+        "UPDATE identities SET body = '{}' WHERE entry = 2",
+        "UPDATE identities SET body = x'00'",
+        "DELETE FROM identities WHERE entry = 1",
+        "INSERT INTO identities VALUES (7, '{}')",
+    ],
+)
+def test_a_changed_identity_is_found(known: Path, statement: str) -> None:
+    statements = [statement]
+    if "3 - entry" in statement:
+        statements = ["UPDATE identities SET entry = -entry", "UPDATE identities SET entry = 3 + entry"]
+    change(known, *statements)
+    ledger = Ledger.open(known)
+    for call in (ledger.check, ledger.wanted, lambda: ledger.begin(spending("new"))):
+        with pytest.raises(DoesNotVerify):
+            call()
+
+
+def test_the_database_refuses_changes_of_identities_and_secrets(known: Path) -> None:
+    for statement in (
+        "UPDATE identities SET body = '{}'",
+        "DELETE FROM identities",
+        "UPDATE secrets SET value = 'x'",
+        "DELETE FROM secrets",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            change(known, statement, without_triggers=False)
+
+
+def test_nothing_prints_the_secret(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger = Ledger.open(known)
+    with closing(sqlite3.connect(known)) as connection:
+        ((secret,),) = connection.execute("SELECT value FROM secrets")
+        bodies = "".join(body for (body,) in connection.execute("SELECT body FROM records"))
+        bodies += "".join(body for (body,) in connection.execute("SELECT body FROM identities"))
+    assert secret not in bodies
+    assert secret not in json.dumps([entry.to_dict() for entry in ledger.entries()])
+    assert len(secret) == 64
+    assert Ledger.create(known.with_name("other.sqlite")).wanted().secret.hex() != secret

@@ -1,0 +1,159 @@
+"""When two sources have too much in common: the bound is that of the theorem, and independent samples keep to it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger.identity import Identity, identity_of
+from crowdblend.ledger.overlap import FALSE_ALARM, comparable, nearly_equal, tail, too_much_in_common
+from crowdblend.ledger.sketch import MOST, Anchor, Kind, Sketch, sketch, zeros
+
+ID = Anchor(("id",), ("id",))
+SECRET = bytes(range(32))
+
+
+def hashed(value: int) -> int:
+    """A public hash of 64 bits, as the engine has one."""
+    mixed = (value + 1) * 0x9E3779B97F4A7C15 % 2**64
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
+    return mixed ^ mixed >> 31
+
+
+def of(people: Iterable[int], kind: Kind = "person", anchor: Anchor = ID, secret: bytes = SECRET) -> Sketch:
+    return sketch(kind, anchor, 0, [(hashed(one), hashed(one), 1) for one in people], secret)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(1, 0.5), (20, 0.1), (60, 0.9), (200, 0.5), (400, 0.03)])
+def test_the_tail_is_that_of_the_binomial(n: int, rate: float) -> None:
+    exact = Fraction(rate)
+    terms = [math.comb(n, k) * exact**k * (1 - exact) ** (n - k) for k in range(n + 1)]
+    for least in range(n + 1):
+        assert tail(n, rate, least) == pytest.approx(float(sum(terms[least:])), rel=1e-9, abs=1e-300)
+    assert tail(n, 1.0, n) == 1.0
+
+
+@pytest.mark.parametrize("rates", [(0.1, 0.1), (0.5, 0.5), (0.9, 0.3), (1.0, 0.4)])
+def test_independent_samples_keep_to_the_bound(rates: tuple[float, float]) -> None:
+    """Thirty pairs of independent samples; the chance that any of them is refused is below 1.2e-7."""
+    chance = random.Random(3)
+    for _ in range(30):
+        drawn = [[one for one in range(1500) if chance.random() < rate] for rate in rates]
+        assert not too_much_in_common(of(drawn[0]), of(drawn[1]), rates)
+        assert not too_much_in_common(of(drawn[1]), of(drawn[0]), rates[::-1])
+
+
+def test_the_bound_is_sharp() -> None:
+    """One person less in common than the quantile is allowed, the quantile is not."""
+    rates, n = (0.3, 0.3), 500
+    least = next(common for common in range(n) if tail(n, 0.3, common) < FALSE_ALARM)
+    allowed, refused = ([*range(common), *range(n, 2 * n - common)] for common in (least - 1, least))
+    assert not too_much_in_common(of(range(n)), of(allowed), rates)
+    assert too_much_in_common(of(range(n)), of(refused), rates)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9, 0.97])
+def test_a_copy_without_one_person_is_the_same_sample(rate: float) -> None:
+    for rates in ((rate, rate), (1.0, rate), (rate, 1.0)):
+        assert too_much_in_common(of(range(2000)), of(range(1, 2000)), rates)
+
+
+def test_a_part_of_a_sample_is_the_same_sample() -> None:
+    assert too_much_in_common(of(range(2000)), of(range(1000)), (0.1, 0.1))
+    assert too_much_in_common(of(range(2000)), of(range(500)), (0.5, 0.5))
+
+
+def test_equal_tables_are_the_same_however_small() -> None:
+    assert too_much_in_common(of(range(3)), of(range(3)), (0.9, 0.9))
+    assert not too_much_in_common(of(range(3)), of(range(1, 3)), (0.9, 0.9))
+    assert not too_much_in_common(of([]), of([]), (0.9, 0.9))
+
+
+def test_sketches_of_different_levels_are_compared_at_the_higher() -> None:
+    few, many = of(range(MOST // 2)), of(range(20 * MOST))
+    assert few.level == 0 < many.level
+    assert len(many.marks) <= MOST
+    assert not nearly_equal(few, many)
+    assert nearly_equal(many, of(range(100, 20 * MOST)))
+    # everybody of the small table is in the large one
+    assert too_much_in_common(few, many, (1.0, 0.5))
+    assert not too_much_in_common(few, many, (0.5, 1.0))
+
+
+def test_a_sketch_holds_everybody_below_its_level_and_nobody_else() -> None:
+    found = of(range(10 * MOST))
+    expected = {one for one in range(10 * MOST) if zeros(hashed(one)) >= found.level}
+    assert found.marks.keys() == of(expected).marks.keys()
+    assert MOST / 4 < len(found.marks) <= MOST
+
+
+def test_nobody_is_found_without_the_secret() -> None:
+    """Marks under another secret have nothing in common, and are no public hashes."""
+    people = range(1000)
+    assert not of(people).marks.keys() & of(people, secret=bytes(32)).marks.keys()
+    assert not of(people).marks.keys() & {hashed(one) for one in people}
+    assert not of(people).marks.keys() & of(people, kind="rows").marks.keys()
+
+
+def rows(counts: dict[int, int]) -> Sketch:
+    hashes = [(hashed(row), hashed(row), count) for row, count in counts.items()]
+    return sketch("rows", Anchor(("a", "b"), ("a", "b")), 0, hashes, SECRET)
+
+
+def test_rows_that_many_people_share_are_no_copy() -> None:
+    """Two samples of 40,000 people with 40 different rows: alike, and not the same (false alarms below 1e-9)."""
+    chance = random.Random(11)
+
+    def drawn() -> Sketch:
+        return rows({row: sum(chance.random() < 0.5 for _ in range(1000)) for row in range(40)})
+
+    first, second = drawn(), drawn()
+    assert not nearly_equal(first, second, (0.5, 0.5))
+    assert not too_much_in_common(first, second, (0.5, 0.5))
+    copied = dict.fromkeys(range(40), 500)
+    assert too_much_in_common(rows(copied), rows({**copied, 3: 499}), (0.5, 0.5))
+
+
+def test_which_sketches_are_compared() -> None:
+    other = Anchor(("ssn",), ("ssn",))
+    assert comparable(of([1]), of([1], anchor=other))
+    assert comparable(of([1]), of([1], kind="column"))
+    assert not comparable(of([1]), of([1], kind="column", anchor=other))
+    assert not comparable(of([1]), rows({1: 1}))
+    assert comparable(rows({1: 1}), rows({2: 1}))
+
+
+def test_an_identity_is_read_as_it_was_written() -> None:
+    known = Identity("source:x", "duckdb 1", (of(range(10 * MOST)), rows({1: 2, 3: 2**40})))
+    again = identity_of(known.to_json())
+    assert again.to_json() == known.to_json()
+    assert [one.level for one in again.sketches] == [one.level for one in known.sketches]
+    assert again.sketches[0] == known.sketches[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"source":1,"hashing":"x","sketches":[]}',
+        '{"source":"x","hashing":"x","sketches":[{}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"x","columns":["a"],"by":["a"],"level":0,"marks":""}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":[],"by":["a"],"level":0,"marks":""}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":99,"marks":""}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AA"}]}',
+        '{"source":"x","hashing":"x","sketches":[{"kind":"rows","columns":["a"],"by":["a"],"level":0,"marks":"AAAA"}]}',
+    ],
+    ids=range(11),
+)
+def test_what_is_no_identity_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        identity_of(text)
