@@ -20,6 +20,7 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from crowdblend.engines.draw import Coin
+from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.engines.engine import count_classes
 from crowdblend.policies import load_policy
 from crowdblend.randomness import new_key
@@ -107,7 +108,9 @@ def bare(folder: Path) -> int:
 
 def ours(folder: Path, rate: float, policy: str = "policy") -> int:
     """The same classes of a sample, one row per person checked."""
-    return len(count_classes(load_policy(folder / f"{policy}.toml"), Coin(new_key(), rate)).classes.counts)
+    return len(
+        count_classes(load_policy(folder / f"{policy}.toml"), Coin(new_key(), rate), DuckDBEngine()).classes.counts
+    )
 
 
 WORK = {
