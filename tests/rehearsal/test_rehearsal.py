@@ -33,6 +33,7 @@ zip = { prefix = 2 }
 born = { date = "year" }
 [release]
 kind = "table"
+accept_delta = true
 k = 4
 epsilon = 1.0
 [[tables]]
@@ -56,7 +57,7 @@ def released(policy, population, key: bytes, folder: Path) -> dict[str, bytes]:
     rows = [crowd.values for crowd in population for _ in range(crowd.size)]
     columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    about = replace(policy, source=str(folder / "people.parquet"))
     return files_of(release(about, folder / "out", key=key).folder)
 
 

@@ -56,6 +56,7 @@ name = "old"
 box = { age = [30, 80] }
 [release]
 kind = "points"
+accept_delta = true
 k = 3
 epsilon = 2.0
 noise_epsilon = 1.0
@@ -108,7 +109,7 @@ def released(policy, names: list[str], population, key: bytes, folder: Path) -> 
     rows = [crowd.values for crowd in population for _ in range(crowd.size)]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    about = replace(policy, source=str(folder / "people.parquet"))
     made = release(about, folder / "out", key=key).folder
     return {file.name: file.read_bytes() for file in made.iterdir() if file.suffix in (".csv", ".parquet")}
 

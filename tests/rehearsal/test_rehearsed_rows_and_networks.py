@@ -89,7 +89,7 @@ def rows_about(policy: Any, folder: Path) -> Any:
     rows = [crowd.values for crowd in PEOPLE for _ in range(crowd.size)]
     columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    return replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    return replace(policy, source=str(folder / "people.parquet"))
 
 
 def links_about(policy: Any, web: Web, folder: Path) -> Any:
@@ -105,10 +105,10 @@ def links_about(policy: Any, web: Web, folder: Path) -> Any:
     data = {name: [mine, *[other] * (len(names) - 1)][::-1]
             for name, mine, other in zip(policy.columns, web.data, web.others, strict=True)}  # fmt: skip
     parquet.write_table(pa.table({"who": names[::-1], **data}), folder / "v.parquet")
-    vertices = replace(policy.graph.vertices, source=str(folder / "v.parquet"))
+    vertices = str(folder / "v.parquet")
     return replace(
         policy,
-        data=replace(policy.data, source=str(folder / "l.parquet")),
+        source=str(folder / "l.parquet"),
         graph=replace(policy.graph, vertices=vertices),
     )
 

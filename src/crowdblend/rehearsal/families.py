@@ -28,6 +28,7 @@ age = {{ from = 0, to = 90, {age} }}
 
 [release]
 format = "csv"
+accept_delta = true
 {release}
 """
 
@@ -49,6 +50,7 @@ keep_in = "block"
 
 [release]
 kind = "points"
+accept_delta = true
 format = "csv"
 k = 10
 epsilon = 0.8

@@ -17,6 +17,7 @@ from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
 from crowdblend.kinds.kind import Outcome
+from crowdblend.policies.sampling import ExactSample
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.files import Files
@@ -75,5 +76,7 @@ def people_in_memory(data: DataSource, columns: Sequence[str], population: Popul
 def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
+    if isinstance(sampling, ExactSample):
+        return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)
