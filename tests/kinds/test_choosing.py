@@ -34,7 +34,7 @@ from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 def read(planned: Any, key: bytes) -> ChoiceReading:
     """Who decides and who is published, from the source of the policy."""
     policy = planned.policy
-    with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.release) as source:
+    with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.resources) as source:
         return read_choice(policy, planned.draw_rate, source, ReleaseKey(key))
 
 
@@ -183,6 +183,7 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
         share = 0.5
         [release]
         kind = "table"
+        accept_delta = true
         epsilon = 1.0
         k = 20
         """

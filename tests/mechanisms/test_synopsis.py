@@ -24,6 +24,7 @@ from crowdblend.mechanisms.synopsis import (
     plan_synopsis,
     ranges,
 )
+from crowdblend.mechanisms.synopsis import fit as fit_module
 from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
 from crowdblend.mechanisms.synopsis.rows import counted, rows_like, shares
 from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, released, sanitized
@@ -112,6 +113,17 @@ def test_half_planes_are_exactly_what_a_line_separates() -> None:
         assert (solved.status == 0) == (chosen in found), chosen
 
 
+@pytest.mark.parametrize(("wide", "high"), [(1, 1), (1, 4), (4, 1), (2, 3), (5, 2), (4, 4)])
+def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
+    """All whole directions up to twice the grid, and every place to cut: no set is missing, and none is made up."""
+    points = np.array(list(product(range(wide), range(high))))
+    expected = set()
+    for a, b in product(range(-8, 9), repeat=2):
+        along = points @ (a, b)
+        expected |= {tuple((along <= cut).astype(int).tolist()) for cut in along}
+    assert {tuple(row) for row in half_planes(wide, high).matrix().tolist()} == expected
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
@@ -164,6 +176,35 @@ def test_repair_gives_up_when_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> N
     p = repair(queries, np.array([0.5, 0.5]), np.array([0.9, 0.9]), noise=0.01, slack=0.001)
     assert p.sum() == pytest.approx(1)
     assert 1 < len(asked) <= most_gain(2) / (2 * 0.39**2) + 1
+
+
+@pytest.mark.parametrize("asked", [0.9, 0.1])
+def test_a_step_of_repair_is_that_of_the_theorem(asked: float) -> None:
+    """Cells of an answer that is off by v beyond the noise change by e^{±4v}, and the gain is 2v²."""
+    queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
+    gained = fit_module._round(queries, p, np.array([asked, 0.5]), np.array([0]), 0.01, 0.001)
+    assert gained == pytest.approx(2 * 0.39**2)
+    assert p.tolist() == pytest.approx([0.5 * math.exp(math.copysign(4 * 0.39, asked - 0.5)), 0.5])
+
+
+def test_a_step_sees_what_the_steps_before_it_did() -> None:
+    queries, p, answers = Conjunctions((2,), 1), np.array([0.5, 0.5]), np.array([0.9, 0.5])
+    gained = fit_module._round(queries, p, answers, np.array([0, 1]), 0.01, 0.001)
+    raised = 0.5 * math.exp(4 * 0.39)
+    missing = 0.5 - 0.5 / (raised + 0.5) - 0.01
+    assert gained == pytest.approx(2 * 0.39**2 + 2 * missing**2)
+    assert p.tolist() == pytest.approx([raised, 0.5 * math.exp(4 * missing)])
+
+
+def test_answers_within_the_slack_are_left_alone() -> None:
+    queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
+    assert fit_module._round(queries, p, np.array([0.75, 0.5]), np.array([0]), 0.125, 0.125) == 0
+    assert p.tolist() == [0.5, 0.5]
+
+
+def test_a_fit_may_gain_as_much_as_the_theorem_says() -> None:
+    assert most_gain(2) == pytest.approx(math.log(2 / 1e-4), rel=1e-5)
+    assert most_gain(2) > math.log(2 / 1e-4)
 
 
 @pytest.mark.parametrize("rows", [1, 10, 333])

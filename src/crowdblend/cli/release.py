@@ -23,7 +23,7 @@ from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
 from crowdblend.publishing.prospect import Prospect
 from crowdblend.publishing.release import Released, release
-from crowdblend.publishing.target import check_target
+from crowdblend.publishing.target import check_place
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -60,7 +60,7 @@ def command(
         planned.check_source(default_engine())
         _tell(planned, folder, as_json=as_json)
         return
-    check_target(folder, force=force)
+    check_place(folder)
     ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
         raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")

@@ -34,7 +34,7 @@ from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, w
 from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
-from crowdblend.publishing.target import CERTIFICATE, check_target, exclusive_use
+from crowdblend.publishing.target import CERTIFICATE, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
 
 
@@ -67,29 +67,31 @@ def release(
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
     release and nothing is spent yet.
     """
-    plan(policy)
+    planned = plan(policy)
     folder = Path(folder)
     secret = key if key is not None else new_key()
-    check_target(folder, force=force)
-    with exclusive_use(folder), on_disk(policy.data) as data:
-        planned = plan(with_data(policy, data))
+    check_place(folder)
+    with exclusive_use(folder):
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
-        staging = _staging(folder, Journal(force=force, policy=path))
-        try:
-            prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret)
-            if prospect is not None:
-                before(prospect)
-            release_key = ReleaseKey(secret)
-            reading = planned.read(default_engine(), release_key, progress)
-            seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
-            named = None if policy_file is None else str(policy_file)
-            record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
-        except BaseException:
-            staging.discard()
-            raise
-        return _publish(planned, reading, release_key, record, staging, folder, progress)
+        with on_disk(policy.data) as data:
+            if data is not policy.data:
+                planned = plan(with_data(policy, data))
+            staging = _staging(folder, Journal(force=force, policy=path))
+            try:
+                prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret)
+                if prospect is not None:
+                    before(prospect)
+                release_key = ReleaseKey(secret)
+                reading = planned.read(default_engine(), release_key, progress)
+                seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
+                named = None if policy_file is None else str(policy_file)
+                record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
+            except BaseException:
+                staging.discard()
+                raise
+            return _publish(planned, reading, release_key, record, staging, folder, progress)
 
 
 def resume(
