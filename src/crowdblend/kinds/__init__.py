@@ -9,8 +9,10 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from crowdblend.errors import NotProved
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.kinds.kind import AnyPolicy, Promised
 from crowdblend.numerics.balls import Undecided
+from crowdblend.policies.policy import Policy
 
 MODULES = {
     "table": "table",
@@ -37,6 +39,7 @@ def module_of(kind: str) -> KindModule:
 
 def promise(policy: AnyPolicy) -> Promised:
     """Plan what the policy leaves open, or check that what it states can be promised."""
+    check_type("policy", policy, Policy, "a policy, such as Table(…) or load_policy(…)")
     try:
         return module_of(policy.kind).promise(policy)
     except (Undecided, OverflowError, ZeroDivisionError) as problem:
