@@ -31,10 +31,10 @@ privacy*; "LQS" *k-Anonymization Meets Differential Privacy*; "NOTES" notes on c
 
 COMMANDS_HEAD = """# Commands
 
-Generated from the code. Every command takes `--json`: one JSON object on stdout, and nothing else. What is refused is one
-object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their meaning,
-sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json` the sentence
-is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
+Generated from the code. Every command takes `--json`: one JSON object on stdout, and nothing else. What is refused is
+one object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their
+meaning, sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json`
+the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
 """
 
 
