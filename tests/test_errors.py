@@ -16,7 +16,7 @@ from crowdblend import errors
 from crowdblend.cli.output import machine_limits, printable
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import check
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies import init_policy, load_policy, parse_policy
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")
@@ -96,7 +96,7 @@ WRONG_TYPES: dict[str, Callable[[], object]] = {
     "init": lambda: init_policy(5),  # type: ignore[arg-type]
     "init NUL": lambda: init_policy("a\0b"),
     "init kind": lambda: init_policy("x.csv", kind=5),  # type: ignore[arg-type]
-    "promise": lambda: promise("policy.toml"),  # type: ignore[arg-type]
+    "plan a path": lambda: plan("policy.toml"),  # type: ignore[arg-type]
 }
 
 

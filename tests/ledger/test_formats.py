@@ -8,11 +8,16 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from crowdblend.errors import DoesNotCompose, DoesNotVerify, InvalidInput
+from crowdblend.kinds import promise
 from crowdblend.ledger import Ledger, chain
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.prospect import prospect_of
 from tests.ledger.files import change
+from tests.ledger.sources import policy, write
 from tests.ledger.spendings import spending
 
 KEPT = Path(__file__).parents[1] / "data" / "ledgers"
@@ -23,7 +28,8 @@ FORMATS = sorted(path.stem for path in KEPT.glob("format-*.sqlite"))
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, dict]:
     path = tmp_path / "ledger.sqlite"
     shutil.copyfile(KEPT / f"{request.param}.sqlite", path)
-    return path, json.loads((KEPT / f"{request.param}.json").read_text(encoding="utf-8"))
+    expected = json.loads((KEPT / f"{request.param}.json").read_text(encoding="utf-8"))
+    return path, {**expected, "format": request.param}
 
 
 def budgets(ledger: Ledger) -> list[dict]:
@@ -42,6 +48,7 @@ def assert_as_expected(ledger: Ledger, expected: dict) -> None:
 def test_it_is_read_without_being_changed(kept: tuple[Path, dict]) -> None:
     path, expected = kept
     before = path.read_bytes()
+    path.chmod(0o400)
     ledger = Ledger.open(path, make=False)
     assert_as_expected(ledger, expected)
     assert ledger.check() == expected["hash"]
@@ -78,3 +85,20 @@ def test_a_later_format_is_refused(kept: tuple[Path, dict]) -> None:
     change(path, "INSERT INTO about VALUES ('crowdblend ledger 3')")
     with pytest.raises(InvalidInput, match="crowdblend ledger 3"):
         Ledger.open(path)
+
+
+@pytest.mark.parametrize("drawn", ["already_drawn = true", ""])
+def test_its_samples_are_known_again(kept: tuple[Path, dict], drawn: str) -> None:
+    """Also the first format's, which knew the files and no sketches: the same file, read by another policy."""
+    path, _ = kept
+    table = pd.read_csv(KEPT / "survey.csv")
+    write(table.sample(frac=1, random_state=1), path.with_name("copy.parquet"))
+    shutil.copyfile(KEPT / "survey.csv", path.with_name("survey.csv"))
+    ledger = Ledger.open(path)
+    sources = ["survey.csv"] if "format-1" in str(kept[1]["format"]) else ["survey.csv", "copy.parquet"]
+    for source in sources:
+        for who in ('person = "id"', "rows_are_people = true"):
+            promised = promise(parse_policy(policy(source, who=who, drawn=drawn), path.parent))
+            with pytest.raises(DoesNotCompose) as refused:
+                prospect_of(promised, path.parent / "out", ledger, bytes(32))
+            assert refused.value.code == "same-sample"

@@ -17,7 +17,7 @@ from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.cli.main import cli
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -144,7 +144,7 @@ def test_synthetic_rows_are_the_bytes_of_the_release(who: str, asked: str, endin
 def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) -> None:
     policy, key = parse_policy(network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet")), new_key()
     web = Web((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
-    rehearsal = GraphRehearsal(promise(policy), web)
+    rehearsal = GraphRehearsal(plan(policy), web)
     assert rehearsal.publish(key) == released(links_about(policy, web, tmp_path), key, tmp_path)
     assert len({str(rehearsal.publish(new_key())) for _ in range(5)}) > 1
 
@@ -167,7 +167,7 @@ def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(
         assert rest == same
         assert 1 + sum(crowd.size for crowd in rest) == 50
         one, other = (subject.measured({subject.labels(crowd.values): 1}) for crowd in (here, instead))
-        assert abs(one - other).sum() == moved == subject.promised.plan.mechanism.queries.sensitivity
+        assert abs(one - other).sum() == moved == subject.plan.parameters.mechanism.queries.sensitivity
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.policies.load import parse_policy
+from crowdblend.rehearsal.made_up_people import Crowd
 from crowdblend.rehearsal.registry import Hard, subject_of
 from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.table import Crowd
 
 _PEOPLE = """
 [data]
