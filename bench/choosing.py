@@ -16,21 +16,22 @@ import numpy as np
 from crowdblend import plan
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
-from crowdblend.kinds.chosen import decide, recoded
-from crowdblend.kinds.table import Promise, promise
+from crowdblend.kinds.recoding_choice import choose_recoding, recode
+from crowdblend.kinds.table import TablePlan
+from crowdblend.kinds.table import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.policies import Choosing, Policy, load_policy
 from crowdblend.policies.offered import lattice_of
-from crowdblend.randomness import SystemSource, new_key, thin
+from crowdblend.randomness import ReleaseKey, SystemSource, new_key, thin
 from crowdblend.selection import Node, score_nodes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult-choose.toml"
 RATE, EPSILON, DELTA = 0.5, 2.0, 1e-6
 
 
-def kept(promised: Promise, sample: SampledClasses, node: Node, k: int) -> float:
+def kept(planned: TablePlan, sample: SampledClasses, node: Node, k: int) -> float:
     """How many people are published, each counted by what the labels keep."""
-    lattice, published = lattice_of(promised.policy.columns), recoded(promised, sample, node)
+    lattice, published = lattice_of(planned.policy.columns), recode(planned.policy.columns, sample, node)
     shown = published.counts >= k
     parts = sum(
         (1 - ladder.loss(level))[published.codes[shown, place]]
@@ -50,25 +51,25 @@ def thinned(sample: SampledClasses, rate: float) -> tuple[SampledClasses, Sample
 
 
 def losses(policy: Policy, everybody: SampledClasses, runs: int) -> list[float]:
-    promised, found = promise(policy), []
+    planned, found = plan_release(policy), []
     assert policy.recoding is not None
     for _ in range(runs):
         sample, _ = thinned(everybody, RATE)
         deciding, released = everybody, sample
         if policy.recoding.share is not None:
             deciding, released = thinned(sample, policy.recoding.share)
-        node = decide(promised, deciding, new_key(), None).node
-        found.append(1 - kept(promised, released, node, promised.plan.k) / sample.people)
+        node = choose_recoding(policy.recoding, policy.columns, planned.score, deciding, ReleaseKey(new_key())).node
+        found.append(1 - kept(planned, released, node, planned.parameters.k) / sample.people)
     return found
 
 
 def best_fixed(policy: Policy, everybody: SampledClasses, runs: int) -> float:
-    promised, lattice = promise(policy), lattice_of(policy.columns)
-    scores = score_nodes(lattice, everybody.codes, everybody.counts, promised.score)
+    planned, lattice = plan_release(policy), lattice_of(policy.columns)
+    scores = score_nodes(lattice, everybody.codes, everybody.counts, planned.score)
     nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
     k = plan(rate=RATE, epsilon=EPSILON, delta=DELTA, kind="microdata").k
     samples = [thinned(everybody, RATE)[0] for _ in range(runs)]
-    means = [np.mean([1 - kept(promised, sample, node, k) / sample.people for sample in samples]) for node in nodes]
+    means = [np.mean([1 - kept(planned, sample, node, k) / sample.people for sample in samples]) for node in nodes]
     return float(min(means))
 
 

@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.kinds import promise
+from crowdblend.engines.engine import default_engine
+from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.recoding import Intervals
 
 POLICY = """
@@ -74,8 +75,9 @@ def bare(folder: Path) -> int:
 
 def ours(folder: Path, policy: str, *, written: bool = False) -> int:
     """Draw, round, drop small blocks and move everybody else; one row per person is checked."""
-    made = promise(load_policy(folder / f"{policy}.toml"))
-    published = made.read(new_key(), None).publish()
+    made = plan(load_policy(folder / f"{policy}.toml"))
+    key = ReleaseKey(new_key())
+    published = made.publish(made.read(default_engine(), key), key)
     if written:
         published.write(folder)
     return int(published.internal["points_published"])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, discrete_laplace, new_key
 
@@ -77,7 +77,7 @@ def main() -> None:
     policy = load_policy(POLICY)
     rows = duckdb.sql(f"SELECT lng, lat FROM '{policy.data.source}'").fetchnumpy()
     truth, asked = np.column_stack([rows["lng"], rows["lat"]]), ranges(rng)
-    made = promise(policy)
+    made = plan(policy)
     sample = count_classes(policy, Everybody()).classes
 
     def ours() -> Points:
@@ -93,7 +93,7 @@ def main() -> None:
         work: dict(zip(names, (round(float(value), 4) for value in np.mean(found, axis=0)), strict=True))
         for work, found in results.items()
     }
-    print(json.dumps({"blocks": policy.blocks.count, "k": made.plan.k, "errors": told}, indent=2))
+    print(json.dumps({"blocks": policy.blocks.count, "k": made.parameters.k, "errors": told}, indent=2))
 
 
 if __name__ == "__main__":

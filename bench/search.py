@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
-from crowdblend.kinds.table import promise
+from crowdblend.kinds.table import plan
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
@@ -79,7 +79,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if sys.argv[1:] else 5
     policy = load_policy(EXAMPLE)
     everybody = count_classes(policy, Everybody()).classes
-    lattice, good = lattice_of(policy.columns), promise(policy).score
+    lattice, good = lattice_of(policy.columns), plan(policy).score
     for search in (Search.whole(lattice.shape), Search.in_steps(lattice.shape), Search.in_steps(lattice.shape, 6)):
         for epsilon in (0.1, 0.5):
             measure("adult", lattice, everybody.codes, everybody.counts, good, search, epsilon, runs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
-from crowdblend.kinds.table import promise
+from crowdblend.kinds.table import plan
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import SystemSource
@@ -47,8 +47,8 @@ def larger(codes: np.ndarray, counts: np.ndarray, people: int) -> tuple[np.ndarr
 def main() -> None:
     policy = load_policy(EXAMPLE)
     everybody = count_classes(policy, Everybody()).classes
-    lattice, promised = lattice_of(policy.columns), promise(policy)
-    score = promised.score
+    lattice, planned = lattice_of(policy.columns), plan(policy)
+    score = planned.score
     for people in (everybody.people, *map(int, sys.argv[1:] or ["1000000"])):
         codes, counts = everybody.codes, everybody.counts
         if people != everybody.people:

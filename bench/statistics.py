@@ -20,9 +20,10 @@ from pathlib import Path
 import duckdb
 import pyarrow
 
-from crowdblend.kinds import promise
+from crowdblend.engines.engine import default_engine
+from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
 LEVELS = [f"Education level {i}" for i in range(10)]
@@ -94,8 +95,9 @@ def in_the_engine(folder: Path) -> None:
 
 def statistics(folder: Path, name: str) -> None:
     """A release up to what is published, without writing it."""
-    promised = promise(load_policy(folder / f"{name}.toml"))
-    promised.read(new_key(), None).publish()
+    planned = plan(load_policy(folder / f"{name}.toml"))
+    key = ReleaseKey(new_key())
+    planned.publish(planned.read(default_engine(), key), key)
 
 
 WORK = {

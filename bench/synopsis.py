@@ -17,7 +17,7 @@ import numpy as np
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares
 from crowdblend.mechanisms.synopsis.simulator import random_samples
@@ -28,25 +28,25 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "census_synopsis.toml"
 
 
 def main(runs: int) -> None:
-    promised = promise(load_policy(EXAMPLE))
-    plan, source = promised.plan, SystemSource()
-    mechanism, queries = plan.mechanism, plan.mechanism.queries
+    release_plan = plan(load_policy(EXAMPLE))
+    planned, source = release_plan.parameters, SystemSource()
+    mechanism, queries = planned.mechanism, planned.mechanism.queries
     assert isinstance(mechanism, FittedSynopsis)
-    everybody = count_classes(promised.policy, Everybody()).classes
-    cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in promised.order), queries.shape)
+    everybody = count_classes(release_plan.policy, Everybody()).classes
+    cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in release_plan.order), queries.shape)
     people = np.repeat(cells, everybody.counts)
     results = []
     for _ in range(runs):
-        sample = counted(random_samples(people, plan.samples, source), queries.shape)
-        truth = queries.ask(sample) / plan.samples
+        sample = counted(random_samples(people, planned.samples, source), queries.shape)
+        truth = queries.ask(sample) / planned.samples
         wall, cpu = time.perf_counter(), time.process_time()
-        made = mechanism.publish(sample, plan.samples, source)
+        made = mechanism.publish(sample, planned.samples, source)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         error = np.abs(queries.ask(shares(made.cells, queries.shape)) - truth).max()
         results.append(
             {
                 "error": float(error),
-                "laplace": laplace_error(plan.mechanism.claim().conclusion.epsilon, plan.samples, queries),
+                "laplace": laplace_error(planned.mechanism.claim().conclusion.epsilon, planned.samples, queries),
                 "seconds": wall,
                 "cpu_seconds": cpu,
             }
@@ -56,10 +56,10 @@ def main(runs: int) -> None:
             {
                 "queries": queries.size,
                 "different_rows": queries.universe,
-                "epsilon": plan.zero_knowledge.conclusion.epsilon,
-                "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
-                "planned_error_about_sample": plan.about_sample.accuracy,
-                "planned_error_about_everybody": plan.about_everybody.accuracy,
+                "epsilon": planned.zero_knowledge.conclusion.epsilon,
+                "sanitizer_epsilon": planned.mechanism.claim().conclusion.epsilon,
+                "planned_error_about_sample": planned.about_sample.accuracy,
+                "planned_error_about_everybody": planned.about_everybody.accuracy,
                 "largest_error": max(result["error"] for result in results),
                 "smallest_laplace_error": min(result["laplace"] for result in results),
                 "runs": results,

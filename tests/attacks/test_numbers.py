@@ -153,7 +153,7 @@ def test_politics_tells_next_to_nothing_from_a_sampled_total() -> None:
     # 200 people removed and 200 added, each within ln(1 + rate·(e^ε − 1)).
     assert one.bound.epsilon == pytest.approx(400 * math.log1p(1e-4 * math.expm1(0.1)))
     # The law adds up, and is symmetric but for the tie that goes to the Democrats.
-    laws = [politics._lead_of_clique(politics._given(vote)) for vote in (True, False)]
+    laws = [politics._lead_of_clique(politics._law_given(vote)) for vote in (True, False)]
     assert all(law.sum() == pytest.approx(1, abs=1e-12) for law in laws)
     assert laws[0][1] == pytest.approx(laws[1][-1], rel=1e-9)
     assert politics.leaning().sum() == pytest.approx(1, abs=1e-12)

@@ -259,6 +259,20 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch, count):
         assert equal(classes, by_pandas(frame, made, KEY, 0.5))
 
 
+def test_many_columns_of_values(tmp_path, count):
+    """More columns than are joined; blanks, other values and missing ones in the first and the last of them."""
+    rng = np.random.default_rng(6)
+    values = {f"c{i}": rng.choice(["a", "b", "é", "x", "", " "], 300) for i in range(40)}
+    parquet.write_table(pa.table({"id": range(300), **values}), tmp_path / "people.parquet")
+    made = policy(tmp_path, dict.fromkeys(values, '{ values = ["é", "b", "a"], other = "o", missing = "m" }'))
+    assert equal(
+        count(made, Coin(KEY, 0.5)).classes, by_pandas(pd.DataFrame({"id": range(300), **values}), made, KEY, 0.5)
+    )
+    refused = policy(tmp_path, dict.fromkeys(list(values)[::-1], '{ values = ["é", "b", "a", "x"] }'))
+    with pytest.raises(InvalidInput, match="'c39'"):
+        count(refused, Coin(KEY, 0.5))
+
+
 def test_a_number_is_the_same_person_as_its_spelling(tmp_path, count):
     columns = {"sex": COLUMNS["sex"]}
     ids = [0, -5, 12, 2**62, -(2**63), 10**18]

@@ -156,7 +156,7 @@ def test_who_is_drawn_does_not_depend_on_threads(tmp_path: Path) -> None:
     drawn = []
     for threads in (1, 2, 4):
         made = policy(tmp_path, AGE, "*.csv", person="rows_are_people = true", release=f"threads = {threads}")
-        with default_engine().open(made.data, ["age"], made.release) as opened:
+        with default_engine().open(made.data, ["age"], made.resources) as opened:
             drawn.append(counted(opened.class_counts(made.columns, Exactly(KEY, 5_000, 255_000)).classes))
     assert drawn[0] == drawn[1] == drawn[2]
 
@@ -165,7 +165,7 @@ def test_the_database_does_not_believe_statistics_that_leave_nan_out(tmp_path: P
     from crowdblend.engines.duckdb.database import database
 
     write(tmp_path / "a.parquet", x=[1.0, 2.0, float("nan")])
-    with database(policy(tmp_path).release, tmp_path) as connection:
+    with database(policy(tmp_path).resources, tmp_path) as connection:
         found = connection.sql(f"SELECT isnan(x), x > 10 FROM '{tmp_path / 'a.parquet'}' ORDER BY x").fetchall()
     assert found == [(False, False), (False, False), (True, True)]
 
@@ -200,7 +200,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
     (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
     made = parse_policy(GRAPH, tmp_path)
     if right:
-        assert read_network(made, default_engine()).values(made.statistics[0]) == [30]
+        assert read_network(made, default_engine()).values(made.questions[0]) == [30]
     else:
         with pytest.raises(InvalidInput, match="'age'"):
             read_network(made, default_engine())

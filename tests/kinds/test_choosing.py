@@ -16,9 +16,8 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.kinds import chosen
-from crowdblend.kinds.chosen import decide, recoded
-from crowdblend.kinds.table import promise
+from crowdblend.kinds.recoding_choice import ChoiceReading, choose_recoding, read_choice, recode
+from crowdblend.kinds.table import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
@@ -32,11 +31,11 @@ from tests.refusals import is_refusal
 from .towns import CHOOSING, DISTRICTS, DRAWN, KEY, POLICY, SPLIT, write_town
 
 
-def read(promised: Any, key: bytes) -> chosen.Reading:
+def read(planned: Any, key: bytes) -> ChoiceReading:
     """Who decides and who is published, from the source of the policy."""
-    policy = promised.policy
-    with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.release) as source:
-        return chosen.read(promised, source, ReleaseKey(key))
+    policy = planned.policy
+    with DuckDBEngine().open(policy.data, [column.name for column in policy.columns], policy.resources) as source:
+        return read_choice(policy, planned.draw_rate, source, ReleaseKey(key))
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +62,12 @@ def test_levels_may_skip_and_weigh(town: Path) -> None:
 
 @pytest.mark.parametrize("text", [POLICY, SPLIT, DRAWN], ids=["population", "split", "drawn"])
 def test_choice_and_release_stay_within_the_promised_epsilon(town: Path, text: str) -> None:
-    promised = promise(parse_policy(text, town))
-    (differential, _) = promised.certificate().guarantees
+    planned = plan(parse_policy(text, town))
+    (differential, _) = planned.certificate().guarantees
     assert differential.epsilon <= 1.0
     assert differential.epsilon == pytest.approx(1.0, abs=1e-12)
     assert differential.delta <= 1e-6
-    assert promised.facts()["parameters"]["rate"] == 0.5
+    assert planned.facts()["parameters"]["rate"] == 0.5
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 7.7])
@@ -88,9 +87,9 @@ def test_the_budget_is_used_up_and_never_exceeded(epsilon: float, cost: float, s
 @pytest.mark.parametrize("planned", ["k = 60", "epsilon = 1.0"])
 def test_epsilon_and_delta_can_be_planned(town: Path, planned: str) -> None:
     text = POLICY.replace("delta = 1e-6" if planned.startswith("eps") else "epsilon = 1.0", "k = 60")
-    promised = promise(parse_policy(text, town))
-    assert promised.plan.k == 60
-    assert promised.certificate().guarantees[0].epsilon > 0.1
+    planned = plan(parse_policy(text, town))
+    assert planned.parameters.k == 60
+    assert planned.certificate().guarantees[0].epsilon > 0.1
 
 
 @pytest.mark.parametrize("text", [POLICY, SPLIT, DRAWN], ids=["population", "split", "drawn"])
@@ -123,30 +122,31 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
     group = {line[0]: line[facts["district"]["level"]] for line in lines}
     start = (people["age"] // width * width).where(people["age"] < 100, 100)
     counts = people.groupby([people["sex"], start, people["district"].map(group)]).size()
-    wanted = sorted(int(count) for count in counts if count >= done.promise.plan.k)
+    wanted = sorted(int(count) for count in counts if count >= done.plan.parameters.k)
     assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == wanted
 
 
 def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split: the parts are disjoint and together the sample. Population: the draw is not the choice's."""
-    promised = promise(parse_policy(SPLIT, town))
-    reading = read(promised, KEY)
+    planned = plan(parse_policy(SPLIT, town))
+    reading = read(planned, KEY)
     people = pd.read_parquet(town / "town.parquet")
     sampled = int(coins(KEY, people["person_id"].to_numpy(), 0.5).sum())
     assert reading.deciding.people + reading.released.people == sampled
     assert fits_share(reading.deciding.people, sampled, 0.25)
-    whole = read(promise(parse_policy(POLICY, town)), KEY)
+    whole = read(plan(parse_policy(POLICY, town)), KEY)
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
-    decide(promised, reading.deciding, ReleaseKey(KEY), None)
+    policy = planned.policy
+    choose_recoding(policy.recoding, policy.columns, planned.score, reading.deciding, ReleaseKey(KEY))
     assert scored[0] is reading.deciding.counts
 
 
 @pytest.mark.parametrize("drawn", ["", "\nalready_drawn = true"])
 def test_rows_as_people_split_too(town: Path, drawn: str) -> None:
     text = SPLIT.replace('person = "person_id"', "rows_are_people = true").replace("rate = 0.5", f"rate = 0.5{drawn}")
-    reading = read(promise(parse_policy(text, town)), KEY)
+    reading = read(plan(parse_policy(text, town)), KEY)
     sampled = reading.deciding.people + reading.released.people
     assert sampled == 20_000 if drawn else fits_share(sampled, 20_000, 0.5)
     assert fits_share(reading.deciding.people, sampled, 0.25)
@@ -183,14 +183,15 @@ def test_rows_that_change_meanwhile_are_in_one_part_only(
         share = 0.5
         [release]
         kind = "table"
+        accept_delta = true
         epsilon = 1.0
         k = 20
         """
-    reading = read(promise(parse_policy(text, tmp_path)), KEY)
+    reading = read(plan(parse_policy(text, tmp_path)), KEY)
     ages = [classes.codes[:, 0].tolist() for classes in (reading.deciding, reading.released)]
     assert not set(ages[0]) & set(ages[1]) - {0}
-    assert reading.facts["people_deciding"] == reading.deciding.people
-    assert reading.facts["people_sampled"] == reading.released.people
+    assert reading.internal["people_deciding"] == reading.deciding.people
+    assert reading.internal["people_sampled"] == reading.released.people
 
 
 def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_path: Path) -> None:
@@ -205,12 +206,12 @@ def test_the_report_knows_that_those_who_decide_are_not_counted(town: Path, tmp_
 
 
 def test_recoding_adds_up(town: Path) -> None:
-    promised = promise(parse_policy(POLICY, town))
-    released = read(promised, KEY).released
-    coarsest = recoded(promised, released, (0, 3, 2))
+    planned = plan(parse_policy(POLICY, town))
+    released = read(planned, KEY).released
+    coarsest = recode(planned.policy.columns, released, (0, 3, 2))
     assert coarsest.people == released.people
     assert len(coarsest.counts) <= 4
-    finest = recoded(promised, released, (0, 0, 0))
+    finest = recode(planned.policy.columns, released, (0, 0, 0))
     assert np.array_equal(finest.codes, released.codes)
 
 
@@ -224,9 +225,9 @@ def test_the_dry_run_says_what_would_be_chosen(town: Path, text: str, who: str) 
 
 def test_a_rate_can_be_planned(town: Path) -> None:
     text = POLICY.replace("rate = 0.5\n", "").replace("epsilon = 1.0", "epsilon = 1.0\nk = 40")
-    promised = promise(parse_policy(text, town))
-    assert 0.3 < promised.draw_rate < 0.7
-    assert promised.certificate().guarantees[0].epsilon <= 1.0
+    planned = plan(parse_policy(text, town))
+    assert 0.3 < planned.draw_rate < 0.7
+    assert planned.certificate().guarantees[0].epsilon <= 1.0
 
 
 def test_an_edited_choice_does_not_verify(town: Path, tmp_path: Path) -> None:
@@ -288,7 +289,7 @@ WRONG = {
 def test_refusals(town: Path, name: str) -> None:
     text, says = WRONG[name]
     with pytest.raises(CrowdblendError) as refused:
-        promise(parse_policy(text, town))
+        plan(parse_policy(text, town))
     assert is_refusal(refused.value, says), refused.value
     assert isinstance(refused.value, InvalidInput | Infeasible)
     assert "\n" not in str(refused.value)

@@ -13,13 +13,14 @@ from crowdblend.calculus import RULES
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
 from crowdblend.guarantees import CrowdBlending
-from crowdblend.kinds.chosen import decide, recoded
-from crowdblend.kinds.table import Promise, promise
+from crowdblend.kinds.recoding_choice import choose_recoding, recode
+from crowdblend.kinds.table import TablePlan
+from crowdblend.kinds.table import plan as plan_release
 from crowdblend.mechanisms import SampledClasses
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import Policy, load_policy
 from crowdblend.policies.offered import lattice_of
-from crowdblend.randomness import KeyedSource, thin
+from crowdblend.randomness import KeyedSource, ReleaseKey, thin
 from crowdblend.selection import Lattice, Node, Search, choose, score_nodes
 from crowdblend.selection import search as search_module
 
@@ -42,12 +43,12 @@ def everybody(policy: Policy) -> SampledClasses:
 
 @pytest.fixture(scope="module")
 def scores(policy: Policy, everybody: SampledClasses) -> np.ndarray:
-    return score_nodes(lattice_of(policy.columns), everybody.codes, everybody.counts, promise(policy).score)
+    return score_nodes(lattice_of(policy.columns), everybody.codes, everybody.counts, plan_release(policy).score)
 
 
-def loss(lattice: Lattice, promised: Promise, sample: SampledClasses, node: Node, k: int) -> tuple[float, int]:
+def loss(lattice: Lattice, planned: TablePlan, sample: SampledClasses, node: Node, k: int) -> tuple[float, int]:
     """ARX's loss of a publication, with suppressed people counted as lost whole; and the people published."""
-    published = recoded(promised, sample, node)
+    published = recode(planned.policy.columns, sample, node)
     keep = published.counts >= k
     kept = sum(
         (1 - ladder.loss(level))[published.codes[keep, place]]
@@ -57,9 +58,9 @@ def loss(lattice: Lattice, promised: Promise, sample: SampledClasses, node: Node
 
 
 def test_all_nodes_are_scored_and_one_chosen_in_time(policy: Policy, everybody: SampledClasses) -> None:
-    promised = promise(policy)
+    planned = plan_release(policy)
     begun = time.process_time()
-    node = decide(promised, everybody, bytes(32), None).node
+    node = choose_recoding(policy.recoding, policy.columns, planned.score, everybody, ReleaseKey(bytes(32))).node
     assert len(node) == 9
     assert lattice_of(policy.columns).size == 12_960
     assert time.process_time() - begun < 15  # 5 on an idle machine, see bench/selection.py
@@ -69,8 +70,8 @@ def test_the_choice_costs_little_and_publishes_more(
     policy: Policy, everybody: SampledClasses, scores: np.ndarray
 ) -> None:
     """Against the best node for the very same samples, which no private choice can know, with all of ε for itself."""
-    promised, lattice = promise(policy), lattice_of(policy.columns)
-    k, rate = promised.plan.k, promised.plan.rate
+    planned, lattice = plan_release(policy), lattice_of(policy.columns)
+    k, rate = planned.parameters.k, planned.parameters.rate
     alone = plan(rate=rate, epsilon=2.0, delta=1e-6, kind="microdata").k
     best_nodes = [lattice.node(int(place)) for place in np.argsort(scores)[::-1][:30]]
     theirs = published_k(2.0, rate)
@@ -79,24 +80,24 @@ def test_the_choice_costs_little_and_publishes_more(
         key = run.to_bytes(32, "little")
         counts = thin(everybody.counts, rate, KeyedSource(key, b"test"))
         sample = SampledClasses(everybody.columns, everybody.labels, everybody.codes, counts).where(counts > 0)
-        node = chosen_again(promised, lattice, scores, key)
-        lost, rows = loss(lattice, promised, sample, node, k)
+        node = chosen_again(planned, lattice, scores, key)
+        lost, rows = loss(lattice, planned, sample, node, k)
         found.append(lost)
         ours_rows.append(rows)
-        their_rows.append(loss(lattice, promised, sample, node, theirs)[1])
-        fixed.append([loss(lattice, promised, sample, each, alone)[0] for each in best_nodes])
+        their_rows.append(loss(lattice, planned, sample, node, theirs)[1])
+        fixed.append([loss(lattice, planned, sample, each, alone)[0] for each in best_nodes])
     assert np.mean(found) <= 1.1 * np.mean(fixed, axis=0).min()
     assert theirs > k
     assert np.mean(ours_rows) > np.mean(their_rows)
 
 
-def chosen_again(promised: Promise, lattice: Lattice, scores: np.ndarray, key: bytes) -> Node:
-    assert promised.policy.recoding is not None
+def chosen_again(planned: TablePlan, lattice: Lattice, scores: np.ndarray, key: bytes) -> Node:
+    assert planned.policy.recoding is not None
     place = choose(
         scores.tolist(),
-        epsilon=promised.policy.recoding.epsilon,
-        sensitivity=promised.score.sensitivity(lattice.most),
-        monotone=promised.score.monotone,
+        epsilon=planned.policy.recoding.epsilon,
+        sensitivity=planned.score.sensitivity(lattice.most),
+        monotone=planned.score.monotone,
         source=KeyedSource(key, b"choosing the recoding"),
     )
     return lattice.node(place)
@@ -114,7 +115,7 @@ def test_a_search_in_steps_loses_little(
     policy: Policy, everybody: SampledClasses, scores: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against the best of all nodes, by the people that a release is expected to publish and what they keep."""
-    promised, lattice = promise(policy), lattice_of(policy.columns)
+    planned, lattice = plan_release(policy), lattice_of(policy.columns)
     known = scores.reshape(lattice.shape)
     # Every node is known already, so the runs need not score their candidates again.
     monkeypatch.setattr(search_module, "score_offer", lambda lattice, offer, *_: known[np.ix_(*offer)].ravel())
@@ -124,13 +125,13 @@ def test_a_search_in_steps_loses_little(
             lattice,
             everybody.codes,
             everybody.counts,
-            promised.score,
+            planned.score,
             epsilon=0.1 / steps.steps,
             source=KeyedSource(run.to_bytes(32, "little"), b"test"),
         )
         for run in range(RUNS)
     ]
-    everything = UNITS * lattice.most * everybody.people * promised.plan.rate
+    everything = UNITS * lattice.most * everybody.people * planned.parameters.rate
     best, mean = 1 - known.max() / everything, 1 - np.mean([known[node] for node in found]) / everything
     assert steps.steps == 3
     assert best < mean <= 1.05 * best

@@ -14,7 +14,7 @@ import pytest
 from crowdblend.calculus import RULES, Certificate, verify, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.kinds.table import promise
+from crowdblend.kinds.table import plan
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import Choosing, parse_policy
 from crowdblend.policies.offered import lattice_of
@@ -31,7 +31,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_understated_sensitivity_does_not_verify_even_with_a_new_digest(town: Path) -> None:
     """What one person can move is computed again from k, the rate and the weights."""
-    document = promise(parse_policy(POLICY, town)).certificate().to_dict()
+    document = plan(parse_policy(POLICY, town)).certificate().to_dict()
     body = {name: part for name, part in document.items() if name != "digest"}
     for derivation in body["derivations"]:
         (leaf,) = scores_of(derivation)
@@ -53,8 +53,8 @@ SHOWN = 'show_epsilon = 0.05\nsearch = "steps"\nsteps = 3\n'
 @pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
 @pytest.mark.parametrize("score", ["loss", "entropy"])
 def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, score: str) -> None:
-    promised = promise(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
-    certificate = promised.certificate()
+    planned = plan(parse_policy(text.replace("using", f'{SHOWN}score = "{score}"\nusing'), town))
+    certificate = planned.certificate()
     every = certificate.derivations[0].steps()
     steps = [step for step in every if step.rule.id.startswith(("selection", "composition"))]
     together, *parts = steps
@@ -65,10 +65,10 @@ def test_steps_and_shown_scores_add_up_to_the_promise(town: Path, text: str, sco
     ]
     assert sum(Fraction(step.conclusion.epsilon) for step in parts) <= Fraction(together.conclusion.epsilon)
     assert together.conclusion.epsilon == pytest.approx(0.15, abs=1e-15)
-    assert together.conclusion.epsilon <= promised.policy.recoding.spent
+    assert together.conclusion.epsilon <= planned.policy.recoding.spent
     assert certificate.guarantees[0].epsilon <= 1.0
     assert certificate.guarantees[0].epsilon == pytest.approx(1.0, abs=1e-12)
-    assert promised.facts()["parameters"]["epsilon"] == certificate.guarantees[0].epsilon
+    assert planned.facts()["parameters"]["epsilon"] == certificate.guarantees[0].epsilon
     assert parts[-1].parameters["dimension"] == 1 + 2 + 2
 
 

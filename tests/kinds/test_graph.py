@@ -16,7 +16,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput
 from crowdblend.guarantees import Exploration, Neighbourhood, RandomSamples, Relation, Together
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.policies.graph import with_graph
@@ -127,7 +127,7 @@ def test_exact_numbers_are_for_the_steward_alone(tmp_path: Path) -> None:
 
 
 def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
-    made = promise(load_policy(write(tmp_path)))
+    made = plan(load_policy(write(tmp_path)))
     knowledge, differential = made.certificate().guarantees
     parts = knowledge.aggregate
     assert isinstance(parts, Together)
@@ -135,7 +135,7 @@ def test_the_certificate_says_relative_to_whom(tmp_path: Path) -> None:
     assert 1.99 < knowledge.epsilon <= 2.0
     assert differential.relation is Relation.REPLACE
     assert 0 < differential.epsilon < knowledge.epsilon
-    told = dict(made.told())
+    told = dict(made.describe())
     assert "meaningful" in told["would need"]
 
 
@@ -171,7 +171,7 @@ samples = 900
     assert exact["histogram of colour"] == [2999 / 4000, 1000 / 4000, 1 / 4000]
     assert rows["class"].fillna("-").tolist() == ["-", "-", "-", "red", "blue", "other"]
     assert abs(rows["value"][2] - people["age"].mean()) <= RARELY * rows["error"][2]
-    made = promise(load_policy(tmp_path / "policy.toml")).certificate().guarantees[0]
+    made = plan(load_policy(tmp_path / "policy.toml")).certificate().guarantees[0]
     assert RandomSamples(1300, 4000) in made.aggregate.aggregates
     people.loc[0, "age"] = 9
     people.to_parquet(tmp_path / "people.parquet")
@@ -200,11 +200,11 @@ def test_every_way_of_writing_nan_is_the_same_class(tmp_path: Path) -> None:
 
 def test_what_samples_and_error_cost_comes_off_the_release_s_epsilon(tmp_path: Path) -> None:
     asked = POLICY.replace("samples = 200", "samples = 200\nerror = 0.15")
-    made = promise(load_policy(write(tmp_path, policy=asked)))
+    made = plan(load_policy(write(tmp_path, policy=asked)))
     connectivity, degree = made.plans
     assert connectivity.error <= 0.15
     assert degree.epsilon == pytest.approx(2.0 - connectivity.epsilon, rel=1e-9)
-    assert made.together().conclusion.epsilon <= 2.0
+    assert made.certificate().guarantees[0].epsilon <= 2.0
     refused(write(tmp_path, policy=asked.replace("error = 0.15", "error = 0.05")), "policy.epsilon-shared")
 
 
@@ -298,7 +298,7 @@ def test_parts_of_names_that_are_numbers_must_be_whole(tmp_path: Path) -> None:
 def test_a_useless_release_says_how_many_people_it_takes(tmp_path: Path) -> None:
     policy = write(tmp_path, policy=POLICY.replace("samples = 300", "samples = 5000"))
     with pytest.raises(Infeasible, match="or publish about at least 5201 people"):
-        promise(load_policy(policy))
+        plan(load_policy(policy))
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

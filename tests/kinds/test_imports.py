@@ -11,9 +11,9 @@ from tests.golden.releases import POLICIES
 
 _PLAN = """
 import sys
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
-promise(parse_policy(sys.stdin.read())).certificate()
+plan(parse_policy(sys.stdin.read())).certificate()
 print(" ".join(name for name in ("scipy", "scipy.stats", "duckdb", "pyarrow", "vl_convert") if name in sys.modules))
 """
 

@@ -12,9 +12,10 @@ from click.testing import CliRunner
 
 from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
+from crowdblend.engines.engine import default_engine
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
@@ -99,7 +100,7 @@ def test_points_are_released_with_every_promise(people: Path) -> None:
     # midpoints of the cells
     assert np.allclose((points["x"] - 0.25) / 0.5, np.round((points["x"] - 0.25) / 0.5))
     assert points.equals(points.sort_values(["x", "y"], ignore_index=True))
-    certificate = promise(parse_policy(POINTS, people)).certificate()
+    certificate = plan(parse_policy(POINTS, people)).certificate()
     assert [type(made) for made in certificate.guarantees] == [ZeroKnowledge, Differential, Differential, CrowdBlending]
 
 
@@ -156,16 +157,16 @@ def test_one_dimension_and_three(people: Path) -> None:
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
     biased = bent(POINTS, ("rate = 0.5", "rate = 0.09\nlow = 0.08\nhigh = 0.1"))
-    made = promise(parse_policy(biased, people))
-    assert made.plan.rule == "robust.differential"
+    made = plan(parse_policy(biased, people))
+    assert made.parameters.rule == "robust.differential"
 
 
 def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
-    made = promise(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
-    assert 1.0 < made.plan.noise_epsilon < 1.5
+    made = plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
+    assert 1.0 < made.parameters.noise_epsilon < 1.5
     assert made.certificate().guarantees[1].delta <= 1e-6
     with pytest.raises(CrowdblendError, match=r"noise_epsilon in .* must be given"):
-        promise(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
+        plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
 
 
 def test_the_dry_run_tells_how_far_points_move(people: Path) -> None:
@@ -300,12 +301,12 @@ def test_points_on_edges_belong_to_the_block_above_and_the_last_to_its_own(peopl
 def test_outlier_tables_are_released(people: Path) -> None:
     table = released(people, OUTLIERS)
     assert list(table.columns) == ["sex", "group", "count"]
-    certificate = promise(parse_policy(OUTLIERS, people)).certificate()
+    certificate = plan(parse_policy(OUTLIERS, people)).certificate()
     outlier = certificate.guarantees[-1]
     assert isinstance(outlier, OutlierPrivate)
     assert outlier.delta <= 1e-6
     sampled = bent(OUTLIERS, ("[columns]", "[sampling]\nrate = 0.2\n\n[columns]"))
-    stronger = promise(parse_policy(sampled, people)).certificate().guarantees
+    stronger = plan(parse_policy(sampled, people)).certificate().guarantees
     assert [type(made) for made in stronger] == [ZeroKnowledge, Differential, Differential, OutlierPrivate]
     assert stronger[1].epsilon < certificate.guarantees[0].epsilon
     assert len(released(people, sampled, "sampled")) > 0
@@ -315,20 +316,21 @@ def test_outlier_tables_are_released(people: Path) -> None:
 def test_an_outlier_table_with_a_rate_is_about_those_whom_the_coin_draws(people: Path, rate: float | None) -> None:
     """The certificate counts on the sample, so it must really be drawn; without a rate everybody is in the table."""
     policy = parse_policy(bent(OUTLIERS, add="" if rate is None else f"[sampling]\nrate = {rate}\n"), people)
-    internal = promise(policy).read(ReleaseKey(KEY), None).publish().internal
+    planned, key = plan(policy), ReleaseKey(KEY)
+    internal = planned.publish(planned.read(default_engine(), key), key).internal
     assert internal["people_sampled"] == (3000 if rate is None else int(coins(KEY, np.arange(3000), rate).sum()))
 
 
 def test_hardly_any_outlier_noise_needs_no_threshold(people: Path) -> None:
     """At this loss the chance of noise is 0 in doubles."""
     loud = bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 700.0"), ("limit = 60", "limit = 60\nfactor = 1"))
-    made = promise(parse_policy(loud, people))
+    made = plan(parse_policy(loud, people))
     assert made.mechanism.show_from == 1
-    assert replace(made, plan=replace(made.plan, epsilon=1e5)).mechanism.show_from == 1
+    assert replace(made, parameters=replace(made.parameters, epsilon=1e5)).mechanism.show_from == 1
 
 
 def test_the_promise_to_outliers_counts_the_person(people: Path) -> None:
-    assert "(the person included)" in promise(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
+    assert "(the person included)" in plan(parse_policy(OUTLIERS, people)).certificate().guarantees[-1].words()
 
 
 def test_policies_are_read_from_files(people: Path) -> None:

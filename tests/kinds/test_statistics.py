@@ -16,9 +16,10 @@ duckdb = pytest.importorskip("duckdb")
 
 from crowdblend.calculus import Assumption, verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
+from crowdblend.engines.engine import default_engine  # noqa: E402
 from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
-from crowdblend.kinds import promise  # noqa: E402
+from crowdblend.kinds import plan  # noqa: E402
 from crowdblend.ledger import Ledger  # noqa: E402
 from crowdblend.policies import parse_policy  # noqa: E402
 from crowdblend.publishing.release import release  # noqa: E402
@@ -162,10 +163,10 @@ def test_everybody_is_counted_where_that_errs_less(town: Path, tmp_path: Path) -
     """With k = n nothing is drawn; with a large ε for one number the noise on everybody's total is smaller."""
     head = POLICY[: POLICY.index("[[statistics]]")].replace("epsilon = 1.0", "epsilon = 8.0\nconfidence = 0.9999999")
     text = head + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n'
-    promised = promise(parse_policy(text, town))
-    assert promised.facts()["statistics"]["men"]["way"] == "everybody"
+    planned = plan(parse_policy(text, town))
+    assert planned.facts()["statistics"]["men"]["way"] == "everybody"
     ((value, error),) = made(town, tmp_path / "out", text).values()
-    assert abs(value - truth()["men", ""]) <= error < promised.facts()["statistics"]["men"]["error_sample"]
+    assert abs(value - truth()["men", ""]) <= error < planned.facts()["statistics"]["men"]["error_sample"]
 
 
 def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def test_two_releases_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
 
 
 def test_the_dry_run_shows_both_ways(town: Path) -> None:
-    told = promise(parse_policy(POLICY, town)).told()
+    told = plan(parse_policy(POLICY, town)).describe()
     assert ("would compare", "with 400 random people of 3,000") in told
     published = [how for what, how in told if what == "would publish"]
     assert len(published) == 5
@@ -202,15 +203,15 @@ def test_a_mixture_of_both_ways(town: Path, tmp_path: Path) -> None:
         '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\nweight = 98\n'
         '[[statistics]]\nname = "income"\naverage = "income"\nweight = 2\n'
     )
-    ways = promise(parse_policy(text, town)).plan.ways
+    ways = plan(parse_policy(text, town)).parameters.ways
     assert [(places, way.mechanism, way.samples) for places, way in ways] == [
         ((0,), "everybody", 200),
         ((1,), "sample", 200),
     ]
     found, true = made(town, tmp_path / "out", text), truth()
     assert all(abs(value - true[name]) <= error for name, (value, error) in found.items())
-    promised = verify_file(tmp_path / "out").guarantees[0]
-    assert (promised.aggregate, promised.epsilon <= 10) == (RandomSamples(K, N), True)
+    planned = verify_file(tmp_path / "out").guarantees[0]
+    assert (planned.aggregate, planned.epsilon <= 10) == (RandomSamples(K, N), True)
 
 
 def replaced(old: str, new: str) -> str:
@@ -305,10 +306,10 @@ def test_somebody_with_many_rows_is_noticed_also_when_not_drawn(tmp_path: Path, 
     head = POLICY[: POLICY.index("[[statistics]]")].replace("people = 3000", "people = 1000")
     text = head.replace("sample = 400", "sample = 10").replace("people.csv", f"people.{kind}")
     policy = parse_policy(text + '[[statistics]]\nname = "men"\ncount = { sex = "Male" }\n', tmp_path)
-    assert promise(policy).facts()["statistics"]["men"]["way"] == "sample"
+    assert plan(policy).facts()["statistics"]["men"]["way"] == "sample"
     for seed in range(5):
         with pytest.raises(InvalidInput, match=r"must have one row per person, and somebody has several"):
-            promise(policy).read(ReleaseKey(bytes([seed]) * 32), None)
+            plan(policy).read(default_engine(), ReleaseKey(bytes([seed]) * 32))
 
 
 def test_a_key_is_for_one_release_also_when_the_table_changes(town: Path, tmp_path: Path) -> None:
@@ -328,7 +329,7 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
     """With hardly any noise a third is still no double."""
     head = POLICY[: POLICY.index("[[statistics]]")].replace("sample = 400", "sample = 3000")
     text = head.replace("epsilon = 1.0", "epsilon = 500").replace("from = 0, to = 90000, resolution = 100", bounds)
-    made = promise(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
+    made = plan(parse_policy(text + '[[statistics]]\nname = "income"\naverage = "income"\n'))
     grid = made.policy.measures["income"]
     for total in range(1, 3000, 7):
         mean = Fraction(total, 3000)
@@ -337,18 +338,18 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
 
 @pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
 def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
-    made = promise(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
-    assert made.plan.asked.failure == float(1 - Decimal(confidence))
+    made = plan(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
+    assert made.parameters.asked.failure == float(1 - Decimal(confidence))
 
 
 def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
     """An error up, a confidence down: 0.9999999 is not 1."""
     text = POLICY.replace("epsilon = 1.0", "epsilon = 1.0\nconfidence = 0.9999999")
-    promised = promise(parse_policy(text, town))
-    told = promised.told()
+    planned = plan(parse_policy(text, town))
+    told = planned.describe()
     assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
     shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
     for place, error in enumerate(shown):
-        assert promised.error(place) <= error < 1.001 * promised.error(place)
+        assert planned.error(place) <= error < 1.001 * planned.error(place)
     made(town, tmp_path / "out", text)
     assert "with a probability of at least 0.999999;" in (tmp_path / "out" / "report.html").read_text()

@@ -1,4 +1,4 @@
-"""A synopsis from policy to folder: what is published, what is not, what is promised, and what is refused."""
+"""A synopsis from policy to folder: what is published, what is not, what is planned, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees import Differential, RandomSamples, Useful, ZeroKnowledge
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
 from crowdblend.policies.load import parse_policy
@@ -93,12 +93,12 @@ def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> 
     done = release(parse_policy(POLICY, folder), tmp_path / "out", key=bytes(32))
     internal = done.internal
     published = (done.folder / "report.html").read_text() + (done.folder / "certificate.json").read_text()
-    promised = done.promise.plan
-    assert internal["error_about_sample"] <= promised.about_sample.accuracy
-    assert internal["error_about_everybody"] <= promised.about_everybody.accuracy
+    planned = done.plan.parameters
+    assert internal["error_about_sample"] <= planned.about_sample.accuracy
+    assert internal["error_about_everybody"] <= planned.about_everybody.accuracy
     assert "error_about" not in published
     # All that the facts say beyond the policy is the misfit to the noisy answers and the hash of the rows.
-    planned = done.promise.facts()
+    planned = done.plan.facts()
     said = {name: fact for name, fact in done.certificate.facts.items() if planned.get(name) != fact}
     assert set(said) == {"misfit", "files"}
 
@@ -140,8 +140,8 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
     policy = parse_policy(bent(*swaps), folder)
     done = release(policy, tmp_path / "out")
     verify_file(done.folder)
-    assert len(pd.read_parquet(done.folder / "data.parquet")) == done.promise.plan.mechanism.rows
-    assert policy.mechanism in (None, done.promise.plan.name)
+    assert len(pd.read_parquet(done.folder / "data.parquet")) == done.plan.parameters.mechanism.rows
+    assert policy.mechanism in (None, done.plan.parameters.name)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_every_class_and_mechanism_publishes(folder: Path, tmp_path: Path, swaps
 def test_what_cannot_be_is_refused_in_one_sentence(swaps: list[tuple[str, str]], words: str) -> None:
     text = bent(*swaps)
     with pytest.raises(CrowdblendError) as caught:
-        promise(parse_policy(text))
+        plan(parse_policy(text))
     assert is_refusal(caught.value, words), caught.value
     assert "\n" not in str(caught.value)
 
@@ -204,7 +204,7 @@ def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder with the real tables does not lie beside the checkout")
 def test_the_census_example_is_planned() -> None:
-    planned = promise(load_policy(EXAMPLE)).plan
+    planned = plan(load_policy(EXAMPLE)).parameters
     assert planned.mechanism.queries.size == 14_575
     assert planned.about_everybody.accuracy < 0.07
 
@@ -214,4 +214,4 @@ def test_the_census_example_is_planned() -> None:
 def test_the_census_example_is_within_its_plan(tmp_path: Path) -> None:
     done = release(load_policy(EXAMPLE), tmp_path / "out")
     internal = done.internal
-    assert internal["error_about_sample"] <= done.promise.plan.about_sample.accuracy
+    assert internal["error_about_sample"] <= done.plan.parameters.about_sample.accuracy

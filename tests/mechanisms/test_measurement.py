@@ -74,7 +74,7 @@ def test_the_certificate_names_the_measurement_and_verifies() -> None:
     made = crowdblend.sample_and_sanitize([0, 1] * 50, 10, counting())
     again = crowdblend.verify(made.certificate.to_json())
     assert again.guarantees == made.certificate.guarantees
-    assert "SymmetricDistance" in again.facts["measurement"]
+    assert again.facts["measurement"]["metric"] == "SymmetricDistance()"
     assert again.facts["private_randomness"] is True
     assert any(made.assumption is Assumption.STATED_MAP for made in again.assumptions())
     assert isinstance(made.value, int)

@@ -24,6 +24,7 @@ from crowdblend.mechanisms.synopsis import (
     plan_synopsis,
     ranges,
 )
+from crowdblend.mechanisms.synopsis import fit as fit_module
 from crowdblend.mechanisms.synopsis.fit import fit, most_gain, repair
 from crowdblend.mechanisms.synopsis.rows import counted, rows_like, shares
 from crowdblend.mechanisms.synopsis.simulator import CONCEALED, concealing, random_samples, released, sanitized
@@ -48,7 +49,7 @@ def table_for(queries: QueryClass, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 9, queries.shape)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClass) -> None:
     table = table_for(queries)
     expected = [table[queries.where(query)].sum() for query in range(queries.size)]
@@ -58,7 +59,7 @@ def test_every_answer_counts_the_cells_that_satisfy_the_query(queries: QueryClas
     assert np.allclose(queries.ask(table / 3.0), np.array(expected) / 3)
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(queries: QueryClass) -> None:
     """Every replacement and every concealment of a row, by brute force."""
     single = [queries.counts(counted(np.array([cell]), queries.shape)) for cell in range(queries.universe)]
@@ -69,14 +70,14 @@ def test_one_person_moves_the_measured_counts_by_the_stated_sensitivity_at_most(
         assert moved == queries.sensitivity
 
 
-@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES, ids=lambda made: str(made.describe()))
 def test_an_answer_adds_up_at_most_the_stated_number_of_counts(queries: QueryClass) -> None:
     measured = len(queries.counts(table_for(queries)))
     added = sum(queries.answers(row) for row in np.eye(measured))
     assert added.max() == queries.parts
 
 
-@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", CLASSES[5:], ids=lambda made: str(made.describe()))
 def test_the_vc_dimension_is_not_exceeded(queries: QueryClass) -> None:
     satisfied = queries.matrix()
     size = queries.dimension + 1
@@ -112,6 +113,17 @@ def test_half_planes_are_exactly_what_a_line_separates() -> None:
         assert (solved.status == 0) == (chosen in found), chosen
 
 
+@pytest.mark.parametrize(("wide", "high"), [(1, 1), (1, 4), (4, 1), (2, 3), (5, 2), (4, 4)])
+def test_half_planes_are_those_of_every_direction(wide: int, high: int) -> None:
+    """All whole directions up to twice the grid, and every place to cut: no set is missing, and none is made up."""
+    points = np.array(list(product(range(wide), range(high))))
+    expected = set()
+    for a, b in product(range(-8, 9), repeat=2):
+        along = points @ (a, b)
+        expected |= {tuple((along <= cut).astype(int).tolist()) for cut in along}
+    assert {tuple(row) for row in half_planes(wide, high).matrix().tolist()} == expected
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
@@ -132,7 +144,9 @@ def test_what_is_too_large_is_refused_in_one_sentence(make, word) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: made.words())
+@pytest.mark.parametrize(
+    "queries", [CLASSES[0], CLASSES[6], CLASSES[7], CLASSES[10]], ids=lambda made: str(made.describe())
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: QueryClass, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -145,7 +159,7 @@ def test_the_fit_agrees_with_noisy_answers_when_some_distribution_does(queries: 
     assert np.abs(queries.ask(p) - queries.answers(noisy)).max() <= noise * 1.125
 
 
-@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: made.words())
+@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[7], CLASSES[9]], ids=lambda made: str(made.describe()))
 def test_repair_ends_from_anywhere(queries: QueryClass) -> None:
     """From a distribution on one cell to a truth on another: as far away as can be."""
     truth, wrong = np.zeros(queries.shape), np.zeros(queries.shape)
@@ -162,6 +176,35 @@ def test_repair_gives_up_when_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> N
     p = repair(queries, np.array([0.5, 0.5]), np.array([0.9, 0.9]), noise=0.01, slack=0.001)
     assert p.sum() == pytest.approx(1)
     assert 1 < len(asked) <= most_gain(2) / (2 * 0.39**2) + 1
+
+
+@pytest.mark.parametrize("asked", [0.9, 0.1])
+def test_a_step_of_repair_is_that_of_the_theorem(asked: float) -> None:
+    """Cells of an answer that is off by v beyond the noise change by e^{±4v}, and the gain is 2v²."""
+    queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
+    gained = fit_module._round(queries, p, np.array([asked, 0.5]), np.array([0]), 0.01, 0.001)
+    assert gained == pytest.approx(2 * 0.39**2)
+    assert p.tolist() == pytest.approx([0.5 * math.exp(math.copysign(4 * 0.39, asked - 0.5)), 0.5])
+
+
+def test_a_step_sees_what_the_steps_before_it_did() -> None:
+    queries, p, answers = Conjunctions((2,), 1), np.array([0.5, 0.5]), np.array([0.9, 0.5])
+    gained = fit_module._round(queries, p, answers, np.array([0, 1]), 0.01, 0.001)
+    raised = 0.5 * math.exp(4 * 0.39)
+    missing = 0.5 - 0.5 / (raised + 0.5) - 0.01
+    assert gained == pytest.approx(2 * 0.39**2 + 2 * missing**2)
+    assert p.tolist() == pytest.approx([raised, 0.5 * math.exp(4 * missing)])
+
+
+def test_answers_within_the_slack_are_left_alone() -> None:
+    queries, p = Conjunctions((2,), 1), np.array([0.5, 0.5])
+    assert fit_module._round(queries, p, np.array([0.75, 0.5]), np.array([0]), 0.125, 0.125) == 0
+    assert p.tolist() == [0.5, 0.5]
+
+
+def test_a_fit_may_gain_as_much_as_the_theorem_says() -> None:
+    assert most_gain(2) == pytest.approx(math.log(2 / 1e-4), rel=1e-5)
+    assert most_gain(2) > math.log(2 / 1e-4)
 
 
 @pytest.mark.parametrize("rows", [1, 10, 333])

@@ -57,7 +57,7 @@ def test_a_folder_or_pattern_is_known_by_its_first_file(people, source):
 
 
 def test_a_folder_without_data_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="holds none"):
+    with pytest.raises(InvalidInput, match="holds no CSV or Parquet file"):
         init_policy(tmp_path)
 
 
@@ -105,3 +105,68 @@ def test_a_broken_parquet_file_is_refused(tmp_path):
 def test_an_unknown_person_is_refused(people):
     with pytest.raises(InvalidInput, match="'nobody'"):
         init_policy(people, person="nobody")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_starter_that_waits_to_be_filled_in(people, kind):
+    text = init_policy(people, person="id", kind=kind)
+    parts = tomllib.loads(text)
+    assert parts["release"]["kind"] == kind
+    assert SECRET not in text
+    with pytest.raises(InvalidInput) as caught:
+        parse_policy(text)
+    assert caught.value.code == "policy.placeholder"
+
+
+def test_an_unknown_kind_is_refused(people):
+    with pytest.raises(InvalidInput) as caught:
+        init_policy(people, kind="sculpture")
+    assert caught.value.code == "init.kind"
+
+
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_a_packed_file_is_read_as_what_it_packs(people, packing):
+    import gzip
+
+    packed = people.parent / f"people.csv.{packing}"
+    if packing == "gz":
+        packed.write_bytes(gzip.compress(people.read_bytes()))
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        with pyarrow.output_stream(str(packed), compression="zstd") as stream:
+            stream.write(people.read_bytes())
+    parts = tomllib.loads(init_policy(packed, person="id", folder=people.parent))
+    assert list(parts["columns"]) == ['a "quoted" name', "age"]
+    assert "format" not in parts["data"]
+    packed.write_bytes(b"\x1f\x8b not packed")
+    with pytest.raises(InvalidInput) as caught:
+        init_policy(packed)
+    assert caught.value.code == "init.file"
+
+
+HEADERLESS = {
+    "numbers": "17,female,31337\n18,male,2\n",
+    "a date": "Zanzibar,2001-02-03\nPemba,2001-02-04\n",
+    "a time": "Zanzibar,12:30\nPemba,12:31\n",
+    "an address": "z@zanzibar.tz,x\np@pemba.tz,y\n",
+    "a blank": "Zanzibar,,x\nPemba,y,z\n",
+    "a value twice": "Zanzibar,zanzibar\nPemba,Pemba\n",
+    "a value again": "Zanzibar,female\nPemba,male\nMafia,female\n",
+    "a decimal": 'Zanzibar;"1,5"\nPemba;2\n',
+    "true": "Zanzibar,true\nPemba,false\n",
+}
+
+
+@pytest.mark.parametrize("case", HEADERLESS)
+def test_a_first_record_is_not_taken_for_names(tmp_path, case):
+    """The whole record would stand in the policy, and the policy is published with the release or sent around."""
+    (tmp_path / "x.csv").write_text(HEADERLESS[case], encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        init_policy(tmp_path / "x.csv")
+    assert caught.value.code == "init.header"
+    assert not re.search("(?i)zanzibar|31337|female|2001|12:30", str(caught.value))
+
+
+def test_usual_names_are_names(tmp_path):
+    (tmp_path / "x.csv").write_text("No,q12,2nd address,Geschlecht,名前,in %\n1,2,3,4,5,6\n", encoding="utf-8")
+    assert len(tomllib.loads(init_policy(tmp_path / "x.csv"))["columns"]) == 6

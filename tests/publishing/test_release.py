@@ -67,7 +67,7 @@ def test_a_table_shows_exactly_the_crowds_of_the_sample(town: Path, tmp_path: Pa
     assert sorted(file.name for file in done.folder.iterdir()) == ["certificate.json", "data.parquet", "report.html"]
     table = pd.read_parquet(done.folder / "data.parquet")
     assert list(table.columns) == ["sex", "age", "district", "count"]
-    assert done.promise.plan.k == 35
+    assert done.plan.parameters.k == 35
     assert by_labels(table) == independent(town, 0.5, 35)
     assert verify_file(done.folder).guarantees[1].epsilon == 1.0
 
@@ -87,12 +87,12 @@ def test_microdata_is_the_table_written_out(town: Path, tmp_path: Path) -> None:
 def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     done = release(parse_policy(NOISY, town), tmp_path / "out", key=KEY)
     shown = by_labels(pd.read_parquet(done.folder / "data.parquet"))
-    crowds = independent(town, 0.1, done.promise.plan.k)
-    assert done.promise.plan.k == 6
+    crowds = independent(town, 0.1, done.plan.parameters.k)
+    assert done.plan.parameters.k == 6
     assert {key: shown[key] for key in crowds} == crowds
     assert min(shown.values()) >= 1
     flagged = release(parse_policy(NOISY + "flag = true\n", town), tmp_path / "flagged", key=KEY)
-    assert flagged.promise.plan.k == 8
+    assert flagged.plan.parameters.k == 8
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
 
 

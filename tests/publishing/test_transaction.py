@@ -15,6 +15,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing import release as module
+from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use
@@ -265,12 +266,13 @@ def test_replacing_goes_through_one_exchange(place: Path, ledger: Ledger, monkey
     assert not leftovers(place)
 
 
+@pytest.mark.parametrize("start", ["resume", "release"])
 @pytest.mark.parametrize("killed", ["before the old one moves", "after the old one moved", "before it is removed"])
 def test_without_an_exchange_the_next_start_recovers(
-    place: Path, ledger: Ledger, killed: str, monkeypatch: pytest.MonkeyPatch
+    place: Path, ledger: Ledger, killed: str, start: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some file systems cannot exchange; the old release is never removed before the new one is there."""
-    begin(place, ledger)
+    (place / "old").rename(place / "out")
     first = published(place)
     with monkeypatch.context() as broken:
         if killed == "before the old one moves":
@@ -286,9 +288,38 @@ def test_without_an_exchange_the_next_start_recovers(
     (staging,) = stagings_of(place / "out")
     old = {"before the old one moves": place / "out"}.get(killed, staging.old_release)
     assert {name: (old / name).read_bytes() for name in FILES} == first
-    resume(ledger, 2)
-    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(2).certificate_digest
+    if start == "resume":
+        resume(ledger, 1)
+    else:
+        with pytest.raises(InvalidInput) as refused:
+            begin(place, ledger)
+        assert refused.value.code == "output-exists"
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
     assert not leftovers(place)
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_without_an_exchange_a_release_of_any_ledger_gets_its_name(place: Path, recorded: bool) -> None:
+    """Between the two renames nothing has the name: whoever starts next gives it to the new release."""
+    staging = Staging.make(place / "out", Journal(force=True))
+    staging.release.rmdir()
+    (place / "old").rename(staging.release)
+    digest = str(appearance.digest_of(staging.release))
+    staging.old_release.mkdir()
+    entry = {"entry": 7, "sample": "drawn:of another ledger"} if recorded else {}
+    staging.write_journal(Journal(force=True, completion=Completion(digest, "cd" * 32), **entry))
+    recover(place / "out", None)
+    assert appearance.digest_of(place / "out") == digest
+    assert not leftovers(place)
+
+
+def test_nothing_is_removed_unless_the_new_release_is_there(place: Path) -> None:
+    (place / "old").rename(place / "out")
+    staging = Staging.make(place / "out", Journal(force=True))
+    appearance.remove(staging, place / "out")
+    staging = staging.write_journal(Journal(force=True, completion=Completion("ab" * 32, "cd" * 32)))
+    appearance.remove(staging, place / "out")
+    assert staging.release.is_dir()
 
 
 def test_the_only_copy_of_an_old_release_is_never_removed(place: Path, ledger: Ledger) -> None:

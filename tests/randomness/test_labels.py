@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.engines.engine import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey, keys
 from tests.golden.releases import KEY, POLICIES, write_sources
@@ -101,7 +102,8 @@ def derived(monkeypatch: pytest.MonkeyPatch) -> Derived:
 
 
 def publish(text: str, sources: Path, key: bytes = KEY) -> None:
-    promise(parse_policy(text, sources)).read(ReleaseKey(key), None).publish()
+    planned, release_key = plan(parse_policy(text, sources)), ReleaseKey(key)
+    planned.publish(planned.read(default_engine(), release_key), release_key)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -151,7 +153,8 @@ def test_marks_of_persons_have_a_secret_of_the_release(name: str, sources: Path,
 
 def test_a_reading_is_published_once(sources: Path) -> None:
     """The same noise on other numbers would cancel out."""
-    reading = promise(parse_policy(POLICIES["table-noise"], sources)).read(ReleaseKey(KEY), None)
-    reading.publish()
+    planned, key = plan(parse_policy(POLICIES["table-noise"], sources)), ReleaseKey(KEY)
+    reading = planned.read(default_engine(), key)
+    planned.publish(reading, key)
     with pytest.raises(InvalidInput, match="already in use"):
-        reading.publish()
+        planned.publish(reading, key)

@@ -12,6 +12,7 @@ import pytest
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
@@ -32,6 +33,7 @@ zip = { prefix = 2 }
 born = { date = "year" }
 [release]
 kind = "table"
+accept_delta = true
 k = 4
 epsilon = 1.0
 [[tables]]
@@ -55,7 +57,7 @@ def released(policy, population, key: bytes, folder: Path) -> dict[str, bytes]:
     rows = [crowd.values for crowd in population for _ in range(crowd.size)]
     columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    about = replace(policy, source=str(folder / "people.parquet"))
     return files_of(release(about, folder / "out", key=key).folder)
 
 
@@ -94,7 +96,8 @@ def test_files_are_gone_with_the_process_that_wrote_them() -> None:
 def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
     files = Files()
     for name in ("first", "second"):
-        assert files.of(Publication(lambda folder, name=name: (folder / name).write_bytes(b"x"))) == {name: b"x"}
+        output = NumbersOutput(f"{name}.csv", {"x": [1]})
+        assert files.of(Publication((output,), ())) == {f"{name}.csv": b'"x"\n1\n'}
 
 
 def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:
@@ -237,5 +240,5 @@ def test_kinds_that_cannot_be_audited_are_named() -> None:
     class Other:
         kind = "sculpture"
 
-    with pytest.raises(InvalidInput, match="graph, got sculpture"):
+    with pytest.raises(InvalidInput, match="no kind 'sculpture'"):
         subject_of(Other(), hard_sizes, name="x")

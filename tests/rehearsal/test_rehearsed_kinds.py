@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.cli.main import cli
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -56,6 +56,7 @@ name = "old"
 box = { age = [30, 80] }
 [release]
 kind = "points"
+accept_delta = true
 k = 3
 epsilon = 2.0
 noise_epsilon = 1.0
@@ -108,7 +109,7 @@ def released(policy, names: list[str], population, key: bytes, folder: Path) -> 
     rows = [crowd.values for crowd in population for _ in range(crowd.size)]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    about = replace(policy, source=str(folder / "people.parquet"))
     made = release(about, folder / "out", key=key).folder
     return {file.name: file.read_bytes() for file in made.iterdir() if file.suffix in (".csv", ".parquet")}
 
@@ -144,9 +145,9 @@ def test_statistics_give_the_bytes_of_the_release(
     who: str, sample: int, epsilon: float, ways: set[str], tmp_path: Path
 ) -> None:
     policy, key = parse_policy(STATISTICS.format(who=who, sample=sample, epsilon=epsilon)), new_key()
-    promised = promise(policy)
-    assert {way.mechanism for _, way in promised.plan.ways} == ways
-    rehearsal = TotalsRehearsal(promised, MEASURED)
+    planned = plan(policy)
+    assert {way.mechanism for _, way in planned.parameters.ways} == ways
+    rehearsal = TotalsRehearsal(planned, MEASURED)
     assert rehearsal.publish(key) == released(policy, policy.wanted, MEASURED, key, tmp_path)
     assert len({str(rehearsal.publish(new_key())) for _ in range(5)}) > 1
 
@@ -186,7 +187,7 @@ def test_understated_statistics_are_refuted(name: str, way: str, factor: int, ru
     """The chances of the best event differ by the factor e^ε that is promised; with the runs of the last round, 280
     and 560 on each side, what is claimed is about ten standard deviations off."""
     subject = FAMILIES[name].subject(hard_sizes, understated=factor)
-    assert {taken.mechanism for _, taken in subject.promised.plan.ways} == {way}
+    assert {taken.mechanism for _, taken in subject.plan.parameters.ways} == {way}
     assert audit(subject, runs=runs, error=1e-3).finding
 
 
@@ -198,7 +199,7 @@ def test_half_of_epsilon_is_refuted_and_the_whole_is_not(name: str) -> None:
 
 
 def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bins of limit - transition and more have noise of loss 1, promised as 2, and a sixteenth of that is claimed
+    """Bins of limit - transition and more have noise of loss 1, planned as 2, and a sixteenth of that is claimed
     here: more than nine standard deviations off with 280 runs on each side."""
     monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"flat": 8})
     done = audited(OUTLIERS.format(sampling=""), tmp_path, "--runs", "1500", "--error", "1e-3", "--understate", "16")

@@ -17,7 +17,7 @@ from crowdblend.auditing.statistical import audit, hard_sizes
 from crowdblend.cli.main import cli
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
@@ -89,7 +89,7 @@ def rows_about(policy: Any, folder: Path) -> Any:
     rows = [crowd.values for crowd in PEOPLE for _ in range(crowd.size)]
     columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
     parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    return replace(policy, data=replace(policy.data, source=str(folder / "people.parquet")))
+    return replace(policy, source=str(folder / "people.parquet"))
 
 
 def links_about(policy: Any, web: Web, folder: Path) -> Any:
@@ -105,10 +105,10 @@ def links_about(policy: Any, web: Web, folder: Path) -> Any:
     data = {name: [mine, *[other] * (len(names) - 1)][::-1]
             for name, mine, other in zip(policy.columns, web.data, web.others, strict=True)}  # fmt: skip
     parquet.write_table(pa.table({"who": names[::-1], **data}), folder / "v.parquet")
-    vertices = replace(policy.graph.vertices, source=str(folder / "v.parquet"))
+    vertices = str(folder / "v.parquet")
     return replace(
         policy,
-        data=replace(policy.data, source=str(folder / "l.parquet")),
+        source=str(folder / "l.parquet"),
         graph=replace(policy.graph, vertices=vertices),
     )
 
@@ -144,7 +144,7 @@ def test_synthetic_rows_are_the_bytes_of_the_release(who: str, asked: str, endin
 def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) -> None:
     policy, key = parse_policy(network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet")), new_key()
     web = Web((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
-    rehearsal = GraphRehearsal(promise(policy), web)
+    rehearsal = GraphRehearsal(plan(policy), web)
     assert rehearsal.publish(key) == released(links_about(policy, web, tmp_path), key, tmp_path)
     assert len({str(rehearsal.publish(new_key())) for _ in range(5)}) > 1
 
@@ -167,7 +167,7 @@ def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(
         assert rest == same
         assert 1 + sum(crowd.size for crowd in rest) == 50
         one, other = (subject.measured({subject.labels(crowd.values): 1}) for crowd in (here, instead))
-        assert abs(one - other).sum() == moved == subject.promised.plan.mechanism.queries.sensitivity
+        assert abs(one - other).sum() == moved == subject.plan.parameters.mechanism.queries.sensitivity
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,18 @@ import click
 from crowdblend.calculus import Certificate
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
+from crowdblend.engines.engine import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds import promise
-from crowdblend.kinds.kind import Promised
+from crowdblend.kinds import AnyPlan, plan
 from crowdblend.ledger import Budget, Ledger
 from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
 from crowdblend.publishing.prospect import Prospect
 from crowdblend.publishing.release import Released, release
-from crowdblend.publishing.target import check_target
+from crowdblend.publishing.target import check_place
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -54,19 +54,19 @@ def command(
     if engine == "spark":
         raise InvalidInput("the spark engine is not available yet; use --engine duckdb.")
     loaded = load_policy(policy)
-    promised = promise(loaded)
+    planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
-        promised.check_source()
-        _tell(promised, folder, as_json=as_json)
+        planned.check_source(default_engine())
+        _tell(planned, folder, as_json=as_json)
         return
-    check_target(folder, force=force)
+    check_place(folder)
     ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
         raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")
 
     def before(prospect: Prospect) -> None:
-        _confirm(promised, prospect, folder, ledger, yes=yes)
+        _confirm(planned, prospect, folder, ledger, yes=yes)
 
     with notes_on_stderr(), progress_line(quiet=as_json) as progress:
         done = release(
@@ -76,7 +76,7 @@ def command(
     if as_json:
         total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, **_described(promised)})
+        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, **_described(planned)})
     else:
         tell_released(done, budget)
 
@@ -138,35 +138,35 @@ def _spent(total: Differential) -> str:
     return f"epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)} ({total.relation.words})"
 
 
-def _described(promised: Promised) -> dict[str, object]:
-    described: dict[str, object] = promised.facts()
-    described["guarantees"] = [guarantee.words() for guarantee in promised.certificate().guarantees]
+def _described(planned: AnyPlan) -> dict[str, object]:
+    described: dict[str, object] = planned.facts()
+    described["guarantees"] = [guarantee.words() for guarantee in planned.certificate().guarantees]
     return described
 
 
-def _tell(promised: Promised, folder: Path, *, as_json: bool) -> None:
+def _tell(planned: AnyPlan, folder: Path, *, as_json: bool) -> None:
     """What would happen, from the policy alone."""
     if as_json:
-        emit({"dry_run": True, "folder": str(folder), **_described(promised)})
+        emit({"dry_run": True, "folder": str(folder), **_described(planned)})
         return
-    for what, how in promised.told():
+    for what, how in planned.describe():
         click.echo(f"{what:<14} {how}")
     click.echo(f"{'would write':<14} {folder}, with certificate and report")
-    if sentence := lead(promised.certificate().guarantees):
+    if sentence := lead(planned.certificate().guarantees):
         click.echo(f"{'would mean':<14} {sentence}")
-    for guarantee in promised.certificate().guarantees:
+    for guarantee in planned.certificate().guarantees:
         click.echo(f"{'guarantees':<14} {guarantee.words()}")
-    for assumption in promised.certificate().assumptions():
+    for assumption in planned.certificate().assumptions():
         click.echo(f"assuming       {assumption.sentence()}")
 
 
-def _confirm(promised: Promised, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
     if prospect.warning is not None:
         click.echo(f"crowdblend: {prospect.warning}", err=True)
     if yes:
         return
-    for name, sentence in _guarantees(promised.certificate()):
+    for name, sentence in _guarantees(planned.certificate()):
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(prospect.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)

@@ -1,4 +1,4 @@
-"""A network's policy with nothing left open, and how it is published."""
+"""Statistics of a network, each with noise on a grid."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Certificate, Derivation
+from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.engines.engine import Engine, default_engine
+from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.kind import Publication, Reading, software
+from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import Graph as GraphPolicy
+from crowdblend.policies.graph import Graph, StatisticQuestion
 
 if TYPE_CHECKING:
     from crowdblend.engines.network import NetworkData
@@ -25,10 +25,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Promise:
+class NetworkReading(Reading):
+    """The links and people of a network, which keep to the bounds of the policy."""
+
+    network: NetworkData
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"rows_read": self.network.rows}
+
+
+@dataclass(frozen=True)
+class GraphPlan(ReleasePlan[Graph, NetworkReading]):
     """The planned statistics of a network, in the order of the policy."""
 
-    policy: GraphPolicy
+    policy: Graph
     plans: tuple[NetworkPlan, ...]
 
     @property
@@ -38,22 +49,24 @@ class Promise:
 
         return tuple(NoisyStatistic(plan) for plan in self.plans)
 
-    def together(self) -> Derivation:
-        """All statistics in one promise."""
-        return compose(*(mechanism.claim() for mechanism in self.mechanisms))
+    @property
+    def stated_assumptions(self) -> tuple[Assumption, ...]:
+        """None: rows are links, and people are known by their names."""
+        return ()
 
-    def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
-        """The zero-knowledge promise, and the differential one against somebody who knows everybody else."""
-        promises = (self.together(), compose(*(mechanism.claim_replaced() for mechanism in self.mechanisms)))
-        return Certificate(promises, (), {**self.facts(outcome), "files": files or {}})
+    def derivations(self, mechanisms: tuple[NoisyStatistic, ...]) -> tuple[Derivation, ...]:
+        """All statistics together: zero-knowledge, and differential against somebody who knows everybody else."""
+        claims = [mechanism.claim() for mechanism in mechanisms]
+        return compose(*claims), compose(*(mechanism.claim_replaced() for mechanism in mechanisms))
 
-    def facts(self, outcome: Any = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know; nothing of it is read off the network."""
+        del outcome
         bounds = self.policy.graph.bounds
         return {
             "kind": "graph",
             "parameters": {
-                "epsilon": self.together().conclusion.epsilon,
+                "epsilon": self.derivations(self.mechanisms)[0].conclusion.epsilon,
                 "people": bounds.people,
                 "degree_bound": bounds.degree_bound,
                 "average_bound": bounds.average_bound,
@@ -62,13 +75,13 @@ class Promise:
                 "confidence": CONFIDENCE,
             },
             "statistics": [
-                {"statistic": statistic.label, "classes": list(statistic.classes), **_described(plan)}
+                {"statistic": statistic.label, **_domain(statistic), **_described(plan)}
                 for statistic, plan in zip(self.policy.questions, self.plans, strict=True)
             ],
             "software": software(),
         }
 
-    def told(self) -> list[tuple[str, str]]:
+    def describe(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
         policy, bounds = self.policy, self.policy.graph.bounds
         lines = [
@@ -90,29 +103,27 @@ class Promise:
         lines.append(("would need", f"at least {enough:,} people to be meaningful" if enough else "more people"))
         return lines
 
-    def check_source(self) -> None:
+    def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         from crowdblend.engines.network import check_network  # noqa: PLC0415  loads NumPy
 
-        check_network(self.policy, default_engine())
+        check_network(self.policy, engine)
 
-    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
         from crowdblend.engines.network import read_network  # noqa: PLC0415  loads NumPy
 
+        del key
         with _in_memory():
-            found = read_network(self.policy, engine or default_engine(), progress)
-        return self.reading(found, key)
+            return NetworkReading(read_network(self.policy, engine, progress))
 
-    def reading(self, found: NetworkData, key: ReleaseKey) -> Reading:
-        """What is published of a network that was read."""
-        from crowdblend.kinds.graph_numbers import publish  # noqa: PLC0415
+    def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every statistic with noise of its own."""
+        from crowdblend.kinds.graph_numbers import publish_numbers  # noqa: PLC0415
 
-        def published() -> Publication:
-            with _in_memory():
-                return publish(self.policy, self.plans, found, key)
-
-        return Reading({"rows_read": found.rows}, published)
+        del progress
+        with _in_memory():
+            return publish_numbers(self.policy, self.mechanisms, reading.network, key)
 
 
 @contextmanager
@@ -123,6 +134,17 @@ def _in_memory() -> Iterator[None]:
         raise InvalidInput(
             "the network must fit into memory, about 50 bytes a link, and does not. Use a larger machine."
         ) from None
+
+
+def _domain(statistic: StatisticQuestion) -> dict[str, Any]:
+    """The column that a statistic is about, with its declared range or classes; nothing for the links themselves."""
+    if statistic.column is None:
+        return {}
+    if statistic.classes:
+        other = {} if statistic.other is None else {"other": statistic.other}
+        return {"column": statistic.column, "recoding": "values", "labels": list(statistic.classes), **other}
+    width = statistic.question.width or 0.0
+    return {"column": statistic.column, "recoding": "range", "from": statistic.low, "to": statistic.low + width}
 
 
 def _described(plan: NetworkPlan) -> dict[str, Any]:
@@ -141,8 +163,8 @@ def _described(plan: NetworkPlan) -> dict[str, Any]:
     return described
 
 
-def promise(policy: GraphPolicy) -> Promise:
+def plan(policy: Graph) -> GraphPlan:
     """Plan every statistic, and refuse what would show nothing."""
     plans = tuple(plan_network(statistic.question) for statistic in policy.questions)
     refuse_useless(plans)
-    return Promise(policy, plans)
+    return GraphPlan(policy, plans)

@@ -1,4 +1,4 @@
-"""Compute the statistics, add the noise, and write one row for each published number."""
+"""The published numbers of a network: the statistics, each with its noise, one row for each number."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from crowdblend.engines.network import NetworkData
 from crowdblend.kinds.kind import Publication
-from crowdblend.kinds.outputs import write_columns
+from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
-from crowdblend.planning.networks import CONFIDENCE, NetworkPlan
-from crowdblend.policies.graph import Graph as GraphPolicy
-from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.planning.networks import CONFIDENCE
+from crowdblend.policies.graph import Graph, StatisticQuestion
 from crowdblend.randomness import ReleaseKey
-from crowdblend.reports.network import network_page
 
 
 @dataclass(frozen=True)
@@ -33,32 +30,27 @@ class Number:
     error: float
 
 
-def publish(policy: GraphPolicy, plans: Sequence[NetworkPlan], found: NetworkData, key: ReleaseKey) -> Publication:
+def publish_numbers(
+    policy: Graph, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
+) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
-    structure = found.structure
     numbers: list[Number] = []
     true: dict[str, Any] = {}
-    for at, (statistic, plan) in enumerate(zip(policy.questions, plans, strict=True)):
-        mechanism = NoisyStatistic(plan)
-        values = exact_values(statistic, plan, found)
+    for at, (statistic, mechanism) in enumerate(zip(policy.questions, mechanisms, strict=True)):
+        values = exact_values(statistic, mechanism, network)
         noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
         true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
         numbers += [
-            Number(statistic.label, label, _from(statistic.low, value), plan.error)
+            Number(statistic.label, label, _from(statistic.low, value), mechanism.plan.error)
             for label, value in zip(_labels(statistic), noisy, strict=True)
         ]
-    path = f"data.{policy.format}"
-    internal = _internal(structure, true)
-    return Publication(
-        write=lambda folder: _write(numbers, folder / path),
-        internal=internal,
-        internal_page=lambda: network_page(internal),
-    )
+    output = NumbersOutput(f"data.{policy.format}", _columns(numbers))
+    return Publication((output,), mechanisms, internal=_internal(network.structure, true))
 
 
-def exact_values(statistic: Statistic, plan: NetworkPlan, found: NetworkData) -> list[Fraction]:
+def exact_values(statistic: StatisticQuestion, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
     """The numbers of a statistic without noise, above the lower end of its range."""
-    return [NoisyStatistic(plan).exact(found.structure)] if statistic.column is None else found.values(statistic)
+    return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
 
 
 def _from(low: float, value: float) -> float:
@@ -66,20 +58,20 @@ def _from(low: float, value: float) -> float:
     return float(Decimal(repr(low)) + Decimal(repr(value)))
 
 
-def _labels(statistic: Statistic) -> tuple[str | None, ...]:
+def _labels(statistic: StatisticQuestion) -> tuple[str | None, ...]:
     return statistic.classes or (None,)
 
 
-def _write(numbers: Sequence[Number], path: Path) -> None:
+def _columns(numbers: Sequence[Number]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {"statistic": [number.statistic for number in numbers]}
     if any(number.label is not None for number in numbers):
         columns["class"] = [number.label for number in numbers]
-    columns |= {
+    return {
+        **columns,
         "value": [number.value for number in numbers],
         "error": [number.error for number in numbers],
         "confidence": [CONFIDENCE for _ in numbers],
     }
-    write_columns(columns, path)
 
 
 def _internal(structure: Structure, true: dict[str, Any]) -> dict[str, Any]:

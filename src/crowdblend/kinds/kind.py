@@ -1,21 +1,23 @@
-"""What every kind of release has in common: a policy becomes a promise, data are read, and something is published.
+"""What every kind of release has in common: three steps, with a typed value between each two of them.
 
-    policy ── promise ──▶ Promised ── read ──▶ Reading ── (ledger) ── publish ──▶ Publication ── write ──▶ files
+    policy ── plan ──▶ ReleasePlan ── read ──▶ Reading ── (ledger) ── publish ──▶ Publication ── write ──▶ files
 
-Nothing that could be published is computed before the ledger has recorded the promise; that is why reading and
-publishing are two steps.
+A plan follows from the policy alone. A reading holds what the engine counted, added up or listed; nothing that could be
+published is computed from it before the ledger has recorded the release. A publication holds what is written, which
+mechanisms ran, and what only the steward may see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from crowdblend import __version__
-from crowdblend.calculus import Certificate
+from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.progress import Progress
 from crowdblend.policies.policy import Resources
@@ -23,7 +25,12 @@ from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
+    from crowdblend.kinds.outcome import ChosenRecoding, Misfit
+    from crowdblend.kinds.outputs import Output
     from crowdblend.randomness import ReleaseKey
+
+# What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
+Outcome: TypeAlias = "ChosenRecoding | Misfit | None"
 
 
 class AnyPolicy(Protocol):
@@ -50,50 +57,89 @@ class AnyPolicy(Protocol):
 
 
 @dataclass(frozen=True)
-class Publication:
-    """What is to be published: how to write it, what the certificate says of it, and what only the steward may see."""
+class Reading:
+    """What was read of the data. Secret: nothing of it is published as it is."""
 
-    write: Callable[[Path], None]
-    outcome: Any = None
-    internal: dict[str, Any] = field(default_factory=dict)
-    internal_page: Callable[[], str] | None = None
+    @property
+    def internal(self) -> dict[str, int]:
+        """What the steward may know of the reading, and nobody else."""
+        return {}
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What was read of the data; nothing has been computed from it yet that could be published.
+class Publication:
+    """What is to be published: the files, the mechanisms that computed them, and what the data decided.
 
-    `same_people` tells whether two tables that were already drawn hold the same people, where persons are known.
+    `internal` is for the steward alone.
     """
 
-    facts: dict[str, Any]
-    publish: Callable[[], Publication]
-    same_people: int | None = None
+    outputs: tuple[Output, ...]
+    mechanisms: tuple[Any, ...]
+    outcome: Outcome = None
+    internal: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Write every file into a folder."""
+        for output in self.outputs:
+            output.write(folder)
+
+
+PolicyT = TypeVar("PolicyT", bound=AnyPolicy)
+ReadingT = TypeVar("ReadingT", bound=Reading)
+
+
+class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
+    """A policy with nothing left open: the mechanisms that will run, and what the certificate will say."""
+
+    policy: PolicyT
+
+    @property
+    @abstractmethod
+    def mechanisms(self) -> tuple[Any, ...]:
+        """The mechanisms as planned; those that run guarantee the same."""
+
+    @abstractmethod
+    def derivations(self, mechanisms: tuple[Any, ...]) -> tuple[Derivation, ...]:
+        """What these mechanisms guarantee: every derivation starts from the claim of one of them."""
+
+    @property
+    def stated_assumptions(self) -> tuple[Assumption, ...]:
+        """What the steward says and nobody can check."""
+        return (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+
+    def certificate(
+        self, files: Mapping[str, str] | None = None, publication: Publication | None = None
+    ) -> Certificate:
+        """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
+        mechanisms = self.mechanisms if publication is None else publication.mechanisms
+        outcome = None if publication is None else publication.outcome
+        facts = {**self.facts(outcome), "files": dict(files or {})}
+        return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
+
+    @abstractmethod
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+        """What a reader needs to know, as ids and numbers; nothing of it is read off the data but the outcome."""
+
+    @abstractmethod
+    def describe(self) -> list[tuple[str, str]]:
+        """What would happen, from the policy alone: what is done, and how."""
+
+    @abstractmethod
+    def check_source(self, engine: Engine) -> None:
+        """Refuse a source that is not there or lacks a column, without reading a row."""
+
+    @abstractmethod
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:
+        """Read the data; the key is the secret of everything random that follows."""
+
+    @abstractmethod
+    def publish(self, reading: ReadingT, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Run the mechanisms on what was read; the same key gives the same publication."""
+
+
+AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 
 def software() -> dict[str, str]:
-    """What made a release, for its certificate."""
+    """The versions that a release was computed with, for its certificate."""
     return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}
-
-
-class Promised(Protocol):
-    """A policy with nothing left open: what will run, and what the certificate will say."""
-
-    @property
-    def policy(self) -> AnyPolicy:
-        """The policy it came from."""
-
-    def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
-        """The certificate, complete once the files are hashed and whatever the data decided is known."""
-
-    def facts(self, outcome: Any = None) -> dict[str, Any]:
-        """What a reader needs to know of the release, none of it read off the data but what was published."""
-
-    def told(self) -> list[tuple[str, str]]:
-        """What would happen, from the policy alone: what is done, and how."""
-
-    def check_source(self) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
-
-    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
-        """Read the data with an engine; the key is the secret of everything random that follows."""

@@ -1,4 +1,4 @@
-"""What a choice of the recoding publishes: the chosen levels, and noisy scores around them where they were paid for."""
+"""What the data decide and a release states beside its files: a chosen recoding, the misfit of synthetic rows."""
 
 from __future__ import annotations
 
@@ -15,17 +15,24 @@ from crowdblend.selection import Ladder, Lattice, Node, Score, noise_around
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The chosen node, and the noisy scores of it and of the nodes around it."""
+class ChosenRecoding:
+    """The chosen node, and the noisy scores of it and of the nodes around it where they were paid for."""
 
     node: Node
-    shown: Mapping[Node, int] | None = None
+    scores: Mapping[Node, int] | None = None
 
 
-def chosen_facts(
-    choosing: Choosing, columns: Sequence[Column], scored: Score, outcome: Chosen | None
+@dataclass(frozen=True)
+class Misfit:
+    """The largest difference between a share among synthetic rows and its noisy answer."""
+
+    value: float
+
+
+def choice_facts(
+    choosing: Choosing, columns: Sequence[Column], scored: Score, outcome: ChosenRecoding | None
 ) -> dict[str, Any]:
-    """How the recoding was chosen, and what: all of it is output, and paid for."""
+    """How the recoding is chosen, and once it is, which: all of it is output, and paid for."""
     lattice = lattice_of(columns)
     search = choosing.search_of(lattice)
     facts: dict[str, Any] = {"epsilon": choosing.epsilon, "using": choosing.using, "score": choosing.score}
@@ -40,7 +47,7 @@ def chosen_facts(
             for column, ladder, level in zip(columns, lattice.ladders, outcome.node, strict=True)
             if column.chooses
         }
-        if outcome.shown is not None and choosing.show_epsilon is not None:
+        if outcome.scores is not None and choosing.show_epsilon is not None:
             facts["around"] = _around(lattice, columns, scored, outcome, choosing.show_epsilon)
     return facts
 
@@ -50,28 +57,28 @@ def _level_facts(ladder: Ladder, column: Column, level: int) -> dict[str, Any]:
     leaves = leaves_of(column.recodings[0])
     loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
     recoding = column.recodings[level]
-    facts: dict[str, Any] = {"step": level, "steps": ladder.levels, **_named(recoding)}
+    facts: dict[str, Any] = {"step": level, "steps": ladder.levels, **_name(recoding)}
     return {**facts, "classes": recoding.size, "loss": round(loss, 6)}
 
 
-def _named(recoding: Recoding) -> dict[str, Any]:
+def _name(recoding: Recoding) -> dict[str, Any]:
     if isinstance(recoding, Hierarchies):
         return {"level": recoding.level}
     return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
 
 
 def _around(
-    lattice: Lattice, columns: Sequence[Column], scored: Score, outcome: Chosen, epsilon: float
+    lattice: Lattice, columns: Sequence[Column], scored: Score, outcome: ChosenRecoding, epsilon: float
 ) -> dict[str, Any]:
     """The noisy scores in people kept whole, with the mean error of the noise."""
-    assert outcome.shown is not None
+    assert outcome.scores is not None
     unit = UNITS * scored.parts(lattice.most)
     # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
     error = 1 / float(noise_around(lattice, scored, epsilon)) / unit
     near = []
-    for node, value in outcome.shown.items():
+    for node, value in outcome.scores.items():
         for column, before, after in zip(columns, outcome.node, node, strict=True):
             if before != after:
-                named = {"column": column.name, "step": after, **_named(column.recodings[after])}
+                named = {"column": column.name, "step": after, **_name(column.recodings[after])}
                 near.append({**named, "score": round(value / unit, 1)})
-    return {"score": round(outcome.shown[outcome.node] / unit, 1), "mean_error": round(error, 1), "near": near}
+    return {"score": round(outcome.scores[outcome.node] / unit, 1), "mean_error": round(error, 1), "near": near}

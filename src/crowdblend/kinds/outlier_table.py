@@ -6,29 +6,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Certificate
+from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers, sampling
+from crowdblend.engines.engine import Engine
+from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.kind import Publication, software
-from crowdblend.kinds.labels import listed_labels
-from crowdblend.kinds.outputs import write_table
-from crowdblend.mechanisms import OutlierHistogram, SampledClasses
+from crowdblend.kinds.kind import Outcome, Publication, software
+from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
-from crowdblend.policies.outlier_table import OutlierTable as OutlierPolicy
+from crowdblend.policies.outlier_table import OutlierTable
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
 @dataclass(frozen=True)
-class OutlierPromise(FromCounts):
-    """A policy with nothing left open: the plan, and what the certificate will say."""
+class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
+    """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: OutlierPolicy
-    plan: OutlierPlan
+    policy: OutlierTable
+    parameters: OutlierPlan
 
     @property
     def draw_rate(self) -> float | None:
@@ -41,14 +42,19 @@ class OutlierPromise(FromCounts):
         return super().draws and self.policy.sampling.rate is not None
 
     @property
-    def mechanism(self) -> OutlierHistogram:
-        """The sanitizer that the certificate speaks of."""
-        show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.plan.loss(0))
-        return OutlierHistogram(self.plan.epsilon, self.plan.transition, self.plan.limit, show_from)
+    def mechanisms(self) -> tuple[OutlierHistogram]:
+        return (self.mechanism,)
 
-    def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
+    @property
+    def mechanism(self) -> OutlierHistogram:
+        """The noise on every bin by its size."""
+        show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.parameters.loss(0))
+        return OutlierHistogram(self.parameters.epsilon, self.parameters.transition, self.parameters.limit, show_from)
+
+    def derivations(self, mechanisms: tuple[OutlierHistogram]) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
-        table = self.mechanism.claim(self.plan.factor)
+        (mechanism,) = mechanisms
+        table = mechanism.claim(self.parameters.factor)
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:
@@ -56,27 +62,26 @@ class OutlierPromise(FromCounts):
             strongest.append(sampling.sampled_release_is_zero_knowledge(sampled))
             differential = sampling.sampled_release_is_differential(sampled)
         replaced = sampling.replacing_is_removing_and_adding(differential)
-        facts = {**self.facts(), "files": files or {}}
-        return Certificate((*strongest, differential, replaced, table), self.believed, facts)
+        return *strongest, differential, replaced, table
 
-    def facts(self, _outcome: None = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
+        del outcome
         policy, mechanism = self.policy, self.mechanism
         return {
             "kind": policy.kind,
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
-            "parameters": {**self.plan.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.describe() for column in policy.columns},
-            "labels": listed_labels((column.name, column.recoding) for column in policy.columns),
+            "parameters": {**self.parameters.to_dict(), "rate": policy.sampling.rate},
+            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "show_from": mechanism.show_from,
-            "errors": {str(size): mechanism.expected_error(size) for size in self.plan.sizes()},
+            "errors": {str(size): mechanism.expected_error(size) for size in self.parameters.sizes()},
             "software": software(),
         }
 
-    def told(self) -> list[tuple[str, str]]:
+    def describe(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
-        policy, plan, mechanism = self.policy, self.plan, self.mechanism
+        policy, plan, mechanism = self.policy, self.parameters, self.mechanism
         rate = policy.sampling.rate
         drawn = "everybody" if rate is None else f"a sample at rate {rate}"
         if policy.sampling.already_drawn:
@@ -101,15 +106,21 @@ class OutlierPromise(FromCounts):
             ),
         ]
 
-    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+        """Count everybody, or the sample, by bins."""
+        return self.count(engine, key, progress)
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every bin of the sample, noisy."""
-        published = self.mechanism.publish(sample, key)
-        path = f"data.{self.policy.format}"
-        internal = {"people_sampled": sample.people, "bins_published": len(published.counts)}
-        return Publication(lambda folder: write_table(published, folder / path), internal=internal)
+        del progress
+        (mechanism,) = self.mechanisms
+        published = mechanism.publish(reading.sample, key)
+        internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}
+        output = CountsOutput(f"data.{self.policy.format}", published)
+        return Publication((output,), (mechanism,), internal=internal)
 
 
-def promise(policy: OutlierPolicy) -> OutlierPromise:
+def plan(policy: OutlierTable) -> OutlierTablePlan:
     """Find the transition for delta, or the delta of a transition."""
     planned = plan_outliers(
         epsilon=policy.epsilon,
@@ -118,10 +129,10 @@ def promise(policy: OutlierPolicy) -> OutlierPromise:
         transition=policy.transition,
         delta=policy.delta,
     )
+    check_delta(policy, planned.delta)
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
             f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
         )
-    check_delta(policy, planned.delta)
-    return OutlierPromise(policy, planned)
+    return OutlierTablePlan(policy, planned)

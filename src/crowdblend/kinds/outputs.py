@@ -1,8 +1,14 @@
-"""Published classes as files: Parquet or CSV, the same bytes for the same publication."""
+"""Published files: Parquet or CSV, the same bytes for the same publication.
+
+An output knows its columns and hands its rows out in pieces: a class of a hundred million equal rows is written in
+pieces, not at once.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,75 +22,148 @@ from crowdblend.recoding import Axis
 if TYPE_CHECKING:
     import pyarrow
 
-# Rows per piece: a class of a hundred million equal rows is written in pieces, not at once.
+# Rows per piece.
 PIECE = 1_000_000
 
 
-def write_table(published: PublishedClasses, path: Path) -> None:
-    """One row per published class, with its count."""
-    columns = [*published.columns, "count"] + (["exact"] if published.exact is not None else [])
+@dataclass(frozen=True)
+class Output(ABC):
+    """One file to be published; the ending of its name is its format."""
 
-    def pieces() -> Iterator[list[Any]]:
-        for start in range(0, max(len(published.counts), 1), PIECE):
-            rows = slice(start, start + PIECE)
-            piece = [*_labelled(published, published.codes[rows]), published.counts[rows]]
+    file: str
+
+    @property
+    @abstractmethod
+    def header(self) -> list[str]:
+        """The names of the columns."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[list[Any]]:
+        """The rows, some at a time: an array for every column. There is always a piece, if an empty one."""
+
+    def write(self, folder: Path) -> None:
+        """Write the file into a folder."""
+        import pyarrow as pa  # noqa: PLC0415  loaded only to write
+
+        writer: Any = None
+        try:
+            for piece in self.pieces():
+                batch = pa.record_batch(piece, names=self.header)
+                writer = writer or _open(folder / self.file, batch.schema)
+                writer.write(batch)
+        except OSError as problem:
+            raise InvalidInput(f"writing the release failed: {problem.strerror}. Make room on the disk.") from None
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+@dataclass(frozen=True)
+class CountsOutput(Output):
+    """One row per published class, with its count, and whether it is exact where that is published."""
+
+    published: PublishedClasses
+
+    @property
+    def header(self) -> list[str]:
+        return [*self.published.columns, "count"] + (["exact"] if self.published.exact is not None else [])
+
+    def pieces(self) -> Iterator[list[Any]]:
+        published = self.published
+        for rows in _slices(len(published.counts)):
+            piece = [*_labelled(published.labels, published.codes[rows]), published.counts[rows]]
             yield piece if published.exact is None else [*piece, published.exact[rows]]
 
-    _write(columns, pieces(), path)
 
-
-def write_microdata(published: PublishedClasses, path: Path) -> None:
+@dataclass(frozen=True)
+class RecordsOutput(Output):
     """One row per published person, class by class: an order that does not depend on the input's."""
 
-    def pieces() -> Iterator[list[Any]]:
+    published: PublishedClasses
+
+    @property
+    def header(self) -> list[str]:
+        return list(self.published.columns)
+
+    def pieces(self) -> Iterator[list[Any]]:
+        published = self.published
         ends = np.cumsum(published.counts)
         total = int(ends[-1]) if len(ends) else 0
-        for start in range(0, max(total, 1), PIECE):
-            stop = min(start + PIECE, total)
+        for rows in _slices(total):
+            start, stop = rows.start, min(rows.stop, total)
             touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
             begins = ends[touched] - published.counts[touched]
-            rows = np.minimum(ends[touched], stop) - np.maximum(begins, start)
-            yield _labelled(published, np.repeat(published.codes[touched], rows, axis=0))
-
-    _write(list(published.columns), pieces(), path)
+            times = np.minimum(ends[touched], stop) - np.maximum(begins, start)
+            yield _labelled(published.labels, np.repeat(published.codes[touched], times, axis=0))
 
 
-def write_rows(columns: Sequence[str], labels: Sequence[tuple[str, ...]], codes: NDArray[np.int32], path: Path) -> None:
-    """Rows as they come; the order must already say nothing."""
+@dataclass(frozen=True)
+class RowsOutput(Output):
+    """Rows as they come; their order must already say nothing."""
 
-    def pieces() -> Iterator[list[Any]]:
-        for start in range(0, max(len(codes), 1), PIECE):
-            yield _coded(labels, codes[start : start + PIECE])
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int32]
 
-    _write(list(columns), pieces(), path)
+    @property
+    def header(self) -> list[str]:
+        return list(self.columns)
+
+    def pieces(self) -> Iterator[list[Any]]:
+        for rows in _slices(len(self.codes)):
+            yield _labelled(self.labels, self.codes[rows])
 
 
-def write_points(
-    published: PublishedPoints, names: Sequence[str], axes: Sequence[tuple[str, Axis]], path: Path
-) -> None:
+@dataclass(frozen=True)
+class PointsOutput(Output):
     """One row per published point: what travels along, its block if that is shown, and its coordinates."""
-    shown = [] if published.blocks is None else ["block"]
-    columns = [*names, *shown, *(name for name, _ in axes)]
 
-    def pieces() -> Iterator[list[Any]]:
-        for start in range(0, max(published.points, 1), PIECE):
-            rows = slice(start, start + PIECE)
-            piece = _coded(published.labels, published.codes[rows])
+    published: PublishedPoints
+    columns: tuple[str, ...]
+    axes: tuple[tuple[str, Axis], ...]
+
+    @property
+    def header(self) -> list[str]:
+        shown = [] if self.published.blocks is None else ["block"]
+        return [*self.columns, *shown, *(name for name, _ in self.axes)]
+
+    def pieces(self) -> Iterator[list[Any]]:
+        published = self.published
+        for rows in _slices(published.points):
+            piece = _labelled(published.labels, published.codes[rows])
             if published.blocks is not None:
                 piece.append(published.blocks[rows])
-            yield [
-                *piece,
-                *(axis.midpoints(cells[rows]) for cells, (_, axis) in zip(published.cells, axes, strict=True)),
-            ]
-
-    _write(columns, pieces(), path)
+            cells = zip(published.cells, self.axes, strict=True)
+            yield [*piece, *(axis.midpoints(of_axis[rows]) for of_axis, (_, axis) in cells)]
 
 
-def _labelled(published: PublishedClasses, codes: np.ndarray[Any, Any]) -> list[Any]:
-    return _coded(published.labels, codes)
+@dataclass(frozen=True)
+class NumbersOutput(Output):
+    """A small table of named columns; `texts` are columns of texts, also where all of them are blank."""
+
+    values: Mapping[str, Sequence[Any]]
+    texts: tuple[str, ...] = ()
+
+    @property
+    def header(self) -> list[str]:
+        return list(self.values)
+
+    def pieces(self) -> Iterator[list[Any]]:
+        import pyarrow as pa  # noqa: PLC0415
+
+        yield [
+            pa.array(values, pa.string()) if name in self.texts else pa.array(values)
+            for name, values in self.values.items()
+        ]
 
 
-def _coded(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> list[Any]:
+def _slices(rows: int) -> Iterator[slice]:
+    """All rows in pieces; one empty piece where there are none."""
+    for start in range(0, max(rows, 1), PIECE):
+        yield slice(start, start + PIECE)
+
+
+def _labelled(labels: Sequence[tuple[str, ...]], codes: NDArray[Any]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
@@ -92,30 +171,6 @@ def _coded(labels: Sequence[tuple[str, ...]], codes: np.ndarray[Any, Any]) -> li
         pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
         for place, known in enumerate(labels)
     ]
-
-
-def write_columns(columns: Mapping[str, Any], path: Path) -> None:
-    """A small table of named columns."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    _write(list(columns), iter([[pa.array(values) for values in columns.values()]]), path)
-
-
-def _write(columns: list[str], pieces: Iterator[list[Any]], path: Path) -> None:
-    """Arrays of equal length under their names, piece by piece; the file's ending is its format."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    writer: Any = None
-    try:
-        for piece in pieces:
-            batch = pa.record_batch(piece, names=columns)
-            writer = writer or _open(path, batch.schema)
-            writer.write(batch)
-    except OSError as problem:
-        raise InvalidInput(f"the release must fit on the disk, and writing it failed: {problem.strerror}.") from None
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def _open(path: Path, schema: pyarrow.Schema) -> Any:

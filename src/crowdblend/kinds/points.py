@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import Certificate
+from crowdblend.calculus import Derivation
+from crowdblend.engines.engine import Engine
+from crowdblend.engines.progress import Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.counted import FromCounts
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.kind import Publication, software
-from crowdblend.kinds.labels import listed_labels
-from crowdblend.kinds.outputs import write_points
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.kinds.kind import Outcome, Publication, software
+from crowdblend.kinds.outputs import PointsOutput
 from crowdblend.mechanisms.points import NoisyPoints, all_within
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.question import Question
-from crowdblend.policies.points import Points as PointsPolicy
+from crowdblend.policies.points import Points
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
 from crowdblend.recoding import Grid
@@ -33,41 +33,45 @@ MOST_LISTED = 5_000
 
 
 @dataclass(frozen=True)
-class PointsPromise(FromCounts):
-    """A policy with nothing left open: the plan, and what the certificate will say."""
+class PointsPlan(ClassCountsPlan[ClassCountsReading]):
+    """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
-    policy: PointsPolicy
-    plan: Plan
+    policy: Points
+    parameters: Plan
 
     @property
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
-        return self.plan.rate if self.draws else None
+        return self.parameters.rate if self.draws else None
+
+    @property
+    def mechanisms(self) -> tuple[NoisyPoints]:
+        return (self.mechanism,)
+
+    def derivations(self, mechanisms: tuple[NoisyPoints]) -> tuple[Derivation, ...]:
+        (mechanism,) = mechanisms
+        return self.parameters.derivations(mechanism)
 
     @property
     def mechanism(self) -> NoisyPoints:
-        """The sanitizer that the certificate speaks of."""
-        assert self.plan.noise_epsilon is not None
+        """The noise on points, and from which size on blocks are published."""
+        assert self.parameters.noise_epsilon is not None
         policy = self.policy
         cells = tuple(axis.cells for _, axis in policy.axes)
         return NoisyPoints(
-            self.plan.k, self.plan.noise_epsilon, policy.blocks, cells, policy.keep_in, policy.show_blocks
+            self.parameters.k, self.parameters.noise_epsilon, policy.blocks, cells, policy.keep_in, policy.show_blocks
         )
 
-    def certificate(self, files: dict[str, str] | None = None, _outcome: None = None) -> Certificate:
-        """The certificate, complete once the published files are hashed."""
-        return self.plan.certify(self.mechanism, self.believed, {**self.facts(), "files": files or {}})
-
-    def facts(self, _outcome: None = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
+        del outcome
         policy = self.policy
         facts: dict[str, Any] = {
             "kind": policy.kind,
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
-            "parameters": self.plan.to_dict(),
-            "columns": {column.name: column.recoding.describe() for column in policy.columns},
-            "labels": listed_labels((column.name, column.recoding) for column in policy.columns[: -policy.dimension]),
+            "parameters": self.parameters.to_dict(),
+            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,
@@ -86,7 +90,7 @@ class PointsPromise(FromCounts):
 
     def displacement(self) -> list[dict[str, Any]]:
         """For every size of blocks: how far its points move on each axis, on average and at worst (CBP Prop. 11)."""
-        mechanism, told = self.mechanism, []
+        mechanism, displacements = self.mechanism, []
         for shape in self.policy.shapes():
             noise = mechanism.noise(shape)
             reaches = all_within(noise, POINTS, FAILURE)
@@ -94,7 +98,7 @@ class PointsPromise(FromCounts):
                 # Folded, no point leaves its block, and much noise spreads it evenly over that: by a third of its side.
                 reaches = [min(reach, size - 1) for reach, size in zip(reaches, shape, strict=True)]
                 noise = [on.within(size) for on, size in zip(noise, shape, strict=True)]
-            told.append(
+            displacements.append(
                 {
                     name: {
                         "width": size * axis.step,
@@ -105,20 +109,20 @@ class PointsPromise(FromCounts):
                     for (name, axis), size, on, reach in zip(self.policy.axes, shape, noise, reaches, strict=True)
                 }
             )
-        return told
+        return displacements
 
-    def told(self) -> list[tuple[str, str]]:
+    def describe(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
         policy, noise = self.policy, self.mechanism.noise_epsilon
         drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-        rate = self.plan.rate if self.plan.rate is not None else "between low and high"
+        rate = self.parameters.rate if self.parameters.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
         lines = [
             ("would read", f"{columns} from {Path(policy.data.source).name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
             (
                 "would publish",
-                f"the points of blocks of at least {self.plan.k}, out of {policy.blocks.count:,} blocks",
+                f"the points of blocks of at least {self.parameters.k}, out of {policy.blocks.count:,} blocks",
             ),
             ("would move", f"points by noise that tells a block's points apart by e^{at_most(noise)}"),
         ]
@@ -136,23 +140,27 @@ class PointsPromise(FromCounts):
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def published(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
-        """The points of the sample, moved; they were counted by cells of the resolution."""
-        published = self.mechanism.publish(sample, key)
-        names = [column.name for column in self.policy.columns[: -self.policy.dimension]]
-        path = f"data.{self.policy.format}"
-        people = sample.people
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+        """Count the sample by cells of the resolution."""
+        return self.count(engine, key, progress)
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """The points of the sample, moved."""
+        del progress
+        (mechanism,) = self.mechanisms
+        published = mechanism.publish(reading.sample, key)
+        names = tuple(column.name for column in self.policy.columns[: -self.policy.dimension])
+        output = PointsOutput(f"data.{self.policy.format}", published, names, tuple(self.policy.axes))
+        people = reading.sample.people
         internal = {
             "people_sampled": people,
             "points_published": published.points,
             "relative_difference": (people - published.points) / people if people else 0.0,
         }
-        return Publication(
-            lambda folder: write_points(published, names, self.policy.axes, folder / path), internal=internal
-        )
+        return Publication((output,), (mechanism,), internal=internal)
 
 
-def promise(policy: PointsPolicy) -> PointsPromise:
+def plan(policy: Points) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
     drawn = policy.sampling
     question = Question(
@@ -188,9 +196,9 @@ def promise(policy: PointsPolicy) -> PointsPromise:
                 )
             planned = replace(planned, delta=policy.delta)
     check_delta(policy, planned.delta)
-    made = PointsPromise(policy, planned)
-    _require_drawable(policy, made.mechanism)
-    return made
+    release_plan = PointsPlan(policy, planned)
+    _require_drawable(policy, release_plan.mechanism)
+    return release_plan
 
 
 def _require_more_than_sampling(planned: Plan) -> None:
@@ -207,7 +215,7 @@ def _require_more_than_sampling(planned: Plan) -> None:
         )
 
 
-def _require_drawable(policy: PointsPolicy, mechanism: NoisyPoints) -> None:
+def _require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
     """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
     for shape in policy.shapes():
         along = sum(size > 1 for size in shape)

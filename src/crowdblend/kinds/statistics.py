@@ -1,4 +1,4 @@
-"""What a policy of statistics promises, and how it is published."""
+"""Statistics: averages, shares, counts and histograms with noise, about everybody or about a sample of exactly k."""
 
 from __future__ import annotations
 
@@ -7,58 +7,65 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.engines.draw import Draw, Everybody, Exactly
-from crowdblend.engines.engine import Engine, check_source, default_engine
+from crowdblend.engines.engine import Engine, check_source
 from crowdblend.engines.progress import Progress
 from crowdblend.guarantees.wording import at_least
-from crowdblend.kinds.kind import Publication, Reading, software
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, StatisticsPlan, Way, plan_statistics
+from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, TotalsPlan, Way, plan_statistics
 from crowdblend.policies.source import STDIN
-from crowdblend.policies.statistics import Statistic
-from crowdblend.policies.statistics import Statistics as StatisticsPolicy
+from crowdblend.policies.statistics import Statistic, Statistics
+from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 if TYPE_CHECKING:
+    from crowdblend.engines.totals import Totals
     from crowdblend.mechanisms.totals import NoisyTotals
+    from crowdblend.planning.statistics.ways import Mechanism
     from crowdblend.randomness import ReleaseKey
 
 _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
 
 @dataclass(frozen=True)
-class Promise:
+class TotalsReading(Reading):
+    """What everybody, or a sample, or both add up to: the totals of every way that is taken."""
+
+    totals: Mapping[Mechanism, Totals]
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"people_drawn": max(some.people for some in self.totals.values())}
+
+
+@dataclass(frozen=True)
+class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
     """A policy with nothing left open: the noise and the error of every statistic."""
 
-    policy: StatisticsPolicy
-    plan: StatisticsPlan
+    policy: Statistics
+    parameters: TotalsPlan
 
-    def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
-        """The certificate, complete once the published files are hashed."""
-        stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
-        return Certificate(self.promises, stated, {**self.facts(outcome), "files": files or {}})
-
-    @cached_property
-    def promises(self) -> tuple[Derivation, ...]:
-        """Zero-knowledge for one person, for a group if asked, and differential privacy."""
-        claims, group = [mechanism.claim() for mechanism in self.mechanisms], self.policy.group
-        one = self.plan.zero_knowledge_of(claims)
+    def derivations(self, mechanisms: tuple[NoisyTotals, ...]) -> tuple[Derivation, ...]:
+        """Zero-knowledge for one person, for a group if the policy has one, and differential privacy."""
+        claims, group = [mechanism.claim() for mechanism in mechanisms], self.policy.group
+        one = self.parameters.zero_knowledge_of(claims)
         together = () if group is None or group == 1 else (derived_for_group(one, group),)
-        return (one, *together, self.plan.differential_of(claims))
+        return (one, *together, self.parameters.differential_of(claims))
 
     @property
     def mechanisms(self) -> tuple[NoisyTotals, ...]:
         """The noise on the totals of every way, as it is drawn and certified."""
         from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415  loads NumPy
 
-        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.plan.ways)
+        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.parameters.ways)
 
-    def facts(self, outcome: Any = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
+        del outcome
         policy = self.policy
         return {
             "kind": policy.kind,
@@ -70,11 +77,11 @@ class Promise:
                 "confidence": policy.confidence,
             },
             "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
-            "columns": {name: self._column(name) for name in policy.wanted},
+            "columns": {name: self._domains(name) for name in policy.wanted},
             "software": software(),
         }
 
-    def told(self) -> list[tuple[str, str]]:
+    def describe(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone: for every statistic both ways, and the one that is taken."""
         policy = self.policy
         columns = ", ".join(policy.wanted)
@@ -83,7 +90,7 @@ class Promise:
             ("would compare", f"with {policy.samples:,} random people of {policy.people:,}"),
         ]
         for place, made in enumerate(policy.statistics):
-            way = self.plan.way_of(place).mechanism
+            way = self.parameters.way_of(place).mechanism
             lines.append(
                 ("would publish", f"{made.name}: {made.words()}, ±{_shown(self.error(place))} from {_WAYS[way]}")
             )
@@ -94,21 +101,20 @@ class Promise:
         lines.append(("", f"each within its ± with a probability of at least {at_least(policy.confidence)}"))
         return lines
 
-    def check_source(self) -> None:
+    def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
-        check_source(default_engine(), self.policy.data, self.policy.wanted, self.policy.resources)
+        check_source(engine, self.policy.data, self.policy.wanted, self.policy.resources)
 
-    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> TotalsReading:
         """Add up everybody, the sample, or both."""
         policy = self.policy
         columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
         measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
-        with (engine or default_engine()).open(policy.data, policy.wanted, policy.resources, progress) as source:
+        with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
             totals = {
-                way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.plan.ways
+                way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.parameters.ways
             }
-        facts = {"people_drawn": max(some.people for some in totals.values())}
-        return Reading(facts, lambda: self._published(totals, key))
+        return TotalsReading(totals)
 
     def _draw(self, way: Way, key: ReleaseKey) -> Draw:
         """Whom a way adds up."""
@@ -116,7 +122,7 @@ class Promise:
 
     def error(self, place: int) -> float:
         """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
-        return self.in_unit(place, self.plan.error(place)) + math.ulp(self._largest(place))
+        return self.in_unit(place, self.parameters.error(place)) + math.ulp(self._largest(place))
 
     def value(self, place: int, steps: Fraction) -> float:
         """What is published when the people add up to this many steps on average, kept within what is possible."""
@@ -133,15 +139,18 @@ class Promise:
             return steps * float(self.policy.measures[str(made.column)].resolution)
         return steps if made.what == "fraction" else steps * self.policy.people
 
-    def _published(self, totals: Mapping[Any, Any], key: ReleaseKey) -> Publication:
-        from crowdblend.kinds.statistics_outputs import write_statistics  # noqa: PLC0415
+    def publish(self, reading: TotalsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every statistic with its noise, in the order of the policy."""
+        from crowdblend.kinds.outputs import NumbersOutput  # noqa: PLC0415  loads NumPy
 
+        del progress
         values: dict[int, list[float]] = {}
-        for (places, way), mechanism in zip(self.plan.ways, self.mechanisms, strict=True):
-            people = totals[way.mechanism].people
+        mechanisms = self.mechanisms
+        for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
+            totals = reading.totals[way.mechanism]
+            people = totals.people
             exact = [
-                totals[way.mechanism].of(made, self.policy.bins(made))
-                for made in (self.policy.statistics[place] for place in places)
+                totals.of(made, self.policy.bins(made)) for made in (self.policy.statistics[place] for place in places)
             ]
             source = key.source(f"noise on totals, {way.mechanism}".encode())
             noisy = mechanism.publish(exact, source)
@@ -152,16 +161,19 @@ class Promise:
             for place, made in enumerate(self.policy.statistics)
             for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
         ]
-        return Publication(lambda folder: write_statistics(rows, folder / f"data.{self.policy.format}"))
+        stated, bins, published, errors = (list(column) for column in zip(*rows, strict=True))
+        columns = {"statistic": stated, "bin": bins, "value": published, "error": errors}
+        output = NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",))
+        return Publication((output,), mechanisms)
 
-    def _column(self, name: str) -> str:
-        """How a column was read: its labels, its bounds, or both."""
-        policy, read = self.policy, []
+    def _domains(self, name: str) -> list[dict[str, Any]]:
+        """How a column is read: by its labels, within its bounds, or both."""
+        policy, domains = self.policy, []
         if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
-            read += [column.recoding.describe() for column in policy.classes if column.name == name]
+            domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
         if any((made.what, made.column) == ("average", name) for made in policy.statistics):
-            read.append(policy.measures[name].describe())
-        return "; averaged as ".join(read)
+            domains.append(policy.measures[name].domain())
+        return domains
 
     def _largest(self, place: int) -> float:
         """The largest absolute value that can be published."""
@@ -172,19 +184,17 @@ class Promise:
         return 1.0 if made.what == "fraction" else float(self.policy.people)
 
     def _error_if_all(self, mechanism: Any, place: int) -> float | None:
-        error = self.plan.error_if_all(mechanism, place)
+        error = self.parameters.error_if_all(mechanism, place)
         return None if error is None else self.in_unit(place, error)
 
     def _described(self, place: int, made: Statistic) -> dict[str, Any]:
-        way = self.plan.way_of(place)
-        published = self.plan.published_errors(place)
+        way = self.parameters.way_of(place)
+        published = self.parameters.published_errors(place)
         return {
-            "what": made.what,
-            "words": made.words(),
-            "bins": list(self.policy.bins(made)),
+            **made.facts(),
             "way": way.mechanism,
             "samples": way.samples,
-            "noise_epsilon": self.plan.noise_epsilon(place),
+            "noise_epsilon": self.parameters.noise_epsilon(place),
             "error": self.error(place),
             "error_everybody": self._error_if_all(EVERYBODY, place),
             "error_sample": self._error_if_all(SAMPLE, place),
@@ -210,7 +220,7 @@ def _shown(error: float) -> str:
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
 
 
-def promise(policy: StatisticsPolicy) -> Promise:
+def plan(policy: Statistics) -> StatisticsPlan:
     """Plan the noise of every statistic."""
     asked = Asked(
         shapes=policy.shapes(),
@@ -220,4 +230,4 @@ def promise(policy: StatisticsPolicy) -> Promise:
         failure=policy.failure,
         mixed=policy.data.source != STDIN,
     )
-    return Promise(policy, plan_statistics(asked))
+    return StatisticsPlan(policy, plan_statistics(asked))

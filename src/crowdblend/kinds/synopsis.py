@@ -1,52 +1,60 @@
-"""A synopsis from policy to rows: plan, draw exactly k people, sanitize, write."""
+"""Synopses: synthetic rows that answer a class of queries about exactly k people who are drawn."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.calculus import Assumption, Certificate
+from crowdblend.calculus import Derivation
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import Engine, check_source, count_classes, default_engine
+from crowdblend.engines.engine import Engine, check_source, count_classes
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.kind import Publication, Reading, software
-from crowdblend.kinds.labels import listed_labels
+from crowdblend.kinds.class_counts import ClassCountsReading
+from crowdblend.kinds.kind import Outcome, Publication, ReleasePlan, software
+from crowdblend.kinds.outcome import Misfit
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
-    from crowdblend.mechanisms.classes import SampledClasses
-    from crowdblend.mechanisms.synopsis import PlannedSynopsis, QueryClass, Synopsis
+    from crowdblend.kinds.outputs import RowsOutput
+    from crowdblend.mechanisms.synopsis import (
+        ExponentialSynopsis,
+        FittedSynopsis,
+        PlannedSynopsis,
+        QueryClass,
+        Synopsis,
+    )
     from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
-class SynopsisPromise:
-    """A policy with nothing left open: the mechanism, its promise and its error."""
+class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
+    """A policy with nothing left open: the mechanism, its guarantee and its error."""
 
     policy: SynopsisPolicy
-    plan: PlannedSynopsis
+    parameters: PlannedSynopsis
+
+    @property
+    def mechanisms(self) -> tuple[FittedSynopsis | ExponentialSynopsis]:
+        return (self.parameters.mechanism,)
+
+    def derivations(self, mechanisms: tuple[FittedSynopsis | ExponentialSynopsis]) -> tuple[Derivation, ...]:
+        """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
+        (mechanism,) = mechanisms
+        planned = replace(self.parameters, mechanism=mechanism)
+        return planned.zero_knowledge, planned.differential, planned.usefulness
 
     @cached_property
     def order(self) -> list[int]:
         """The columns by size, the largest first: the order of the universe's axes."""
         return universe_order(self.policy)
 
-    def certificate(self, files: dict[str, str] | None = None, outcome: Any = None) -> Certificate:
-        """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
-        stated = (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
-        return Certificate(
-            (self.plan.zero_knowledge, self.plan.differential, self.plan.usefulness),
-            stated,
-            {**self.facts(outcome), "files": files or {}},
-        )
-
-    def facts(self, outcome: Any = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know; `outcome` is the misfit of the rows to the noisy answers."""
-        plan = self.plan
+        plan = self.parameters
         parameters: dict[str, Any] = {
             "sample": self.policy.samples,
             "people": self.policy.people,
@@ -59,7 +67,7 @@ class SynopsisPromise:
             "kind": "synopsis",
             "person": self.policy.data.person,
             "mechanism": plan.name,
-            "class": plan.mechanism.queries.words(),
+            "class": plan.mechanism.queries.describe(),
             "queries": plan.mechanism.queries.size,
             "dimension": plan.mechanism.queries.dimension,
             "accuracy": {
@@ -68,24 +76,23 @@ class SynopsisPromise:
                 "confidence": 1 - plan.about_everybody.failure,
             },
             "parameters": parameters,
-            "columns": {column.name: column.recoding.describe() for column in self.policy.columns},
-            "labels": listed_labels((column.name, column.recoding) for column in self.policy.columns),
+            "columns": {column.name: column.recoding.domain() for column in self.policy.columns},
             "software": software(),
         }
-        if outcome is not None:
-            facts["misfit"] = outcome
+        if isinstance(outcome, Misfit):
+            facts["misfit"] = outcome.value
         return facts
 
-    def told(self) -> list[tuple[str, str]]:
+    def describe(self) -> list[tuple[str, str]]:
         """What would happen, from the policy alone."""
-        plan, policy = self.plan, self.policy
+        plan, policy = self.parameters, self.policy
         names = ", ".join(column.name for column in policy.columns)
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
             ("would read", f"{names} from {Path(policy.data.source).name}"),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
-            ("would answer", f"{plan.mechanism.queries.size:,} queries: {plan.mechanism.queries.words()}"),
+            ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy)}"),
             (
                 "",
                 f"about everybody within {at_most(plan.about_everybody.accuracy)} of the share, about the sample "
@@ -94,56 +101,68 @@ class SynopsisPromise:
             ),
         ]
 
-    def check_source(self) -> None:
+    def check_source(self, engine: Engine) -> None:
         """Refuse a source that is not there or lacks a column, without reading a row."""
         names = [column.name for column in self.policy.columns]
-        check_source(default_engine(), self.policy.data, names, self.policy.resources)
+        check_source(engine, self.policy.data, names, self.policy.resources)
 
-    def read(self, key: ReleaseKey, progress: Progress | None = None, engine: Engine | None = None) -> Reading:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
-        everybody = counted.classes
-        if everybody.people != self.policy.people:
+        if counted.classes.people != self.policy.people:
             raise InvalidInput(
                 f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
                 "another number. Count them again."
             )
-        return Reading({"rows_read": counted.rows_read}, lambda: self._published(everybody, key))
+        return EverybodyReading(counted)
 
-    def _published(self, everybody: SampledClasses, key: ReleaseKey) -> Publication:
-        """Draw, sanitize and say how to write it; what it missed by is for the steward alone."""
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Draw the people and publish rows that answer for them; the true errors are for the steward alone."""
         import numpy as np  # noqa: PLC0415
 
         from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
         from crowdblend.mechanisms.synopsis.simulator import random_samples, sanitized  # noqa: PLC0415
 
-        mechanism = self.plan.mechanism
+        del progress
+        (mechanism,) = self.mechanisms
+        everybody = reading.sample
         shape = mechanism.queries.shape
         cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
         table = np.repeat(cells.astype(np.int64), everybody.counts)
         drawn = random_samples(table, self.policy.samples, key.source(b"synopsis: who is drawn"))
-        made = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
+        rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         internal = {
-            "error_about_sample": _error(mechanism.queries, made, counted(drawn, shape) / len(drawn)),
-            "error_about_everybody": _error(mechanism.queries, made, counted(table, shape) / len(table)),
+            "error_about_sample": _error(mechanism.queries, rows, counted(drawn, shape) / len(drawn)),
+            "error_about_everybody": _error(mechanism.queries, rows, counted(table, shape) / len(table)),
         }
-        return Publication(lambda folder: self._write(made, folder), made.misfit, internal)
+        outcome = None if rows.misfit is None else Misfit(rows.misfit)
+        return Publication((self._output(rows),), (mechanism,), outcome, internal)
 
-    def _write(self, made: Synopsis, folder: Path) -> None:
+    def _output(self, rows: Synopsis) -> RowsOutput:
+        """The rows with their labels, columns in the order of the policy."""
         import numpy as np  # noqa: PLC0415
 
-        from crowdblend.kinds.outputs import write_rows  # noqa: PLC0415
+        from crowdblend.kinds.outputs import RowsOutput  # noqa: PLC0415
 
-        found = np.unravel_index(made.cells, self.plan.mechanism.queries.shape)
-        codes = np.empty((len(made.cells), len(self.order)), np.int32)
+        places = np.unravel_index(rows.cells, self.parameters.mechanism.queries.shape)
+        codes = np.empty((len(rows.cells), len(self.order)), np.int32)
         for axis, place in enumerate(self.order):
-            codes[:, place] = found[axis]
-        names = [column.name for column in self.policy.columns]
-        labels = [self.policy.labels(name) for name in names]
-        write_rows(names, labels, codes, folder / f"data.{self.policy.format}")
+            codes[:, place] = places[axis]
+        names = tuple(column.name for column in self.policy.columns)
+        labels = tuple(self.policy.labels(name) for name in names)
+        return RowsOutput(f"data.{self.policy.format}", names, labels, codes)
 
 
-def promise(policy: SynopsisPolicy) -> SynopsisPromise:
+@dataclass(frozen=True)
+class EverybodyReading(ClassCountsReading):
+    """The class counts of everybody, of whom exactly k are drawn when it is published."""
+
+    @property
+    def internal(self) -> dict[str, int]:
+        return {"rows_read": self.counted.rows_read}
+
+
+def plan(policy: SynopsisPolicy) -> SynopsisPlan:
     """Plan the mechanism with the smallest proved error, or refuse."""
     from crowdblend.mechanisms.synopsis import plan_synopsis  # noqa: PLC0415  loads NumPy
 
@@ -156,7 +175,7 @@ def promise(policy: SynopsisPolicy) -> SynopsisPromise:
         rows=policy.rows,
         mechanism=policy.mechanism,
     )
-    return SynopsisPromise(policy, planned)
+    return SynopsisPlan(policy, planned)
 
 
 def universe_order(policy: SynopsisPolicy) -> list[int]:
@@ -185,7 +204,16 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     return [synopsis.listed(shape, conditions)]
 
 
-def _error(queries: QueryClass, made: Synopsis, truth: Any) -> float:
+def _error(queries: QueryClass, rows: Synopsis, truth: Any) -> float:
     from crowdblend.mechanisms.synopsis.rows import shares  # noqa: PLC0415
 
-    return float(abs(queries.ask(shares(made.cells, queries.shape)) - queries.ask(truth)).max())
+    return float(abs(queries.ask(shares(rows.cells, queries.shape)) - queries.ask(truth)).max())
+
+
+def _queries(policy: SynopsisPolicy) -> str:
+    """The class of queries, for the dry run."""
+    if policy.conjunctions is not None:
+        return f"all conjunctions of up to {policy.conjunctions} columns"
+    if policy.ranges is not None:
+        return f"all ranges of {policy.ranges}"
+    return "all half-planes" if policy.half_planes is not None else "the listed conjunctions"

@@ -172,6 +172,10 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
     return value
 
 
-def _described(measurement: Measurement) -> str:
-    domain, metric = measurement.input_domain, measurement.input_metric
-    return f"on {domain} with {metric}, promising {measurement.output_measure}"
+def _described(measurement: Measurement) -> dict[str, str]:
+    """The domain, the metric and the measure, under OpenDP's own names."""
+    return {
+        "domain": str(measurement.input_domain),
+        "metric": str(measurement.input_metric),
+        "measure": str(measurement.output_measure),
+    }

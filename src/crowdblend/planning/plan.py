@@ -68,6 +68,10 @@ class Plan:
         stated: tuple[Assumption, ...] = (),
         facts: Mapping[str, Any] | None = None,
     ) -> Certificate:
+        """What sampling and this very mechanism guarantee."""
+        return Certificate(self.derivations(mechanism), stated, facts or {})
+
+    def derivations(self, mechanism: CrowdMechanism) -> tuple[Derivation, ...]:
         """What sampling and this very mechanism guarantee: every derivation starts from its own claim.
 
         A mechanism that guarantees less than the plan is refused.
@@ -83,7 +87,7 @@ class Plan:
             strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         self._require_planned(differential)
         replaced = sampling.replacing_is_removing_and_adding(differential)
-        return Certificate((strongest, differential, replaced, claim), stated, facts or {})
+        return strongest, differential, replaced, claim
 
     def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the applicable theorems."""

@@ -234,7 +234,7 @@ class Graph(Policy):
             StatisticQuestion(
                 naming(_STATISTICS, lambda one=one: one.question(self.graph.bounds, part_of_epsilon)),  # type: ignore[misc]
                 one.column,
-                one.start or 0.0,
+                float(one.start or 0),
                 one.classes,
                 one.other,
             )

@@ -164,8 +164,12 @@ def missing_key(declared: Key) -> InvalidInput:
 
 
 def refusal(code: str, message: str, remedy: str, where: str | None = None) -> InvalidInput:
-    """An error about a policy; its code begins with `policy.`."""
-    return InvalidInput(message, remedy=remedy, where=where, code=f"policy.{code}")
+    """An error about a policy; its code begins with `policy.`. Long names in it are cut."""
+    return InvalidInput(_cut(message), remedy=_cut(remedy), where=where and where[:200], code=f"policy.{code}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 400 else text[:397] + "…."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -182,9 +186,8 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
     try:
         return build()
     except InvalidInput as error:
-        raise InvalidInput(
-            f"{where}: {error.message}", remedy=error.remedy, where=where, code=_policy_code(error.code)
-        ) from None
+        message = _cut(f"{where}: {error.message}")
+        raise InvalidInput(message, remedy=error.remedy, where=where[:200], code=_policy_code(error.code)) from None
 
 
 def _policy_code(code: str) -> str:

@@ -55,14 +55,9 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
 
 
 def _kind(parts: dict[str, Any]) -> str:
-    for name in parts:
-        if not kinds_with(name):
-            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
-            raise refusal(
-                "unknown-section", f"There is no section [{name[:60]}].", did_you_mean(name, known), f"[{name[:60]}]"
-            )
     release = parts.get("release")
     if not isinstance(release, Mapping):
+        _refuse_misspelt(parts)
         raise refusal(
             "missing-section", "The policy has no section [release].", "Add it, with kind and epsilon.", "[release]"
         )
@@ -77,6 +72,15 @@ def _kind(parts: dict[str, Any]) -> str:
         near = did_you_mean(str(kind)[:100], KINDS)
         raise refusal("kind", f"kind in [release] is {shown(kind)}.", near, "[release] kind")
     return kind
+
+
+def _refuse_misspelt(parts: dict[str, Any]) -> None:
+    """Refuse a section that no kind has: it may be the one that is missing."""
+    for name in parts:
+        if not kinds_with(name):
+            known = dict.fromkeys(section for kind in KINDS for section in sections(kind) if "." not in section)
+            where = f"[{name[:60]}]"
+            raise refusal("unknown-section", f"There is no section {where}.", did_you_mean(name, known), where)
 
 
 def _refuse_foreign(parts: dict[str, Any], kind: str) -> None:

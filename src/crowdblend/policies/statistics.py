@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import NumberDomain
@@ -83,6 +83,13 @@ class Statistic(Section):
     def among(self) -> Where:
         """The labels of the people who count; empty for everybody."""
         return self.fraction or self.count or self.where or {}
+
+    def facts(self) -> dict[str, Any]:
+        """The statistic as JSON-ready data, as a policy writes it: {"average": "income"}."""
+        among = {name: list(labels) for name, labels in self.among.items()}
+        if self.column is None:
+            return {self.what: among}
+        return {self.what: self.column, **({"where": among} if among else {})}
 
     def words(self) -> str:
         """The statistic as one says it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crowdblend import ledger as books
 from crowdblend.engines.identity import identify, largest_rate, sample_of
-from crowdblend.kinds.kind import AnyPolicy, Promised
+from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.policy_digest import policy_digest
@@ -39,17 +39,17 @@ Before = Callable[[Prospect], None]
 """Whatever is to be done before a release begins, such as asking the steward."""
 
 
-def prospect_of(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+def prospect_of(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
     """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
-    prospect = _described(promised, folder, ledger, key)
+    prospect = _described(planned, folder, ledger, key)
     outlook = ledger.look(prospect.spending, prospect.identity)
     return replace(prospect, not_compared=outlook.not_compared)
 
 
-def resumed(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
+def resumed(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
-    spending = _described(promised, folder, ledger, key).spending
-    unnamed = promised.policy.data.population is None
+    spending = _described(planned, folder, ledger, key).spending
+    unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
 
@@ -64,15 +64,15 @@ def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
     return policy if data is policy.data else policy.with_source(data)
 
 
-def _described(promised: Promised, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
-    policy = promised.policy
+def _described(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+    policy = planned.policy
     identity = identify(policy.data, policy.resources, ledger.wanted())
     spending = books.Spending(
         population=policy.data.population or UNNAMED,
         sample=sample_of(policy.sampling, identity.source, key),
         fresh=not policy.sampling.already_drawn,
         kind=policy.kind,
-        guarantees=promised.certificate().guarantees,
+        guarantees=planned.certificate().guarantees,
         folder=str(folder.absolute()),
         source=identity.source,
         rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,

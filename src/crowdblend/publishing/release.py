@@ -23,18 +23,18 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
+from crowdblend.engines.engine import default_engine
 from crowdblend.engines.identity import on_disk
 from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput, Unavailable
-from crowdblend.kinds import promise
-from crowdblend.kinds.kind import AnyPolicy, Promised, Reading
+from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.publishing.appearance import appear, digest_of
 from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
 from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
-from crowdblend.publishing.target import CERTIFICATE, check_target, exclusive_use
+from crowdblend.publishing.target import CERTIFICATE, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
 
 
@@ -44,7 +44,7 @@ class Released:
 
     folder: Path
     certificate: Certificate
-    promise: Promised | None = None
+    plan: AnyPlan | None = None
     entry: int | None = None
     internal: Mapping[str, Any] = field(default_factory=dict)
 
@@ -67,28 +67,31 @@ def release(
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
     release and nothing is spent yet.
     """
-    promise(policy)
+    planned = plan(policy)
     folder = Path(folder)
     secret = key if key is not None else new_key()
-    check_target(folder, force=force)
-    with exclusive_use(folder), on_disk(policy.data) as data:
-        promised = promise(with_data(policy, data))
+    check_place(folder)
+    with exclusive_use(folder):
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
-        staging = _staging(folder, Journal(force=force, policy=path))
-        try:
-            prospect = None if ledger is None else prospect_of(promised, folder, ledger, secret)
-            if prospect is not None:
-                before(prospect)
-            reading = promised.read(ReleaseKey(secret), progress)
-            seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
-            named = None if policy_file is None else str(policy_file)
-            record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
-        except BaseException:
-            staging.discard()
-            raise
-        return _publish(promised, reading, record, staging, folder, progress)
+        with on_disk(policy.data) as data:
+            if data is not policy.data:
+                planned = plan(with_data(policy, data))
+            staging = _staging(folder, Journal(force=force, policy=path))
+            try:
+                prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret)
+                if prospect is not None:
+                    before(prospect)
+                release_key = ReleaseKey(secret)
+                reading = planned.read(default_engine(), release_key, progress)
+                seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
+                named = None if policy_file is None else str(policy_file)
+                record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
+            except BaseException:
+                staging.discard()
+                raise
+            return _publish(planned, reading, release_key, record, staging, folder, progress)
 
 
 def resume(
@@ -132,12 +135,12 @@ def resume(
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
         with on_disk(policy.data) as data:
-            promised = promise(with_data(policy, data))
-            return _again(ledger, entry, promised, folder, Journal(force=force, policy=path), progress)
+            planned = plan(with_data(policy, data))
+            return _again(ledger, entry, planned, folder, Journal(force=force, policy=path), progress)
 
 
 def _again(
-    ledger: Ledger, entry: Entry, promised: Promised, folder: Path, journal: Journal, progress: Progress | None
+    ledger: Ledger, entry: Entry, planned: AnyPlan, folder: Path, journal: Journal, progress: Progress | None
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
@@ -145,14 +148,15 @@ def _again(
     record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
     try:
         with record.explain_failure():
-            refuse_another(entry, resumed(promised, folder, ledger, key, entry))
-            reading = promised.read(ReleaseKey(key), progress)
+            refuse_another(entry, resumed(planned, folder, ledger, key, entry))
+            release_key = ReleaseKey(key)
+            reading = planned.read(default_engine(), release_key, progress)
             if not entry.output:
                 ledger.output_begins(entry.id)
     except BaseException:
         staging.discard()
         raise
-    return _publish(promised, reading, record, staging, folder, progress)
+    return _publish(planned, reading, release_key, record, staging, folder, progress)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -182,7 +186,13 @@ def _staging(folder: Path, journal: Journal) -> Staging:
 
 
 def _publish(
-    promised: Promised, reading: Reading, record: Record, staging: Staging, folder: Path, progress: Progress | None
+    planned: AnyPlan,
+    reading: Reading,
+    key: ReleaseKey,
+    record: Record,
+    staging: Staging,
+    folder: Path,
+    progress: Progress | None,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
     from crowdblend.reports import write_report  # noqa: PLC0415
@@ -191,24 +201,24 @@ def _publish(
     with record.explain_failure():
         try:
             staging = record.sign(staging)
-            published = reading.publish()
+            publication = planned.publish(reading, key, progress)
             if progress:
                 progress("writing", 0)
-            published.write(staging.release)
+            publication.write(staging.release)
             files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
-            certificate = promised.certificate(files, published.outcome)
+            certificate = planned.certificate(files, publication)
             if not record.compared:
                 certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
             (staging.release / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
             write_report(staging.release)
-            internal = {**reading.facts, **published.internal, "seconds": time.perf_counter() - started}
+            internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)
         except BaseException:
             # It is computed again when it is resumed; what was written of it is only in the way.
             staging.discard()
             raise
-    return _appear(staging, folder, record, certificate, force=staging.journal.force, promised=promised)
+    return _appear(staging, folder, record, certificate, force=staging.journal.force, planned=planned)
 
 
 def _appear(
@@ -218,7 +228,7 @@ def _appear(
     certificate: Certificate,
     *,
     force: bool,
-    promised: Promised | None = None,
+    planned: AnyPlan | None = None,
 ) -> Released:
     """The two last steps: the entry is finished, and the folder takes its name."""
     completion = staging.journal.completion
@@ -227,7 +237,7 @@ def _appear(
         check_target(folder, force=force)
         record.finish(completion)
         appear(staging, folder, force=force)
-    return Released(folder, certificate, promised, record.entry, completion.internal)
+    return Released(folder, certificate, planned, record.entry, completion.internal)
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,11 @@ def check_target(folder: Path, *, force: bool) -> None:
     if exists and not (folder / CERTIFICATE).is_file():
         reason = f"{folder} is not a release, and --force replaces nothing else. Choose another folder."
         raise InvalidInput(reason, where="--out", code="not-a-release")
+    check_place(folder)
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a name or a place in which no folder could appear."""
     if not folder.parent.is_dir() or not os.access(folder.parent, os.W_OK | os.X_OK):
         reason = f"{folder.parent} is not a folder that can be written. Make it, or choose another."
         raise InvalidInput(reason, where="--out", code="output-parent")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 from crowdblend.recoding.intervals import Intervals
-from crowdblend.recoding.reading import Number, exact, plain_digits
+from crowdblend.recoding.reading import Number, exact, plain
 
 DROPPED = "outside"
 
@@ -89,7 +90,8 @@ class Axis(Intervals):
         """The resolution."""
         return self._step / self._scale
 
-    def describe(self) -> str:
-        """The bounds and the resolution."""
-        first, last, step = (plain_digits(exact("from", value)) for value in (self.start, self.stop, self.width))
-        return f"a coordinate from {first} to {last}, rounded to {step}, then moved by noise"
+    def domain(self, most: int = 0) -> dict[str, Any]:
+        """The bounds and the resolution; the labels are numbers of cells, which nobody reads."""
+        del most
+        bounds = {"from": plain(self.start), "to": plain(self.stop), "resolution": plain(self.width)}
+        return {"recoding": "coordinate", **bounds, "outside": "refuse" if self.other is None else "drop"}

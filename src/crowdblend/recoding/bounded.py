@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from crowdblend.errors import InvalidInput
-from crowdblend.recoding.reading import Number, blank_sql, double, exact, is_blank, number, number_sql
+from crowdblend.recoding.reading import Number, blank_sql, double, exact, is_blank, number, number_sql, plain
 
 MOST_STEPS = 2**31
 
@@ -89,11 +89,11 @@ class Bounded:
             whens.insert(0, f"WHEN {blank_sql(column, typed)} THEN {self._steps(float(self.blank))}")
         return f"CAST(CASE {' '.join(whens)} END AS BIGINT)"
 
-    def describe(self) -> str:
-        """The numbers in one line, for readers of the release."""
-        beyond = "values beyond were moved to the bounds" if self.outside == "clamp" else "no value lies beyond"
-        empty = "" if self.blank is None else f", no value counted as {self.blank}"
-        return f"numbers from {self.start} to {self.stop}, rounded to {self.resolution}; {beyond}{empty}"
+    def domain(self) -> dict[str, Any]:
+        """The bounds and the resolution as JSON-ready data, and what values beyond the bounds and blanks count as."""
+        bounds = {"from": plain(self.start), "to": plain(self.stop), "resolution": plain(self.resolution)}
+        blank = {} if self.blank is None else {"blank": plain(self.blank)}
+        return {"recoding": "measure", **bounds, "outside": self.outside, **blank}
 
     @property
     def _ends(self) -> tuple[float, float, float]:

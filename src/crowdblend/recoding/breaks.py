@@ -10,11 +10,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
-from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain_digits
+from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain, plain_digits
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class Breaks(Computed):
     @cached_property
     def _ends(self) -> tuple[float, ...]:
         return tuple(float(exact("breaks", value)) for value in self.breaks)
+
+    def declaration(self) -> dict[str, Any]:
+        """The breaks, and what lies beyond them."""
+        breaks = [plain(end) for end in self.breaks]
+        return {"recoding": "breaks", "breaks": breaks, "bottom": self.bottom, "top": self.top}
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:

@@ -22,12 +22,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.reading import blank_sql, is_blank, quoted
 
 LARGEST_DOMAIN = 1_000_000
+MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +70,21 @@ class Recoding(ABC):
     def label(self, value: str | None) -> str | None:
         """The label of a raw value's class, or None when the value is outside the domain."""
 
-    def describe(self) -> str:
-        """The classes in one line, for readers of the release."""
-        labels = self.labels or ()
-        if len(labels) <= 6:
-            return ", ".join(labels)
-        return f"{len(labels)} classes: {labels[0]}, {labels[1]}, … {labels[-1]}"
+    @abstractmethod
+    def declaration(self) -> dict[str, Any]:
+        """The name of the recoding and its parameters, as JSON-ready data."""
+
+    def domain(self, most: int = MOST_LISTED) -> dict[str, Any]:
+        """The whole declared domain as JSON-ready data: how values become labels, and every label that is known.
+
+        Nothing of it depends on the data, so it may be published as it is. Of computed labels there may be a million;
+        where there are more than `most`, the parameters, from which they follow, say it all.
+        """
+        described = self.declaration()
+        if self.labels is not None and (self.kind != "computed" or len(self.labels) <= most):
+            described["labels"] = list(self.labels)
+        extra = {"other": self.other, "missing": self.missing}
+        return described | {name: label for name, label in extra.items() if label is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed, Open
@@ -87,8 +87,9 @@ class Dates(Open):
         _check_period(self.period)
         super().__post_init__()
 
-    def describe(self) -> str:
-        return f"the {self.period}"
+    def declaration(self) -> dict[str, Any]:
+        """The period."""
+        return {"recoding": "dates", "period": self.period}
 
     def own_label(self, value: str) -> str | None:
         """The period's label, or None when the text is no date."""
@@ -125,6 +126,11 @@ class DateRange(Computed):
         if period_number(self.period, self.last) - period_number(self.period, self.start) >= LARGEST_DOMAIN:
             raise InvalidInput(f"a column may have at most {LARGEST_DOMAIN} periods. Use a coarser date.")
         super().__post_init__()
+
+    def declaration(self) -> dict[str, Any]:
+        """The period, and the first and the last day."""
+        days = {"from": self.start.isoformat(), "to": self.stop.isoformat(), "include_to": self.include_stop}
+        return {"recoding": "dates", "period": self.period, **days}
 
     @property
     def last(self) -> date:

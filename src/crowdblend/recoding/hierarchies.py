@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup
@@ -70,6 +71,10 @@ class Hierarchies(Lookup):
     def own_labels(self) -> tuple[str, ...]:
         """The groups of the level, in the order of the file."""
         return tuple(dict.fromkeys(line[self.level] for line in self.lines))
+
+    def declaration(self) -> dict[str, Any]:
+        """The level; which values a group holds stays in the steward's file."""
+        return {"recoding": "hierarchy", "level": self.level, "levels": self.levels}
 
     @cached_property
     def lookup(self) -> Mapping[str, int]:

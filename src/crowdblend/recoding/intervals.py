@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
-from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain_digits
+from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain, plain_digits
 
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
@@ -104,6 +104,12 @@ class Intervals(Computed):
         if self.include_stop:
             labels[-1] = labels[-1][:-1] + "]"
         return (f"< {ends[0]}",) * self.bottom + tuple(labels) + (f"≥ {ends[-1]}",) * self.top
+
+    def declaration(self) -> dict[str, Any]:
+        """The bounds and the width, and what lies beyond the bounds."""
+        bounds = {"from": plain(self.start), "to": plain(self.stop), "width": plain(self.width)}
+        beyond = {"include_to": self.include_stop, "bottom": self.bottom, "top": self.top}
+        return {"recoding": "intervals", **bounds, **beyond}
 
     def own_code(self, value: str) -> int | None:
         """The position of the interval that holds the number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Open
@@ -31,8 +32,9 @@ class Prefixes(Open):
             )
         super().__post_init__()
 
-    def describe(self) -> str:
-        return f"the first {self.length} characters"
+    def declaration(self) -> dict[str, Any]:
+        """How many characters are kept."""
+        return {"recoding": "prefix", "length": self.length}
 
     def own_label(self, value: str) -> str:
         """The beginning of the text."""

@@ -120,6 +120,12 @@ def exact(name: str, value: Number) -> Decimal:
     return read
 
 
+def plain(value: Number) -> int | float:
+    """A declared number as JSON has it: whole where it is, else the nearest double."""
+    read = exact("a number", value)
+    return int(read) if read == read.to_integral_value() and abs(read) < 2**53 else float(read)
+
+
 def plain_digits(value: Decimal) -> str:
     """A declared number as it appears in a label: plain digits, no exponent, no trailing zeros."""
     text = format(value if value else Decimal(0), "f")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import Lookup
@@ -35,6 +36,10 @@ class Values(Lookup):
     def own_labels(self) -> tuple[str, ...]:
         """The values themselves."""
         return self.values
+
+    def declaration(self) -> dict[str, Any]:
+        """The labels are the values."""
+        return {"recoding": "values"}
 
     @cached_property
     def lookup(self) -> Mapping[str, int]:

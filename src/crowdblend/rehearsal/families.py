@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.policies.load import parse_policy
+from crowdblend.rehearsal.made_up_people import Crowd
 from crowdblend.rehearsal.registry import Hard, subject_of
 from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.table import Crowd
 
 _PEOPLE = """
 [data]
@@ -28,6 +28,7 @@ age = {{ from = 0, to = 90, {age} }}
 
 [release]
 format = "csv"
+accept_delta = true
 {release}
 """
 
@@ -49,6 +50,7 @@ keep_in = "block"
 
 [release]
 kind = "points"
+accept_delta = true
 format = "csv"
 k = 10
 epsilon = 0.8

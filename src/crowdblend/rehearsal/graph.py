@@ -11,15 +11,14 @@ from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable, Value
 from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.graph import Promise
+from crowdblend.kinds.graph import GraphPlan, NetworkReading
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import Graph as GraphPolicy
-from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.policies.graph import Graph, StatisticQuestion
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.files import Files
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.webs import Web, webs
 
@@ -29,22 +28,22 @@ FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
 _WORTH, _EQUAL = 0.5, 1e-9
 
 
-def subject(policy: GraphPolicy, asked: Asked) -> GraphSubject:
+def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    asked.leave_epsilon("the policy of a network", "there is no delta to trade")
+    request.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
         raise InvalidInput(
             f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}. "
             "Audit the same policy with another number, and samples that go with it."
         )
-    made = GraphSubject(policy, asked.name, asked.understated)
-    if not made.pairs():
+    audited = GraphSubject(policy, request.name, request.understated)
+    if not audited.pairs():
         raise InvalidInput(
             "one person's links or data must move some published number, and within these bounds they move none. "
             "Raise average_bound in [graph], or name more values."
         )
-    return made
+    return audited
 
 
 @dataclass(frozen=True)
@@ -58,20 +57,20 @@ class Replaced:
 class GraphRehearsal:
     """What a policy publishes about a made-up network, for any key. It is read once: no key has a part in that."""
 
-    def __init__(self, promised: Promise, web: Web) -> None:
-        self._promised, self._files = promised, Files()
-        self.found = made_up(promised.policy, web)
+    def __init__(self, planned: GraphPlan, web: Web) -> None:
+        self._plan, self._files = planned, Files()
+        self.network = made_up(planned.policy, web)
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.reading(self.found, ReleaseKey(key)).publish())
+        return self._files.of(self._plan.publish(NetworkReading(self.network), ReleaseKey(key)))
 
 
 @dataclass(frozen=True)
 class GraphSubject(Rehearsed):
     """What a policy publishes about made-up networks, when one person's links and data are replaced."""
 
-    policy: GraphPolicy
+    policy: Graph
     name: str = "policy"
     understated: float = 1.0
 
@@ -94,19 +93,19 @@ class GraphSubject(Rehearsed):
         return lambda key: between.at(rehearsal.publish(key))
 
     def _rehearsal(self, web: Web) -> GraphRehearsal:
-        made: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.promised, web))
-        return made
+        rehearsal: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.plan, web))
+        return rehearsal
 
     def _between(self, pair: tuple[Web, Web]) -> Between:
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
-        one, other = (self._rehearsal(web).found for web in pair)
-        for statistic, plan in zip(self.policy.questions, self.promised.plans, strict=True):
-            here, instead = (exact_values(statistic, plan, found) for found in (one, other))
+        one, other = (self._rehearsal(web).network for web in pair)
+        for statistic, mechanism in zip(self.policy.questions, self.plan.mechanisms, strict=True):
+            here, instead = (exact_values(statistic, mechanism, network) for network in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
                 if moved:
-                    numbers.append(Number(row, statistic.low + float(start), moved, abs(moved) / plan.scale))
+                    numbers.append(Number(row, statistic.low + float(start), moved, abs(moved) / mechanism.noise.scale))
                 row += 1
         return Between(tuple(numbers))
 
@@ -125,7 +124,7 @@ class GraphSubject(Rehearsed):
         return known[0], known[-1]
 
 
-def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
+def made_up(policy: Graph, web: Web) -> NetworkData:
     """A network as it is read from files."""
     graph, people = policy.graph, policy.graph.bounds.people
     first, second = zip(*web.links, strict=True)
@@ -141,7 +140,7 @@ def made_up(policy: GraphPolicy, web: Web) -> NetworkData:
     return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
-def _offered(statistic: Statistic) -> list[str]:
+def _offered(statistic: StatisticQuestion) -> list[str]:
     """The ends of a range, or the classes."""
     if statistic.question.name != "average":
         return list(statistic.classes)
@@ -149,7 +148,7 @@ def _offered(statistic: Statistic) -> list[str]:
     return [repr(statistic.low), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
-def _allowed(value: str, statistic: Statistic) -> bool:
+def _allowed(value: str, statistic: StatisticQuestion) -> bool:
     if statistic.question.name != "average":
         return value in statistic.classes or statistic.other is not None
     try:

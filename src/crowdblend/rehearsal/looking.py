@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Protocol
 
-from crowdblend.kinds.outcome import Chosen
+from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.recoding import Recoding
 
 
@@ -66,7 +66,7 @@ class Onlooker:
     values: Sequence[str | None]
     score_noise: float = 1.0
 
-    def at(self, files: Mapping[str, bytes], outcome: Chosen | None) -> dict[str, str]:
+    def at(self, files: Mapping[str, bytes], outcome: ChosenRecoding | None) -> dict[str, str]:
         """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
         labels = self._labels(outcome)
         chosen = "" if outcome is None else f"{','.join(map(str, outcome.node))}: "
@@ -76,10 +76,10 @@ class Onlooker:
             views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
         if outcome is not None:
             views["the recoding"] = chosen
-            if outcome.shown is not None:
-                views["scores around it"] = chosen + digest(outcome.shown)
+            if outcome.scores is not None:
+                views["scores around it"] = chosen + digest(outcome.scores)
                 # All of them together are hardly ever seen twice; one of them in steps of half its noise is.
-                step = math.floor(2 * outcome.shown[outcome.node] / self.score_noise)
+                step = math.floor(2 * outcome.scores[outcome.node] / self.score_noise)
                 views["the score of the recoding"] = f"{chosen}{step}"
         return views
 
@@ -87,7 +87,7 @@ class Onlooker:
         """The same of a release of one file without a choice."""
         return {"the files": digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
 
-    def _labels(self, outcome: Chosen | None) -> dict[str, str]:
+    def _labels(self, outcome: ChosenRecoding | None) -> dict[str, str]:
         """The labels of the person's class, at the levels that were chosen."""
         levels = outcome.node if outcome is not None else (0,) * len(self.columns)
         return {

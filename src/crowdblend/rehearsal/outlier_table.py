@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from crowdblend.kinds import promise
-from crowdblend.policies.outlier_table import OutlierTable as OutlierPolicy
-from crowdblend.rehearsal.registry import Asked
-from crowdblend.rehearsal.subject import ReleaseSubject
-from crowdblend.rehearsal.table import drawn_here
+from crowdblend.kinds.outlier_table import plan
+from crowdblend.policies.outlier_table import OutlierTable
+from crowdblend.rehearsal.crowd_classes import ReleaseSubject
+from crowdblend.rehearsal.made_up_people import drawn_here
+from crowdblend.rehearsal.registry import AuditRequest
 
 
-def subject(policy: OutlierPolicy, asked: Asked) -> ReleaseSubject:
+def subject(policy: OutlierTable, request: AuditRequest) -> ReleaseSubject:
     """The policy with bins of the hardest sizes; a stack would have other empty bins, so there is none."""
-    asked.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
-    plan = promise(drawn_here(policy)).plan  # type: ignore[attr-defined]
+    request.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
+    parameters = plan(drawn_here(policy)).parameters
     rate = policy.sampling.rate or 1.0
-    sizes = {**asked.hard(plan.limit - plan.transition, rate, plan.epsilon / asked.understated)}
-    return ReleaseSubject(policy, tuple(sizes.items()), asked.name, asked.people, asked.understated)
+    sizes = {**request.hard(parameters.limit - parameters.transition, rate, parameters.epsilon / request.understated)}
+    return ReleaseSubject(policy, tuple(sizes.items()), request.name, request.people, request.understated)

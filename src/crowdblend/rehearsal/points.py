@@ -9,20 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from crowdblend.policies.points import BLOCK
-from crowdblend.policies.points import Points as PointsPolicy
+from crowdblend.policies.points import BLOCK, Points
+from crowdblend.rehearsal.crowd_classes import CLASSES, ReleaseSubject, released
+from crowdblend.rehearsal.crowd_classes import subject as subject_of_classes
 from crowdblend.rehearsal.looking import Looking, Shown, digest, shown_in
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.made_up_people import Crowd, Values
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.subject import CLASSES, ReleaseSubject, released
-from crowdblend.rehearsal.subject import subject as subject_of_classes
-from crowdblend.rehearsal.table import Crowd, Values
 from crowdblend.rehearsal.values import examples
 
 
-def subject(policy: PointsPolicy, asked: Asked) -> ReleaseSubject:
+def subject(policy: Points, request: AuditRequest) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes."""
-    return subject_of_classes(policy, asked, PointsSubject)
+    return subject_of_classes(policy, request, PointsSubject)
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class PointsSubject(ReleaseSubject):
 
     def _block(self, place: int) -> tuple[Values, Values]:
         """Two people of the first class or the last, at opposite corners of the block."""
-        policy: PointsPolicy = self.policy
+        policy: Points = self.policy
         number = np.array([place % policy.blocks.count])
         low = policy.blocks.first(number)[0]
         high = low + policy.blocks.size(number)[0] - 1
@@ -66,7 +65,7 @@ class PointsSubject(ReleaseSubject):
 class PointsOnlooker:
     """Somebody who wants to know about a person with these raw values, one for each column."""
 
-    policy: PointsPolicy
+    policy: Points
     values: Values
 
     def at(self, files: Mapping[str, bytes], _outcome: None) -> dict[str, str]:

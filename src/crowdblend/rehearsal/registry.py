@@ -1,10 +1,10 @@
-"""Which kinds of release can be audited, and how each is made a subject; a kind joins with one line.
+"""A policy of any kind as the audit sees it.
 
-A module has a function
+A kind's module here has the kind's file name and a function
 
-    subject(policy, asked)
+    subject(policy, request)
 
-that returns something with the name and promise, `pairs()` and `observe(population, runs)` that the audit asks for.
+that returns something with a name, a guarantee, `pairs()` and `observe(population, runs)`: what the audit works with.
 """
 
 from __future__ import annotations
@@ -16,27 +16,18 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import AnyPolicy
+from crowdblend.kinds.registry import file_name
 
-MODULES = {
-    "table": "subject",
-    "microdata": "subject",
-    "points": "points",
-    "outlier-table": "outlier_table",
-    "statistics": "statistics",
-    "synopsis": "synopsis",
-    "graph": "graph",
-}
 Hard = Callable[[int, float, float], Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditRequest:
     """How a policy is to be audited.
 
     `hard(k, rate, epsilon)` gives sizes of the audited person's crowd, by the reason for looking there. `people` is how
-    many there are made up, where the policy does not say. `understated` divides the ε of the promise. `stacked` runs
-    many releases as one where that can be done. `epsilon` asks for the promise at another ε, with the δ that goes with
-    that.
+    many there are made up, where the policy does not say. `understated` divides the ε of the guarantee. `stacked` runs
+    many releases as one where that can be done. `epsilon` is another ε to audit at, with the δ that goes with it.
     """
 
     hard: Hard
@@ -52,15 +43,10 @@ class Asked:
             raise InvalidInput(f"epsilon must be left to {to}: {because}. Drop it.")
 
 
-def subject_of(policy: AnyPolicy, hard: Hard, **asked: Any) -> Any:
-    """A policy as the audit sees it, asked for as `Asked` has it."""
-    if policy.kind not in MODULES:
-        raise InvalidInput(
-            f"a policy that is audited must be of the kind {', '.join(MODULES)}, got {policy.kind}. "
-            "Audit its mechanism with --mechanism."
-        )
-    module = import_module(f"crowdblend.rehearsal.{MODULES[policy.kind]}")
-    return module.subject(accepting_delta(policy), Asked(hard, **asked))
+def subject_of(policy: AnyPolicy, hard: Hard, **request: Any) -> Any:
+    """A policy as the audit sees it; `request` has the fields of `AuditRequest`."""
+    module = import_module(f"crowdblend.rehearsal.{file_name(policy.kind)}")
+    return module.subject(accepting_delta(policy), AuditRequest(hard, **request))
 
 
 def accepting_delta(policy: Any) -> Any:

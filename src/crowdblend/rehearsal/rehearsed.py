@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from crowdblend import __version__
 from crowdblend.guarantees import Differential, Relation
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal.looking import digest
 
@@ -31,7 +31,7 @@ class Neighbours:
 class Rehearsed:
     """A black box with a promise; kinds say which populations are hard for it, and what is to be seen of a release.
 
-    `understated` divides the ε of the promise: a test of the audit, not of the release.
+    `understated` divides the ε of the guarantee: a test of the audit, not of the release.
     """
 
     policy: Any
@@ -40,14 +40,14 @@ class Rehearsed:
     relation: ClassVar[Relation] = Relation.REPLACE
 
     @cached_property
-    def promised(self) -> Any:
+    def plan(self) -> Any:
         """The plan behind the policy."""
-        return promise(self.policy)
+        return plan(self.policy)
 
     @cached_property
     def guarantee(self) -> Differential:
         """What the certificate says about one person."""
-        stated: Differential = self.promised.certificate().differential(self.relation)
+        stated: Differential = self.plan.certificate().differential(self.relation)
         return replace(stated, epsilon=stated.epsilon / self.understated)
 
     @property
@@ -84,4 +84,4 @@ class Rehearsed:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what is kept: another process makes its own."""
-        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "promised", "guarantee")}
+        return {name: value for name, value in self.__dict__.items() if name not in (_KEPT, "plan", "guarantee")}

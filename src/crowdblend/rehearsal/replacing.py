@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from crowdblend.errors import InvalidInput
+from crowdblend.rehearsal.made_up_people import Crowd, Population, Values
 from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.table import Crowd, Population, Values
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Values
 from crowdblend.rehearsal.looking import Shown, shown_in
-from crowdblend.rehearsal.table import Crowd, Population, Rehearsal
+from crowdblend.rehearsal.made_up_people import Crowd, Population, Rehearsal
 
 _COPY = "which copy"
 
@@ -32,18 +32,18 @@ _COPY = "which copy"
 class Stack:
     """So many copies of a population, released together."""
 
-    def __init__(self, promised: Any, population: Population, copies: int) -> None:
-        policy = promised.policy
+    def __init__(self, planned: Any, population: Population, copies: int) -> None:
+        policy = planned.policy
         if policy.recoding is not None or policy.tables:
             raise InvalidInput("a stack must have a fixed recoding and one table, got others. Rehearse one at a time.")
         self._names = tuple(f"{copy:06d}" for copy in range(copies))
         fixed = {}
         if policy.below_k == "noise":
             # By default it grows with the number of cells, and here there are more of them.
-            fixed = {"show_from": promised.mechanism().show_from}
+            fixed = {"show_from": planned.mechanism().show_from}
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
-        self._rehearsal = Rehearsal(replace(policy, columns=columns, **fixed), stacked, promised)
+        self._rehearsal = Rehearsal(replace(policy, columns=columns, **fixed), stacked, planned)
 
     def releases(self) -> Iterator[Shown]:
         """One release after the other, without end."""

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from crowdblend.planning.statistics import EVERYBODY, StatisticsPlan
-from crowdblend.policies.statistics import Statistics as StatisticsPolicy
+from crowdblend.planning.statistics import EVERYBODY, TotalsPlan
+from crowdblend.policies.statistics import Statistics
 from crowdblend.rehearsal.between import Between, Number
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.crowd_classes import CLASSES
+from crowdblend.rehearsal.made_up_people import Values
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
-from crowdblend.rehearsal.subject import CLASSES
-from crowdblend.rehearsal.table import Values
 from crowdblend.rehearsal.totals import TotalsRehearsal
 from crowdblend.rehearsal.values import examples
 
@@ -21,18 +21,18 @@ MOST_PEOPLE = 1 << 20
 _ALL = 1 << 20
 
 
-def subject(policy: StatisticsPolicy, asked: Asked) -> StatisticsSubject:
+def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    asked.leave_epsilon("a policy of statistics", "there is no delta to trade")
+    request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
-    return StatisticsSubject(policy, asked.name, asked.understated)
+    return StatisticsSubject(policy, request.name, request.understated)
 
 
 @dataclass(frozen=True)
 class StatisticsSubject(Rehearsed):
     """What a policy publishes about made-up people, when one person's data are replaced."""
 
-    policy: StatisticsPolicy
+    policy: Statistics
     name: str = "policy"
     understated: float = 1.0
 
@@ -43,7 +43,7 @@ class StatisticsSubject(Rehearsed):
 
     def looking(self, population: Replaced) -> Callable[[bytes], Views]:
         """The numbers between the two persons."""
-        rehearsal, between = TotalsRehearsal(self.promised, population.people), self._between(population)
+        rehearsal, between = TotalsRehearsal(self.plan, population.people), self._between(population)
         return lambda key: between.at(rehearsal.publish(key))
 
     def _candidates(self, name: str) -> list[str | None]:
@@ -66,7 +66,7 @@ class StatisticsSubject(Rehearsed):
 
     def _distance(self, one: Values, other: Values) -> float:
         """The loss between two persons, by the noise on everything that they add to."""
-        plan: StatisticsPlan = self.promised.plan
+        plan: TotalsPlan = self.plan.parameters
         return sum(
             plan.noise_epsilon(place) * abs(here - there)
             for (place, here), (_, there) in zip(self._adds(one), self._adds(other), strict=True)
@@ -98,10 +98,10 @@ class StatisticsSubject(Rehearsed):
         numbers = []
         for row, ((place, here), (_, there)) in enumerate(zip(one, other, strict=True)):
             if here != there:
-                way, n = self.promised.plan.way_of(place), self.policy.people
+                way, n = self.plan.parameters.way_of(place), self.policy.people
                 counted = n if way.mechanism == EVERYBODY else way.samples
                 total = here + sum(adds[row][1] * size for adds, size in others)
-                moved = self.promised.in_unit(place, (there - here) / counted)
-                loss = self.promised.plan.noise_epsilon(place) * abs(there - here)
-                numbers.append(Number(row, float(self.promised.value(place, Fraction(total, n))), moved, loss))
+                moved = self.plan.in_unit(place, (there - here) / counted)
+                loss = self.plan.parameters.noise_epsilon(place) * abs(there - here)
+                numbers.append(Number(row, float(self.plan.value(place, Fraction(total, n))), moved, loss))
         return Between(tuple(numbers))

@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.kind import Outcome
+from crowdblend.kinds.outcome import Misfit
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 from crowdblend.rehearsal.between import Between, Number
+from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import digest, shown_in
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Rehearsal, Values
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
-from crowdblend.rehearsal.subject import CLASSES
-from crowdblend.rehearsal.table import MOST_PEOPLE, Rehearsal, Values
 from crowdblend.rehearsal.values import examples
 
 # With so many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
@@ -31,18 +33,18 @@ _REMEMBERED = 32
 Counts = NDArray[np.float64]
 
 
-def subject(policy: SynopsisPolicy, asked: Asked) -> SynopsisSubject:
+def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
-    asked.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
+    request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
-    made = SynopsisSubject(policy, asked.name, asked.understated)
-    rows = made.promised.plan.mechanism.queries.universe
+    audited = SynopsisSubject(policy, request.name, request.understated)
+    rows = audited.plan.parameters.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
         raise InvalidInput(
             f"the columns must make between 2 and {MOST_ROWS:,} different rows to audit a synopsis, which takes "
             f"thousands of releases, got {rows:,}. Audit the same policy with other columns."
         )
-    return made
+    return audited
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class SynopsisSubject(Rehearsed):
 
     def looking(self, population: Replaced) -> Callable[[bytes], Views]:
         """Rows like either of the two persons."""
-        rehearsal = Rehearsal(self.policy, population.people, self.promised)
+        rehearsal = Rehearsal(self.policy, population.people, self.plan)
         onlooker = self._onlooker(population)
         return lambda key: onlooker.at(*rehearsal.publish(key))
 
@@ -88,11 +90,11 @@ class SynopsisSubject(Rehearsed):
 
     def measured(self, rows: Mapping[tuple[str, ...], int]) -> Counts:
         """The measured counts of rows, given as how many there are of each kind."""
-        queries = self.promised.plan.mechanism.queries
+        queries = self.plan.parameters.mechanism.queries
         table = np.zeros(queries.shape)
-        places = [self._places[place] for place in self.promised.order]
+        places = [self._places[place] for place in self.plan.order]
         for labels, count in rows.items():
-            cell = tuple(known[labels[place]] for known, place in zip(places, self.promised.order, strict=True))
+            cell = tuple(known[labels[place]] for known, place in zip(places, self.plan.order, strict=True))
             table[cell] = count
         return np.asarray(queries.counts(table), float)
 
@@ -110,7 +112,7 @@ class SynopsisSubject(Rehearsed):
         drawn = (self.policy.samples - 1) / (self.policy.people - 1)
         others = {crowd.values: crowd.size * drawn for crowd in population.people[1:]}
         expected = one + sum(size * self._measured(values) for values, size in others.items())
-        mechanism = self.promised.plan.mechanism
+        mechanism = self.plan.parameters.mechanism
         loss = mechanism.noise_epsilon if isinstance(mechanism, FittedSynopsis) else 1.0
         moved = other - one
         numbers = (Number(int(row), float(expected[row]), moved[row], loss) for row in np.flatnonzero(moved))
@@ -131,7 +133,7 @@ class Onlooker:
     persons: Mapping[str, tuple[str, ...]]
     expected: tuple[float, ...]
 
-    def at(self, files: Mapping[str, bytes], misfit: float | None) -> dict[str, str]:
+    def at(self, files: Mapping[str, bytes], outcome: Outcome) -> dict[str, str]:
         """Several ways of looking at one release; its misfit is in the certificate, and so public."""
         ((name, content),) = files.items()
         rows = Counter(map(tuple, shown_in(name, content).rows))
@@ -140,6 +142,7 @@ class Onlooker:
             scale * rows[labels] - usual for labels, usual in zip(self.persons.values(), self.expected, strict=True)
         ]
         found = [str(round(min(max(one, -_FAR), _FAR))) for one in more]
+        misfit = outcome.value if isinstance(outcome, Misfit) else None
         fits = "" if misfit is None else f", misfit {misfit:.2g}"
         return {
             "the files": digest((content, misfit)),

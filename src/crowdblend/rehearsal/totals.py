@@ -6,19 +6,18 @@ them in a release.
 
 from __future__ import annotations
 
-from crowdblend.kinds.statistics import Promise
-from crowdblend.randomness import ReleaseKey
+from crowdblend.kinds.statistics import StatisticsPlan
 from crowdblend.rehearsal.files import Files
-from crowdblend.rehearsal.table import Population, people_in_memory
+from crowdblend.rehearsal.made_up_people import Population, people_in_memory, publish_once
 
 
 class TotalsRehearsal:
     """What a policy of statistics publishes about made-up people, for any key; values are those of `wanted`."""
 
-    def __init__(self, promised: Promise, population: Population) -> None:
-        self._promised, self._files = promised, Files()
-        self._engine = people_in_memory(promised.policy.data, promised.policy.wanted, population)
+    def __init__(self, planned: StatisticsPlan, population: Population) -> None:
+        self._plan, self._files = planned, Files()
+        self._engine = people_in_memory(planned.policy.data, planned.policy.wanted, population)
 
     def publish(self, key: bytes) -> dict[str, bytes]:
         """The files by name."""
-        return self._files.of(self._promised.read(ReleaseKey(key), engine=self._engine).publish())
+        return self._files.of(publish_once(self._plan, self._engine, key))

@@ -16,7 +16,7 @@ from typing import Any
 from crowdblend import plan
 from crowdblend.calculus import RULES, Assumption, Certificate, Derivation, compose
 from crowdblend.calculus.groups import derived_for_group
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan as plan_release
 from crowdblend.policies import parse_policy
 from tests.kinds.towns import DISTRICTS, DRAWN, POLICY, SPLIT
 
@@ -227,7 +227,7 @@ def certificates() -> Iterator[tuple[str, Certificate]]:
         (here / "education.csv").write_text("none;low\nschool;low\ncollege;high\n", encoding="utf-8")
         (here / "districts.csv").write_text(DISTRICTS, encoding="utf-8")
         for name, text in policies():
-            yield name, promise(parse_policy(text, here)).certificate(FILES)
+            yield name, plan_release(parse_policy(text, here)).certificate(FILES)
     plans: dict[str, dict[str, Any]] = {
         "plan": {"rate": 0.1, "k": 20, "epsilon": 0.5},
         "plan-stated-mechanism": {"rate": 0.1, "k": 20, "epsilon": 1.0, "blend_epsilon": 0.5},

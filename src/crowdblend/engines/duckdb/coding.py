@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+# Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
+_MOST_JOINS = 16
+
+
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
 
@@ -31,9 +35,12 @@ class Coding:
         self._connection, self._columns = connection, columns
         self.packing = Packing(columns)
         self._typed = [_reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
-        for position, column in enumerate(columns):
-            if isinstance(column.recoding, Lookup):
-                self._keep_lookup(position, column.recoding)
+        lookups = [position for position, column in enumerate(columns) if isinstance(column.recoding, Lookup)]
+        self._joins, self._lookups = lookups[:_MOST_JOINS], lookups[_MOST_JOINS:]
+        for position in self._joins:
+            self._connection.register("given", self._lookup(position))
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE lookup{position} AS SELECT * FROM given")
+            self._connection.unregister("given")
 
     def selected(self, identifiers: Sequence[str]) -> str:
         """The raw columns as the query wants them, out of a relation that calls them so."""
@@ -44,6 +51,8 @@ class Coding:
 
     def coded(self, rows: pyarrow.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, in any order, and the carried columns in the same order."""
+        for position in self._lookups:
+            rows = rows.append_column(f"k{position}", self._looked_up(rows.column(f"v{position}"), position))
         self._connection.register("raw", rows)
         try:
             found = self._connection.sql(self._query(carried)).to_arrow_table()
@@ -78,27 +87,35 @@ class Coding:
             return recoding.sql(value, typed)
         if isinstance(recoding, Open):
             return recoding.label_sql(value, typed)
+        code = f"t{position}.code" if position in self._joins else f"k{position}"
         if isinstance(recoding, Lookup) and recoding.missing_code is not None:
-            return f"COALESCE(t{position}.code, {recoding.fallback_sql(value)})"
-        return f"t{position}.code"
+            return f"COALESCE({code}, {recoding.fallback_sql(value)})"
+        return code
 
     @cached_property
     def _joined(self) -> str:
         joins = (
-            f" LEFT JOIN lookup{position} AS t{position} ON v{position} = t{position}.value"
-            for position, column in enumerate(self._columns)
-            if isinstance(column.recoding, Lookup)
+            f" LEFT JOIN lookup{position} AS t{position} ON v{position} = t{position}.value" for position in self._joins
         )
         return "raw" + "".join(joins)
 
-    def _keep_lookup(self, position: int, recoding: Lookup) -> None:
+    def _lookup(self, position: int) -> pyarrow.Table:
+        """The values of a column's domain, and their codes."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
+        recoding = self._columns[position].recoding
+        assert isinstance(recoding, Lookup)
         given = recoding.lookup
-        codes = pa.table({"value": pa.array(given, pa.string()), "code": pa.array(given.values(), pa.int32())})
-        self._connection.register("given", codes)
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE lookup{position} AS SELECT * FROM given")
-        self._connection.unregister("given")
+        return pa.table({"value": pa.array(given, pa.string()), "code": pa.array(given.values(), pa.int32())})
+
+    def _looked_up(self, values: pyarrow.ChunkedArray, position: int) -> pyarrow.ChunkedArray:
+        """The codes of values, NULL outside the domain."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+        from pyarrow import compute  # noqa: PLC0415
+
+        lookup = self._lookup(position)
+        places = compute.index_in(values.cast(pa.string()), value_set=lookup.column("value").combine_chunks())
+        return lookup.column("code").take(places)
 
     def _closed_part(self, found: pyarrow.Table, at: int) -> NDArray[np.int64]:
         column = found.column(f"p{at}")

@@ -28,8 +28,7 @@ def ranges(values: int) -> Explicit:
     adds = np.zeros((len(pairs), values), np.int8)
     for row, (low, high) in zip(adds, pairs, strict=True):
         row[low:high] = 1
-    words = f"all ranges of one column of {values} values"
-    return Explicit((values,), np.eye(values, dtype=np.int8), adds, min(2, vc_bound(len(pairs))), words)
+    return Explicit((values,), np.eye(values, dtype=np.int8), adds, min(2, vc_bound(len(pairs))), "ranges")
 
 
 def half_planes(wide: int, high: int) -> Explicit:
@@ -57,7 +56,7 @@ def half_planes(wide: int, high: int) -> Explicit:
         np.eye(len(points), dtype=np.int8),
         satisfied,
         min(3, vc_bound(len(satisfied))),
-        f"all half-planes on a grid of {wide} by {high} cells",
+        "half-planes",
     )
 
 
@@ -97,4 +96,4 @@ def listed(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> E
     for row, wanted in zip(measured, conditions, strict=True):
         row[tuple(wanted.get(column, slice(None)) for column in range(len(shape)))] = 1
     flat = measured.reshape(len(conditions), -1)
-    return Explicit(shape, flat, None, vc_bound(len(conditions)), f"{len(conditions)} listed conjunctions")
+    return Explicit(shape, flat, None, vc_bound(len(conditions)), "listed")

@@ -98,8 +98,8 @@ class Conjunctions(QueryClass):
             index[column] = int(value)
         return tuple(index)
 
-    def words(self) -> str:
-        return f"all conjunctions of up to {self.order} of {len(self.shape)} columns"
+    def describe(self) -> dict[str, Any]:
+        return {"queries": "conjunctions", "shape": list(self.shape), "size": self.size, "order": self.order}
 
     def _fewest_parts(self, kept: Columns) -> Columns:
         """The table of full width that adds up the fewest cells for each cell of this one."""

@@ -87,8 +87,8 @@ class QueryClass(ABC):
         """The cells that satisfy a query, as an index into a table."""
 
     @abstractmethod
-    def words(self) -> str:
-        """The class in a few words."""
+    def describe(self) -> dict[str, Any]:
+        """The class as JSON-ready data: its name and its sizes."""
 
     def ask(self, table: Table) -> Vector:
         """The answer to every query about a table."""
@@ -131,11 +131,11 @@ def vc_bound(size: int) -> int:
 class Explicit(QueryClass):
     """A class given by matrices: which cells each measured count adds up, and which counts each answer adds up."""
 
-    def __init__(self, shape: tuple[int, ...], measured: Table, adds: Table | None, dimension: int, words: str) -> None:
+    def __init__(self, shape: tuple[int, ...], measured: Table, adds: Table | None, dimension: int, name: str) -> None:
         from scipy import sparse  # noqa: PLC0415  heavy, and conjunctions do without
 
         check_universe(shape)
-        self.shape, self.dimension, self._words = shape, dimension, words
+        self.shape, self.dimension, self._name = shape, dimension, name
         self._measured = sparse.csr_array(measured.astype(np.float64))
         self._adds = sparse.csr_array(adds.astype(np.float64)) if adds is not None else None
         self.size = (measured if adds is None else adds).shape[0]
@@ -164,8 +164,8 @@ class Explicit(QueryClass):
         cells = self._asked.indices[self._asked.indptr[query] : self._asked.indptr[query + 1]]
         return np.unravel_index(cells, self.shape)
 
-    def words(self) -> str:
-        return self._words
+    def describe(self) -> dict[str, Any]:
+        return {"queries": self._name, "shape": list(self.shape), "size": self.size}
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class StatisticsPlan:
+class TotalsPlan:
     """The errors of both ways when all statistics go that way, what was chosen, and what it promises.
 
     Statistics that go the same way share its samples; `ways` has one entry for each way that is taken, with the
@@ -106,7 +106,7 @@ class StatisticsPlan:
         return value
 
 
-def plan_statistics(asked: Asked) -> StatisticsPlan:
+def plan_statistics(asked: Asked) -> TotalsPlan:
     """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
     everything = tuple(range(len(asked.shapes)))
     alternatives = {name: _way(name, asked, everything, 1.0, asked.samples) for name in (EVERYBODY, SAMPLE)}
@@ -118,7 +118,7 @@ def plan_statistics(asked: Asked) -> StatisticsPlan:
             "Use coarser resolutions, fewer statistics or a larger epsilon."
         )
     best = min(candidates, key=lambda ways: _total(asked.shapes, ways))
-    return StatisticsPlan(asked, alternatives, best)
+    return TotalsPlan(asked, alternatives, best)
 
 
 def _mixtures(asked: Asked) -> list[Taken]:

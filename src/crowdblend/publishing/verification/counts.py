@@ -35,10 +35,11 @@ def check_cells(published: PublishedFolder, cells: Cells, *, least: int, exact_f
 
 def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> None:
     """Only labels that the certificate lists; a column without a list has an open domain."""
-    listed: Any = published.certificate.facts.get("labels", {})
+    columns: Any = published.certificate.facts.get("columns", {})
     for key, name in zip(cells.keys, cells.columns, strict=True):
-        labels = listed.get(name) if isinstance(listed, dict) else None
-        if labels is None:
+        domain = columns.get(name) if isinstance(columns, dict) else None
+        labels = domain.get("labels") if isinstance(domain, dict) else None
+        if not isinstance(labels, list):
             continue
         seen = pc.unique(pc.cast(piece.column(key), pa.large_string()))
         if not pc.all(pc.is_in(seen, value_set=pa.array(map(str, labels), pa.large_string()))).as_py():

@@ -16,12 +16,12 @@ def check(published: PublishedFolder) -> None:
     if Counter(scales) != Counter(made["scale"] for made in planned):
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
-    classes = ["class"] if any(made.get("classes") for made in planned) else []
+    classes = ["class"] if any(made.get("labels") for made in planned) else []
     rows = read_rows(path, ["statistic", *classes, "value", "error", "confidence"])
     expected = [
         (made["statistic"], label, made["error"], published.parameter("confidence"))
         for made in planned
-        for label in made.get("classes") or [None]
+        for label in made.get("labels") or [None]
     ]
     found = [(row["statistic"], row.get("class") or None, row["error"], row["confidence"]) for row in rows]
     if found != expected:

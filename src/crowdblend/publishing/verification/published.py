@@ -13,17 +13,9 @@ from crowdblend.calculus.description import Description
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds.registry import KINDS, file_name
 from crowdblend.reports.cells import Cells, open_cells
 
-MODULES = {
-    "table": "table",
-    "microdata": "microdata",
-    "points": "points",
-    "outlier-table": "outlier_table",
-    "statistics": "statistics",
-    "synopsis": "synopsis",
-    "graph": "graph",
-}
 ENDINGS = (".csv", ".parquet")
 
 
@@ -110,10 +102,10 @@ def verify_release(folder: Path) -> Verified:
 def check_data(published: PublishedFolder) -> None:
     """Refuse data that contradict their certificate."""
     kind = published.certificate.facts.get("kind")
-    if not isinstance(kind, str) or kind not in MODULES:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise contradiction("its kind is none of ours")
     try:
-        import_module(f"crowdblend.publishing.verification.{MODULES[kind]}").check(published)
+        import_module(f"crowdblend.publishing.verification.{file_name(kind)}").check(published)
     except InvalidInput as problem:
         raise DoesNotVerify(str(problem), code=CODE) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from crowdblend.publishing.verification.numbers import read_rows
@@ -18,15 +17,19 @@ def check(published: PublishedFolder) -> None:
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
     rows = read_rows(path, ["statistic", "bin", "value", "error"])
-    expected = [(name, label) for name, made in planned.items() for label in _bins(made)]
+    expected = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
     if [(row["statistic"], row["bin"] or None) for row in rows] != expected:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     for row in rows:
         made = planned[row["statistic"]]
-        largest = {"fraction": 1.0, "average": math.inf}.get(made["what"], published.parameter("people"))
-        if row["error"] != made["error"] or not (made["what"] == "average" or 0 <= row["value"] <= largest):
+        largest = 1.0 if "fraction" in made else published.parameter("people")
+        if row["error"] != made["error"] or not ("average" in made or 0 <= row["value"] <= largest):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
 
 
-def _bins(made: dict[str, Any]) -> list[str | None]:
-    return list(made.get("bins") or [None])
+def _bins(published: PublishedFolder, made: dict[str, Any]) -> list[str | None]:
+    """The labels of a histogram's column, as the certificate declares them; a single number has none."""
+    if "histogram" not in made:
+        return [None]
+    domains: list[dict[str, Any]] = published.fact("columns", dict)[made["histogram"]]
+    return [str(label) for label in domains[0]["labels"]]

@@ -1,26 +1,20 @@
-"""How each kind of release is shown, each in a module of its own with one function: view(folder)."""
+"""How each kind of release is shown, each in a module of its file name with one function: view(folder)."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from crowdblend.errors import InvalidInput
+from crowdblend.kinds.registry import KINDS, file_name
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.view import View
 
-MODULES: dict[str, str] = {
-    "points": "points",
-    "outlier-table": "outliers",
-    "statistics": "statistics",
-    "synopsis": "synopsis",
-    "graph": "graph",
-}
-
 
 def view_of(folder: Folder) -> View:
-    """The view of a release's kind; one that states no kind is shown as its files look."""
+    """The view of a release's kind; one of no known kind is shown as its files look, counts or records."""
+    kind = folder.fact("kind", str)
     try:
-        module = import_module(f"{__name__}.{MODULES.get(folder.fact('kind', str), 'classes')}")
+        module = import_module(f"{__name__}.{file_name(kind) if kind in KINDS else 'table'}")
     except ImportError as missing:
         raise InvalidInput(
             "reports need an extra that is not installed: pip install 'crowdblend[release]'."

@@ -9,12 +9,12 @@ from crowdblend.reports.html import Html, element, join, table
 from crowdblend.reports.numbers import round_up
 from crowdblend.reports.parameters import sampling_rate
 from crowdblend.reports.view import Part, View
-from crowdblend.reports.views import classes
+from crowdblend.reports.views import crowd_classes
 
 
 def view(folder: Folder) -> View:
     """The view of a table, read as what it is: every count is noisy."""
-    table_view = classes.view(folder)
+    table_view = crowd_classes.view(folder)
     rate = sampling_rate(folder)
     people = "Counts are people in the table that was read."
     if rate is not None:

@@ -10,13 +10,13 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies.offered import lattice_of
 from crowdblend.rehearsal.looking import Looking, Onlooker
-from crowdblend.rehearsal.registry import Asked
+from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
+from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.stack import Stack
-from crowdblend.rehearsal.table import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.rehearsal.values import examples
 from crowdblend.selection import noise_around
 
@@ -26,20 +26,20 @@ CLASSES = 4
 _COPIES = 500
 
 
-def subject(policy: Any, asked: Asked, made: type[ReleaseSubject] | None = None) -> ReleaseSubject:
+def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | None = None) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
-    if asked.epsilon is not None:
-        policy = _at(policy, asked.epsilon)
-    planned = _promised(policy).plan
-    hardest = asked.hard(planned.k, planned.sampled_with, planned.epsilon / asked.understated).items()
+    if request.epsilon is not None:
+        policy = _at(policy, request.epsilon)
+    planned = _plan_here(policy).parameters
+    hardest = request.hard(planned.k, planned.sampled_with, planned.epsilon / request.understated).items()
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    stacked = asked.stacked and policy.recoding is None
-    return (made or ReleaseSubject)(policy, sizes, asked.name, asked.people, asked.understated, stacked)
+    stacked = request.stacked and policy.recoding is None
+    return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 
-def _promised(policy: Any) -> Any:
-    return promise(drawn_here(policy))
+def _plan_here(policy: Any) -> Any:
+    return plan(drawn_here(policy))
 
 
 def _at(policy: Any, epsilon: float) -> Any:
@@ -48,7 +48,7 @@ def _at(policy: Any, epsilon: float) -> Any:
         raise InvalidInput(
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
         )
-    planned = _promised(policy).plan
+    planned = _plan_here(policy).parameters
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     sampling = replace(policy.sampling, rate=rate)
@@ -78,9 +78,9 @@ class ReleaseSubject(Rehearsed):
     relation = Relation.ADD_REMOVE
 
     @cached_property
-    def promised(self) -> Any:
+    def plan(self) -> Any:
         """The plan behind the policy, with people who are drawn here."""
-        return _promised(self.policy)
+        return _plan_here(self.policy)
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
@@ -96,7 +96,7 @@ class ReleaseSubject(Rehearsed):
         choosing = getattr(self.policy, "recoding", None)
         if choosing is None or choosing.show_epsilon is None:
             return Onlooker(names, offered, values)
-        loss = noise_around(lattice_of(self.policy.columns), self.promised.score, choosing.show_epsilon)
+        loss = noise_around(lattice_of(self.policy.columns), self.plan.score, choosing.show_epsilon)
         return Onlooker(names, offered, values, float(1 / loss))
 
     def looks(self, population: Population, runs: int) -> Iterator[Views]:
@@ -106,13 +106,13 @@ class ReleaseSubject(Rehearsed):
 
         def endless() -> Iterator[Views]:
             onlooker = self.onlooker(population[0].values)
-            return map(onlooker.at_shown, Stack(self.promised, population, _COPIES).releases())
+            return map(onlooker.at_shown, Stack(self.plan, population, _COPIES).releases())
 
         return islice(self.kept(population, endless), runs)
 
     def looking(self, population: Population) -> Callable[[bytes], Views]:
         """The person's class, and all there is."""
-        rehearsal = Rehearsal(self.policy, population, self.promised)
+        rehearsal = Rehearsal(self.policy, population, self.plan)
         onlooker = self.onlooker(population[0].values)
         return lambda key: onlooker.at(*rehearsal.publish(key))
 

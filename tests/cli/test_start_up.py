@@ -1,0 +1,73 @@
+"""Commands load what they use: planning, starting and verifying load no arrays, no engine and no renderer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.policies.policies import SOUND
+
+HEAVY = {
+    *("duckdb", "pyarrow", "numpy", "scipy", "opendp", "vl_convert", "starlette", "uvicorn", "jinja2"),
+    *("sqlalchemy", "psycopg", "pyspark", "pandas", "networkx", "rich"),
+}
+# To look whether a source is there and has its columns takes the engine.
+ENGINE = {"duckdb", "pyarrow", "numpy"}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "people.csv").write_text("id,sex,age\n1,Female,3\n2,Male,40\n", encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(SOUND, encoding="utf-8")
+    return tmp_path
+
+
+def loaded(place: Path, *arguments: str) -> set[str]:
+    """The heavy modules that a command has loaded when it ends well."""
+    code = (
+        f"import sys; sys.argv[1:] = {list(arguments)}\n"
+        "from crowdblend.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit as leaving: assert not leaving.code, leaving.code\n"
+        f"print(*sorted(set({sorted(HEAVY)}) & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.strip().splitlines()[-1].split()) if done.stderr.strip() else set()
+
+
+PLAN = ("plan", "--rate", "0.1", "--k", "20", "--epsilon", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ((*PLAN, "--json"), set()),
+        (("init", "people.csv", "--out", "-"), set()),
+        (("rules", "suppression.exact"), set()),
+        (("release", "policy.toml", "--dry-run"), ENGINE),
+        (("release", "policy.toml", "--dry-run", "--json"), ENGINE),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_command_loads_what_it_uses(place: Path, arguments: tuple[str, ...], allowed: set[str]) -> None:
+    assert loaded(place, *arguments) <= allowed
+
+
+def test_verify_loads_nothing_heavy(place: Path) -> None:
+    command = [sys.executable, "-m", "crowdblend", *PLAN, "--certificate", "certificate.json"]
+    subprocess.run(command, cwd=place, check=True, capture_output=True)
+    assert loaded(place, "verify", "certificate.json") == set()
+
+
+def test_reading_a_policy_loads_the_class_of_its_kind_alone() -> None:
+    code = (
+        "import sys\nfrom crowdblend.policies import parse_policy\n"
+        f"parse_policy({SOUND!r})\n"
+        "others = {f'crowdblend.policies.{kind}' for kind in ('graph', 'synopsis', 'statistics', 'points')}\n"
+        "assert not others & set(sys.modules), others & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
