@@ -109,7 +109,7 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (["x.toml", "--family", "points"], "--family must be left out here"),
         (["--mechanism", "nowhere:nothing"], "can be imported"),
         (["--mechanism", "json"], "can be imported"),
-        (["missing.toml"], "must be a readable file"),
+        (["missing.toml"], "cannot be read"),
     ],
 )
 def test_wrong_use(arguments: list[str], says: str) -> None:
