@@ -1,7 +1,7 @@
 """CPU and wall seconds of commands, the start of Python included, as JSON: python bench/startup.py [rows]
 
 Each command runs several times in a process of its own and the least of each figure counts: other work on the machine
-can only add to it. The limits are for CPU time.
+can only add to it. The first run compiles, as the first run after an installation does. The limits are for CPU time.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ COMMANDS: dict[str, tuple[list[str], float | None]] = {
 
 def run(arguments: list[str], folder: Path) -> tuple[float, float]:
     """CPU and wall seconds of one run."""
-    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "home")}
-    environment.pop("CROWDBLEND_LEDGER", None)
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "home"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    for name in ("CROWDBLEND_LEDGER", "PYTHONDONTWRITEBYTECODE"):
+        environment.pop(name, None)
     started, before = time.perf_counter(), os.times()
     subprocess.run(
         [sys.executable, "-m", "crowdblend", *arguments], cwd=folder, env=environment, check=True, capture_output=True

@@ -286,7 +286,7 @@ def test_a_state_that_cannot_be_written_is_refused_before_the_work(tmp_path) -> 
 @pytest.mark.parametrize("pairs", [0, 16])
 def test_more_pairs_than_the_runs_are_enough_for_are_refused(pairs: int) -> None:
     few = claims(1.0)
-    with pytest.raises(InvalidInput, match="one pair of populations for every 64 runs"):
+    with pytest.raises(InvalidInput, match="at least 64 runs for each pair"):
         audit(replace(few, neighbours=few.neighbours * pairs), runs=1_000)
 
 

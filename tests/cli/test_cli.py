@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.commands import crowdblend
+
 PLAN = ["plan", "--rate", "0.1", "--k", "20", "--epsilon", "0.5"]
-
-
-def crowdblend(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "crowdblend", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
 
 
 def test_plan_prints_one_json_object() -> None:

@@ -188,11 +188,11 @@ REFUSED = {
     "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
     "hardly any noise": (
         bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 100"), ("delta = 1e-6\n", "")),
-        "sampling alone promises as much",
+        "sampling alone guarantees as much",
     ),
     "a delta that allows any noise": (
         bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("delta = 1e-6", "delta = 0.6")),
-        "sampling alone promises as much",
+        "sampling alone guarantees as much",
     ),
     "noise that cannot be drawn": (
         # of the two boxes only an empty one is too large, so that a refusal in the end would say who is where

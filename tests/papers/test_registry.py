@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.cli import main as entry
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import save
 from crowdblend.papers import REPRODUCTIONS, reproduce
 from crowdblend.papers.reproduction import Reproduction, agrees
+from tests.commands import crowdblend
 
 reproduced = cache(reproduce)
 NAMES = (
@@ -90,13 +90,8 @@ def test_agreement_is_to_the_printed_digits(printed, value, same):
     assert agrees(printed, value) is same
 
 
-def test_all_of_them_at_once(monkeypatch, capsys):
-    def run(*arguments: str) -> int:
-        monkeypatch.setattr("sys.argv", ["crowdblend", "reproduce", "all", *arguments])
-        with pytest.raises(SystemExit) as left:
-            entry.main()
-        return left.value.code
-
-    assert run("--json") == 0
-    assert [made["name"] for made in json.loads(capsys.readouterr().out)["reproductions"]] == list(NAMES)
-    assert run("--plot", "all.svg") == 2
+def test_all_of_them_at_once():
+    code, out, _ = crowdblend("reproduce", "all", "--json")
+    assert code == 0
+    assert [made["name"] for made in json.loads(out)["reproductions"]] == list(NAMES)
+    assert crowdblend("reproduce", "all", "--plot", "all.svg").returncode == 2

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from crowdblend.cli import main as entry
+from tests.commands import Finished, crowdblend
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
+def run():
     """`crowdblend report` in this process: exit code, stdout and stderr."""
 
-    def call(*arguments) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["crowdblend", "report", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            entry.main()
-        out, err = capsys.readouterr()
-        return left.value.code, out, err
+    def call(*arguments: object) -> Finished:
+        return crowdblend("report", *arguments)
 
     return call

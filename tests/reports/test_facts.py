@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crowdblend.recoding import Axis, Bounded, Breaks, DateRange, Dates, Hierarchies, Intervals, Prefixes, Values
-from crowdblend.reports.facts import column_words, query_words, statistic_words
+from crowdblend.reports.facts import describe_column, describe_queries, describe_statistic
 
 LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
 
@@ -31,7 +31,7 @@ LINES = (("Paris", "France"), ("Lyon", "France"), ("Kyoto", "Japan"))
     ],
 )
 def test_a_declared_domain_is_rendered(recoding: Any, words: str) -> None:
-    assert column_words(recoding.domain()) == words
+    assert describe_column(recoding.domain()) == words
 
 
 def test_a_closed_domain_has_every_label() -> None:
@@ -55,19 +55,19 @@ def test_a_closed_domain_has_every_label() -> None:
     ],
 )
 def test_a_statistic_is_rendered(stated: dict[str, Any], words: str) -> None:
-    assert statistic_words(stated) == words
+    assert describe_statistic(stated) == words
 
 
 def test_a_class_of_queries_is_rendered() -> None:
-    assert query_words({"queries": "conjunctions", "shape": [2, 3, 4], "order": 2}) == (
+    assert describe_queries({"queries": "conjunctions", "shape": [2, 3, 4], "order": 2}) == (
         "all conjunctions of up to 2 of 3 columns"
     )
-    assert query_words({"queries": "half-planes", "shape": [2, 3]}) == "all half-planes on a grid of 2 by 3 cells"
-    assert query_words("all ranges of one column of 9 values") == "all ranges of one column of 9 values"
+    assert describe_queries({"queries": "half-planes", "shape": [2, 3]}) == "all half-planes on a grid of 2 by 3 cells"
+    assert describe_queries("all ranges of one column of 9 values") == "all ranges of one column of 9 values"
 
 
 @pytest.mark.parametrize("odd", [None, 3, [], {}, {"recoding": []}, {"labels": 7}, {"recodings": 2}, [[{}]], "text"])
 def test_facts_of_any_form_are_shown(odd: Any) -> None:
-    assert isinstance(column_words(odd), str)
-    assert isinstance(statistic_words(odd), str)
-    assert isinstance(query_words(odd), str)
+    assert isinstance(describe_column(odd), str)
+    assert isinstance(describe_statistic(odd), str)
+    assert isinstance(describe_queries(odd), str)

@@ -44,27 +44,27 @@ def line_chart(
     >>> spec["data"]["values"]
     [{'epsilon': 1, 'delta': 1e-06, 'k': 'k = 20'}]
     """
-    shown = [row for row in rows if x.shows(row.get(x.field)) and y.shows(row.get(y.field))]
-    if not shown:
+    points = [row for row in rows if x.shows(row.get(x.field)) and y.shows(row.get(y.field))]
+    if not points:
         raise InvalidInput(f"a chart needs at least one point with finite {x.title} and {y.title}, got none.")
-    names = _distinct(row[series] for row in shown)
+    names = _distinct(row[series] for row in points)
     if len(names) > len(PALETTE):
         raise InvalidInput(f"a chart shows at most {len(PALETTE)} series, got {len(names)}. Plot fewer of them.")
     encoding: dict[str, Any] = {
-        "x": _position(x, shown, whole=False),
-        "y": _position(y, shown, whole=True),
+        "x": _position(x, points, whole=False),
+        "y": _position(y, points, whole=True),
         "color": _color(series, names),
-        "tooltip": [{"field": series, "title": " "}, *(_told(axis) for axis in (x, y))],
+        "tooltip": [{"field": series, "title": " "}, *(_tooltip(axis) for axis in (x, y))],
     }
-    if any(BOUND in row for row in shown):
-        encoding["strokeDash"] = _dashes(_distinct(row[BOUND] for row in shown))
+    if any(BOUND in row for row in points):
+        encoding["strokeDash"] = _dashes(_distinct(row[BOUND] for row in points))
         encoding["tooltip"].append({"field": BOUND, "title": "bound"})
     heading = {"text": title, **({"subtitle": subtitle} if subtitle else {})}
     return {
         "$schema": SCHEMA,
         "title": heading,
         **SIZE,
-        "data": {"values": shown},
+        "data": {"values": points},
         "mark": {"type": "line"},
         "encoding": encoding,
         "config": CONFIG,
@@ -140,5 +140,5 @@ def _dashes(bounds: list[str]) -> dict[str, Any]:
     }
 
 
-def _told(axis: Axis) -> dict[str, Any]:
+def _tooltip(axis: Axis) -> dict[str, Any]:
     return {"field": axis.field, "type": "quantitative", "title": axis.title, "format": ".3~e" if axis.log else ".4~g"}

@@ -100,7 +100,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
                 (
                     "",
                     f"a bin of {size}: off by {mechanism.expected_error(size):.3g} on average, "
-                    f"promised e^{at_most(plan.factor * plan.loss(size))}",
+                    f"guaranteed e^{at_most(plan.factor * plan.loss(size))}",
                 )
                 for size in plan.sizes()
             ),
@@ -129,10 +129,10 @@ def plan(policy: OutlierTable) -> OutlierTablePlan:
         transition=policy.transition,
         delta=policy.delta,
     )
-    check_delta(policy, planned.delta)
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
             f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
             f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
         )
+    check_delta(policy, planned.delta)
     return OutlierTablePlan(policy, planned)

@@ -204,13 +204,13 @@ def plan(policy: Points) -> PointsPlan:
 def _require_more_than_sampling(planned: Plan) -> None:
     if planned.k == 1:
         raise Infeasible(
-            "k must be at least 2: a crowd of one hides nobody, and sampling alone promises as much. "
+            "k must be at least 2: a crowd of one hides nobody, and sampling alone guarantees as much. "
             "Lower delta, or state k."
         )
     if planned.delta >= planned.sampled_with:
         raise Infeasible(
             f"delta must be below the rate of {planned.sampled_with:g}, got {planned.delta:g} with "
-            f"noise_epsilon = {planned.noise_epsilon:g}: sampling alone promises as much. "
+            f"noise_epsilon = {planned.noise_epsilon:g}: sampling alone guarantees as much. "
             "Lower noise_epsilon or delta, or raise k."
         )
 

@@ -1,4 +1,4 @@
-"""One file per sanitizer: parameters in the constructor, the sample in the call, no promise of its own."""
+"""One file per mechanism: parameters in the constructor, the sample in the call, and `claim()`: what it guarantees."""
 
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.mechanisms.noisy import NoisyHistogram

@@ -121,7 +121,7 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
         measurement = _at_fixed_delta(measurement, measure, delta)
     elif measure != APPROXIMATE:
         raise InvalidInput(
-            f"the measurement must promise (ε, δ) or something that OpenDP converts into it, got {measure}. "
+            f"the measurement must guarantee (ε, δ) or something that OpenDP converts into it, got {measure}. "
             "Use one of pure, approximate or zero-concentrated differential privacy."
         )
     epsilon, least = measurement.map(ONE_REPLACED[metric])  # type: ignore[no-untyped-call]
@@ -133,7 +133,7 @@ def _at_fixed_delta(measurement: Measurement, measure: str, delta: float | None)
 
     if delta is None or not 0 < delta < 1:
         raise InvalidInput(
-            f"delta must be a number between 0 and 1 (exclusive) for a measurement that promises {measure}, got "
+            f"delta must be a number between 0 and 1 (exclusive) for a measurement that guarantees {measure}, got "
             f"{delta!r}. Pass the probability beyond epsilon, for example 1e-9."
         )
     smoothed = make_zCDP_to_approxDP(measurement) if measure == CONCENTRATED else measurement
@@ -149,7 +149,7 @@ def _rows(data: Sequence[Any], places: Any) -> Any:
 def _measured(measurement: Measurement, rows: Any) -> Any:
     """The measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
 
-    OpenDP promises nothing about rows outside the measurement's domain, and does not look by itself.
+    OpenDP guarantees nothing about rows outside the measurement's domain, and does not look by itself.
     """
     from opendp.mod import OpenDPException, Queryable  # noqa: PLC0415  an optional extra
 

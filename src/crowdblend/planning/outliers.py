@@ -12,7 +12,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 
 @dataclass(frozen=True)
 class OutlierPlan:
-    """What an outlier-private table promises: c·ε(j) to members of crowds of j, except with probability δ.
+    """What an outlier-private table guarantees: c·ε(j) to members of crowds of j, except with probability δ.
 
     ε(j) = tε/(K − j) below K − t, and ε from there on; t is the transition, K the limit and c the factor.
     """
@@ -31,7 +31,7 @@ class OutlierPlan:
         return self.transition * self.epsilon / (self.limit - size)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as JSON-ready data; the curve shows what crowds of some sizes are promised."""
+        """The plan as JSON-ready data; the curve shows what crowds of some sizes are guaranteed."""
         curve = {str(size): self.factor * self.loss(size) for size in self.sizes()}
         return {
             "epsilon": self.epsilon,
@@ -68,8 +68,8 @@ def plan_outliers(
     if (transition is None) == (delta is None):
         raise InvalidInput("one of transition and delta must be left out to be solved for. Pass the other.")
     if transition is not None:
-        promised = _promise(epsilon, transition, limit, factor).conclusion.delta
-        return OutlierPlan(epsilon, transition, limit, factor, promised, "delta")
+        delta = _claim(epsilon, transition, limit, factor).conclusion.delta
+        return OutlierPlan(epsilon, transition, limit, factor, delta, "delta")
     assert delta is not None
     found = _smallest_transition(epsilon, limit, factor, delta)
     return OutlierPlan(epsilon, found, limit, factor, delta, "transition")
@@ -77,9 +77,9 @@ def plan_outliers(
 
 def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float) -> int:
     def reaches(transition: int) -> bool:
-        return bool(_promise(epsilon, transition, limit, factor).conclusion.delta <= delta)
+        return bool(_claim(epsilon, transition, limit, factor).conclusion.delta <= delta)
 
-    # With t = K − 1 the noise hardly changes from bin to bin: nothing promises a smaller delta.
+    # With t = K − 1 the noise hardly changes from bin to bin: nothing guarantees a smaller delta.
     low, high = 0, limit - 1
     if high < 1 or not reaches(high):
         raise Infeasible(
@@ -91,5 +91,5 @@ def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float
     return high
 
 
-def _promise(epsilon: float, transition: int, limit: int, factor: float) -> Derivation:
+def _claim(epsilon: float, transition: int, limit: int, factor: float) -> Derivation:
     return outliers.outlier_histogram(epsilon=epsilon, transition=transition, limit=limit, factor=factor)

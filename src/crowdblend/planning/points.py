@@ -1,4 +1,4 @@
-"""Plans for points: the least noise on them that a promise leaves room for."""
+"""Plans for points: the least noise on them that a guarantee leaves room for."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _solve_rate(bound: Bound, question: Question, best: float | None) -> float:
 
     if best is not None and reaches(best):
         return best
-    # Sampling alone promises δ = rate, so a rate of δ always works, unless that is too small to mean anything.
+    # Sampling alone guarantees δ = rate, so a rate of δ always works, unless that is too small to mean anything.
     low = max(min(question.delta, 0.5), SMALLEST_RATE)
     while low > SMALLEST_RATE and not reaches(low):
         low = max(low / 16, SMALLEST_RATE)

@@ -1,4 +1,4 @@
-"""A policy as the audit sees it: a black box with a promise, and neighbouring populations that are hard for it."""
+"""A policy as the audit sees it: a black box with a guarantee, and neighbouring populations that are hard for it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _plan_here(policy: Any) -> Any:
 
 
 def _at(policy: Any, epsilon: float) -> Any:
-    """The very same release, promised at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    """The very same release, guaranteed at another ε: k, rate and noise stay, and δ is what goes with that ε."""
     if policy.recoding is not None:
         raise InvalidInput(
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
@@ -56,7 +56,7 @@ def _at(policy: Any, epsilon: float) -> Any:
 
 
 def released(pairs: list[Neighbours]) -> list[Neighbours]:
-    """The pairs with people on both sides: a table without a row is refused, and no promise is made about it."""
+    """The pairs with people on both sides: a table without a row is refused, and nothing is guaranteed about it."""
     return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
 
 

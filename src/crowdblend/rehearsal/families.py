@@ -1,6 +1,6 @@
-"""Our own mechanisms with parameters at which their promises are tight, so that an audit has something to find.
+"""Our own mechanisms with parameters at which their guarantees are tight, so that an audit has something to find.
 
-At δ = 1e-6 a hundred thousand runs see nothing: what makes a promise tight happens once in a million. Here δ is the
+At δ = 1e-6 a hundred thousand runs see nothing: what makes a guarantee tight happens once in a million. Here δ is the
 exact δ of the mechanism at its ε, up to a tenth, and half of that ε is far from true.
 """
 

@@ -29,7 +29,7 @@ _WORTH, _EQUAL = 0.5, 1e-9
 
 
 def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
-    """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
+    """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a network", "there is no delta to trade")
     given = policy.graph.bounds.people
     if not FEWEST_PEOPLE <= given <= MOST_PEOPLE:
@@ -145,7 +145,7 @@ def _offered(statistic: StatisticQuestion) -> list[str]:
     if statistic.question.name != "average":
         return list(statistic.classes)
     high = float(Fraction(statistic.low) + Fraction(statistic.question.width or 0))
-    return [repr(statistic.low), repr(high), repr(math.nextafter(high, statistic.low))]
+    return [repr(float(statistic.low)), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
 def _allowed(value: str, statistic: StatisticQuestion) -> bool:

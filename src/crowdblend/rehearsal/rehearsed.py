@@ -29,7 +29,7 @@ class Neighbours:
 
 
 class Rehearsed:
-    """A black box with a promise; kinds say which populations are hard for it, and what is to be seen of a release.
+    """A black box with a guarantee; kinds say which populations are hard for it, and what is to be seen of a release.
 
     `understated` divides the ε of the guarantee: a test of the audit, not of the release.
     """

@@ -22,7 +22,7 @@ _ALL = 1 << 20
 
 
 def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
-    """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
+    """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
     return StatisticsSubject(policy, request.name, request.understated)

@@ -34,7 +34,7 @@ Counts = NDArray[np.float64]
 
 
 def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
-    """The policy with as many made-up people as it says there are; crowds have no part in its promise."""
+    """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
     audited = SynopsisSubject(policy, request.name, request.understated)

@@ -14,10 +14,10 @@ _FEW = 6
 Facts = Mapping[str, Any]
 
 
-def column_words(domain: Any) -> str:
+def describe_column(domain: Any) -> str:
     """How the values of a column became labels, from its declared domain or from several of them."""
     if isinstance(domain, list):
-        return "; averaged as ".join(map(column_words, domain))
+        return "; averaged as ".join(map(describe_column, domain))
     if not isinstance(domain, Mapping):
         return str(domain)
     if isinstance(domain.get("recodings"), list):
@@ -25,7 +25,7 @@ def column_words(domain: Any) -> str:
     return _RECODINGS.get(str(domain.get("recoding")), _labels)(domain)
 
 
-def statistic_words(stated: Any) -> str:
+def describe_statistic(stated: Any) -> str:
     """What a statistic is of, from the facts about it."""
     if not isinstance(stated, Mapping):
         return ""
@@ -40,7 +40,7 @@ def statistic_words(stated: Any) -> str:
     return str(stated.get("words", ""))
 
 
-def query_words(stated: Any) -> str:
+def describe_queries(stated: Any) -> str:
     """Which queries synthetic rows answer, from the facts about their class."""
     if not isinstance(stated, Mapping):
         return str(stated or "a class of queries")

@@ -7,7 +7,7 @@ from crowdblend.guarantees import Guarantee
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reports import sentences
 from crowdblend.reports.derivation import tree
-from crowdblend.reports.facts import column_words
+from crowdblend.reports.facts import describe_column
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.look import CSS
@@ -148,7 +148,9 @@ def _comes_first(assumption: Assumption) -> bool:
 
 def _reading(folder: Folder, view: View) -> Html:
     columns = folder.fact("columns", dict)
-    rows: list[list[str]] = [[label(str(name)), shorten(column_words(domain), 400)] for name, domain in columns.items()]
+    rows: list[list[str]] = [
+        [label(str(name)), shorten(describe_column(domain), 400)] for name, domain in columns.items()
+    ]
     recoding = table(["column", "how values became labels"], rows, caption="The columns") if rows else ""
     return _section(
         "reading", BEFORE["reading"], element("ul", *(element("li", line) for line in view.reading)), recoding

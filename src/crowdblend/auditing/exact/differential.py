@@ -83,8 +83,8 @@ def _listed(values: tuple[Value, ...], size: int) -> Iterator[tuple[Value, ...]]
             yield (first, *rest)
 
 
-def _filled(world: World, table: Database, given: tuple[Value, ...]) -> Database:
-    for value in given:
+def _filled(world: World, table: Database, values: tuple[Value, ...]) -> Database:
+    for value in values:
         table = world.joined(table, value)
     return table
 

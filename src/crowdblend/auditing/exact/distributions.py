@@ -43,12 +43,12 @@ def hockey_stick(left: Distribution, right: Distribution, growth: Fraction) -> G
     return Gap(event, here, there, here - growth * there)
 
 
-def _require_distributions(*given: Distribution) -> None:
+def _require_distributions(*distributions: Distribution) -> None:
     """Refuse what does not add up to 1 exactly: a part that is missing could be the part that tells."""
-    for masses in (one.values() for one in given):
+    for masses in (one.values() for one in distributions):
         if not all(isinstance(mass, Rational) and mass >= 0 for mass in masses) or sum(masses) != 1:
             raise InvalidInput(
-                "a distribution must have fractions of at least 0 that add up to 1, and has others. "
+                "The masses of a distribution must be fractions of at least 0 that add up to 1. "
                 "Use fractions.Fraction, and move what is cut off to an outcome of its own."
             )
 

@@ -36,12 +36,12 @@ def zero_knowledge(
     compared = False
     for table, place in world.people():
         try:
-            real, made = cached(table), simulated(world.without(table, place))
+            real, simulation = cached(table), simulated(world.without(table, place))
         except InvalidInput:
             # A table that is refused publishes nothing, and no guarantee was made about it.
             continue
         compared = True
-        for left, right in ((real, made), (made, real)):
+        for left, right in ((real, simulation), (simulation, real)):
             gap = hockey_stick(left, right, growth)
             if gap.delta > delta and (worst is None or gap.delta - delta > worst.excess):
                 worst = Counterexample(

@@ -53,7 +53,7 @@ def audit(
     pairs = list(subject.pairs())
     if not pairs or runs < _RUNS_OF_A_PAIR * len(pairs):
         raise InvalidInput(
-            f"a subject must have one pair of populations for every {_RUNS_OF_A_PAIR} runs at most, and one at least, "
+            f"A subject needs at least one pair of populations, and at least {_RUNS_OF_A_PAIR} runs for each pair, "
             f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
         )
     about = {

@@ -31,9 +31,9 @@ def off_by_one(table: Database) -> Distribution:
 
 def star_rows(table: Database) -> Distribution:
     """Suppressed people stay in the table as rows of stars."""
-    shown = _published(table, 2)
-    hidden = len(table) - sum(n for _, n in shown)
-    return surely((shown, ("*", hidden)))
+    published = _published(table, 2)
+    hidden = len(table) - sum(n for _, n in published)
+    return surely((published, ("*", hidden)))
 
 
 def kept_labels(table: Database) -> Distribution:
@@ -46,8 +46,10 @@ def noisy_threshold(table: Database) -> Distribution:
     parts: dict[Any, Fraction] = {frozenset(): Fraction(1)}
     for c, n in counted(table).items():
         chance = {True: Fraction(n >= 2), False: Fraction(n >= 3)}
-        shows = HALF * chance[True] + HALF * chance[False]
-        parts = mix((mass, {shown | {(c, n)}: shows, shown: 1 - shows}) for shown, mass in parts.items())
+        appears = HALF * chance[True] + HALF * chance[False]
+        parts = mix(
+            (mass, {published | {(c, n)}: appears, published: 1 - appears}) for published, mass in parts.items()
+        )
     return {outcome: mass for outcome, mass in parts.items() if mass}
 
 

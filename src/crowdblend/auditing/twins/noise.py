@@ -31,7 +31,7 @@ COST = epsilon_above(Fraction(2))
 def only_where_somebody_is(table: Database) -> Distribution:
     """Cells in which nobody is are left out, and so is their noise."""
     there = [cell for cell in CELLS if cell in table]
-    return pushed(noisy(there, HALF, TOP)(table), lambda shown: tuple(zip(there, shown, strict=True)))
+    return pushed(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
 
 
 def bins_from_the_data(table: Database) -> Distribution:
@@ -41,8 +41,8 @@ def bins_from_the_data(table: Database) -> Distribution:
     low, high = min(table), max(table)
     middle = (low + high) / 2
     lower = sum(value <= middle for value in table)
-    shown = beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
-    return pushed(shown, lambda counts: (low, high, counts))
+    noisy_counts = beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
+    return pushed(noisy_counts, lambda counts: (low, high, counts))
 
 
 def fixed_bins(table: Database) -> Distribution:
@@ -53,7 +53,7 @@ def fixed_bins(table: Database) -> Distribution:
 
 def total_beside(table: Database) -> Distribution:
     """Noisy cells, and their exact total beside them."""
-    return pushed(noisy(CELLS, HALF, TOP)(table), lambda shown: (shown, len(table)))
+    return pushed(noisy(CELLS, HALF, TOP)(table), lambda counts: (counts, len(table)))
 
 
 def best_of_the_drawn(table: Database) -> Distribution:
@@ -79,8 +79,8 @@ def _spliced(clamped: bool) -> Mechanism:
         count = len(table)
         if count >= K:
             return surely(min(count, RANGE))
-        shown = blurred(count, HALF, RANGE)
-        return pushed(shown, lambda value: min(value, K - 1)) if clamped else shown
+        noisy_count = blurred(count, HALF, RANGE)
+        return pushed(noisy_count, lambda value: min(value, K - 1)) if clamped else noisy_count
 
     return sampled(publish, HALF)
 

@@ -96,8 +96,8 @@ def _choosing(looks_at_the_sample: bool) -> Mechanism:
 
 def _published(kept: tuple[int, ...], person: int, scores: tuple[int, ...]) -> Distribution:
     weights = [CHOICE_GROWTH**score for score in scores]
-    shown = [(i, kept[i] + person if kept[i] + person >= K else 0) for i in range(GROUPS)]
-    return mix((weight / sum(weights), surely(outcome)) for weight, outcome in zip(weights, shown, strict=True))
+    outcomes = [(i, kept[i] + person if kept[i] + person >= K else 0) for i in range(GROUPS)]
+    return mix((weight / sum(weights), surely(outcome)) for weight, outcome in zip(weights, outcomes, strict=True))
 
 
 def _chosen(delta: Fraction | float) -> Differential:

@@ -22,7 +22,7 @@ Vector = NDArray[Any]
 
 MOST_CELLS = 4_000_000
 MOST_QUERIES = 1_000_000
-# See Pooled: for counts of one, two, and more columns. Found by trial on census data; no promise depends on it.
+# See Pooled: for counts of one, two, and more columns. Found by trial on census data; no guarantee depends on it.
 CAUTION = (3.0, 30.0, 1000.0)
 
 

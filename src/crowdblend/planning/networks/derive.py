@@ -1,4 +1,4 @@
-"""The derivations of a statistic's promise, in the sharp form and in the paper's."""
+"""The derivations of a statistic's guarantee, in the sharp form and in the paper's."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def sampler(question: NetworkQuestion, seen: Seen) -> Derivation:
 
 
 def released(question: NetworkQuestion, estimated: Derivation, scale: float, resolution: float) -> Derivation:
-    """The promise of the statistic with noise of that scale on that grid."""
+    """The guarantee of the statistic with noise of that scale on that grid."""
     bounds = question.bounds
     noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
     if question.name == "average":
@@ -85,7 +85,7 @@ def released(question: NetworkQuestion, estimated: Derivation, scale: float, res
 
 
 def differential(question: NetworkQuestion, scale: float, resolution: float) -> Derivation:
-    """What the noise alone promises against somebody who knows everybody else."""
+    """What the noise alone guarantees against somebody who knows everybody else."""
     bounds = question.bounds
     noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
     if question.name == "average":

@@ -1,4 +1,4 @@
-"""What is asked about a network: the public bounds, and one statistic with its promise or its error."""
+"""What is asked about a network: the public bounds, and one statistic with its guarantee or its error."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class NetworkQuestion:
         elif sum(given is not None for given in (self.epsilon, self.samples, self.error)) != 2:
             raise InvalidInput(
                 f"{self.name} must have two of epsilon, samples and error, and the third is planned. "
-                "Give samples, the people that the promise is relative to, or error, the one to keep to."
+                "Give samples, the people that the guarantee is relative to, or error, the one to keep to."
             )
         if self.error is not None and not self.error > 0:
             raise InvalidInput(f"error of {self.name} must be above 0, got {self.error:g}. Pass the one to keep to.")

@@ -1,4 +1,4 @@
-"""Find the least noise that keeps a promise, the fewest people that keep an error, or the promise of both.
+"""Find the least noise that keeps a guarantee, the fewest people that keep an error, or the guarantee of both.
 
 The noise is planned from the policy alone: what the network looks like plays no part in it.
 """
@@ -45,17 +45,17 @@ class NetworkPlan:
 
     @property
     def epsilon(self) -> float:
-        """What it promises."""
+        """What it guarantees."""
         epsilon: float = self.derivation.conclusion.epsilon
         return epsilon
 
     def differential(self) -> Derivation:
-        """What it promises against somebody who knows everybody else."""
+        """What it guarantees against somebody who knows everybody else."""
         return differential(self.question, self.scale, self.resolution)
 
     @property
     def samples(self) -> int:
-        """How many random people the promise is relative to."""
+        """How many random people the guarantee is relative to."""
         return self.seen.samples
 
     @property
@@ -84,7 +84,7 @@ def error_of(scale: float, resolution: float) -> float:
 
 
 def plan_network(question: NetworkQuestion) -> NetworkPlan:
-    """The statistic with its noise, its promise and its error."""
+    """The statistic with its noise, its guarantee and its error."""
     if question.published:
         return _published(question)
     if question.samples is not None and question.epsilon is not None:
@@ -95,7 +95,7 @@ def plan_network(question: NetworkQuestion) -> NetworkPlan:
 
 
 def refuse_useless(plans: Sequence[NetworkPlan]) -> None:
-    """Refuse, before anything is spent, what would show nothing or promise nothing beyond differential privacy."""
+    """Refuse, before anything is spent, what would show nothing or guarantee nothing beyond differential privacy."""
     people, needed = plans[0].question.bounds.people, least_people(plans)
     for plan in plans:
         if plan.error >= plan.width / 2:
@@ -127,7 +127,7 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
 
 
 def trades(plan: NetworkPlan) -> dict[str, float]:
-    """What the error would be with more people in the promise, or with a weaker promise relative to the same."""
+    """What the error would be with more people in the guarantee, or with a weaker guarantee relative to the same."""
     if plan.question.published:
         more = replace(plan.question, accuracy=(plan.question.accuracy or 0.0) / 2)
         weaker = replace(plan.question, epsilon=2 * plan.epsilon)
@@ -148,7 +148,7 @@ def _enough(needed: int | None, people: int) -> str:
 
 
 def _noise_for(question: NetworkQuestion, samples: int, epsilon: float) -> NetworkPlan:
-    """The least noise that keeps a promise relative to so many people."""
+    """The least noise that keeps a guarantee relative to so many people."""
     seen = Seen(samples, _explored(question, samples))
     estimated = estimator(question, seen)
     moved = min(sensitivity(question) + estimated.conclusion.reach, estimated.conclusion.width)
@@ -161,7 +161,7 @@ def _noise_for(question: NetworkQuestion, samples: int, epsilon: float) -> Netwo
 def _keeping(
     question: NetworkQuestion, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
 ) -> NetworkPlan:
-    """A scale found in doubles may be a last digit too small; what is promised is computed by the rule."""
+    """A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule."""
     if resolution < scale * FINEST:
         raise InvalidInput(
             f"resolution of {question.name} must be at least {scale * FINEST:.2g} for noise of this size, "
@@ -189,7 +189,7 @@ def _epsilon_for(question: NetworkQuestion, samples: int) -> NetworkPlan:
 
 
 def _samples_for(question: NetworkQuestion) -> NetworkPlan:
-    """The fewest random people relative to which the promise keeps to the error."""
+    """The fewest random people relative to which the guarantee keeps to the error."""
     epsilon, error = question.epsilon, question.error
     assert epsilon is not None
     assert error is not None

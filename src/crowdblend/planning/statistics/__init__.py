@@ -1,4 +1,4 @@
-"""Plans for statistics: which noise every total gets, how far off it may be, and what all of them promise."""
+"""Plans for statistics: which noise every total gets, how far off it may be, and what all of them guarantee."""
 
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import Asked, TotalsPlan, plan_statistics

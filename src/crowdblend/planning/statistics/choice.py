@@ -46,7 +46,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class TotalsPlan:
-    """The errors of both ways when all statistics go that way, what was chosen, and what it promises.
+    """The errors of both ways when all statistics go that way, what was chosen, and what it guarantees.
 
     Statistics that go the same way share its samples; `ways` has one entry for each way that is taken, with the
     positions of its statistics.

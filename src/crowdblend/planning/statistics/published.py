@@ -1,4 +1,4 @@
-"""The papers' own accuracy statements for the same promise, to compare with (ZKP 3.1 and the examples of 3)."""
+"""The papers' own accuracy statements for the same guarantee, to compare with (ZKP 3.1 and the examples of 3)."""
 
 from __future__ import annotations
 

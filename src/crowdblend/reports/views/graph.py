@@ -39,12 +39,12 @@ def view(folder: Folder) -> View:
 
 def _keys(parameters: Mapping[str, Any], rows: list[dict[str, Any]]) -> tuple[tuple[str, str], ...]:
     keys = [("published numbers", f"{len(rows):,}")]
-    for name, shown in (
+    for name, title in (
         ("sampled_people", "random people the guarantee is relative to"),
         ("degree_bound", "most links"),
     ):
         if isinstance(parameters.get(name), int):
-            keys.append((shown, f"{parameters[name]:,}"))
+            keys.append((title, f"{parameters[name]:,}"))
     if isinstance(parameters.get("epsilon"), float):
         keys.append(("ε, relative to those people", round_up(parameters["epsilon"])))
     return tuple(keys)

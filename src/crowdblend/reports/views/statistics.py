@@ -12,7 +12,7 @@ from crowdblend.figures import interval_chart
 from crowdblend.guarantees import RandomSamples
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports.charts import LONGEST, distinct_labels, figure
-from crowdblend.reports.facts import statistic_words
+from crowdblend.reports.facts import describe_statistic
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.numbers import round_up
@@ -97,7 +97,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
     rows = [
         [
             label(number.statistic),
-            shorten(statistic_words(facts.get(number.statistic)), 200),
+            shorten(describe_statistic(facts.get(number.statistic)), 200),
             _number(number.value, number.error),
             f"± {round_up(number.error)}",
             _WAYS.get(_fact(facts, number.statistic, "way"), ""),
@@ -116,7 +116,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
 def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     facts = folder.fact("statistics", dict)
     error = numbers[0].error
-    description = shorten(statistic_words(facts.get(name)) or name, 200)
+    description = shorten(describe_statistic(facts.get(name)) or name, 200)
     caption = (
         f"{description}: every bin within ± {round_up(error)} at once, {_WAYS.get(_fact(facts, name, 'way'), 'noisy')}."
     )

@@ -6,7 +6,7 @@ from crowdblend.figures import bar_chart
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports.cells import open_cells
 from crowdblend.reports.charts import LONGEST, distinct_labels, figure, numbers
-from crowdblend.reports.facts import query_words
+from crowdblend.reports.facts import describe_queries
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.numbers import enumeration, round_up
@@ -37,7 +37,7 @@ def view(folder: Folder) -> View:
 def _reading(folder: Folder) -> tuple[str, ...]:
     return (
         "No row is a person. The rows are made up so that shares among them are close to shares among the people.",
-        f"They are made for these questions: {query_words(folder.facts.get('class'))}. Other shares may be far off.",
+        f"They answer these questions: {describe_queries(folder.facts.get('class'))}. Other shares may be far off.",
         "To estimate how many people something is true of, multiply the share of rows by the number of people.",
         "The number of rows and their order mean nothing.",
     )
