@@ -109,7 +109,8 @@ def publish(text: str, sources: Path, key: bytes = KEY) -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_no_stream_is_derived_twice(name: str, sources: Path, derived: Derived) -> None:
     publish(EVERY[name], sources)
-    assert derived
+    # Nothing is random about a table that was drawn before and is only suppressed.
+    assert bool(derived) == (name != "table-drawn")
     often = {label for (_, label), times in derived.items() if times > 1 and not label.startswith(PERSONS)}
     assert often <= {BOTH_SIDES}
 
