@@ -29,6 +29,15 @@ privacy*; "LQS" *k-Anonymization Meets Differential Privacy*; "NOTES" notes on c
 """
 
 
+COMMANDS_HEAD = """# Commands
+
+Generated from the code. Every command takes `--json`: one JSON object on stdout, and nothing else. What is refused is
+one object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their
+meaning, sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json`
+the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
+"""
+
+
 def theorems() -> str:
     """The page with every rule, in the order of their chapters."""
     parts = [THEOREMS, *map(_theorem, RULES.values()), "## What does not compose\n"]
@@ -52,7 +61,7 @@ def _theorem(rule: Rule) -> str:
 
 def commands() -> str:
     """The command reference, as `--help` prints it."""
-    parts = ["# Commands\n\nGenerated from the code. Every command takes `--json`: one JSON object on stdout.\n"]
+    parts = [COMMANDS_HEAD]
     parts += [_help(), *(_help(*names) for name in COMMANDS for names in _with_parts(name))]
     return "\n".join(parts)
 

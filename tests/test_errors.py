@@ -7,13 +7,17 @@ import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
+import crowdblend
 from crowdblend import errors
 from crowdblend.cli.output import machine_limits, printable
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import check
+from crowdblend.kinds import plan
+from crowdblend.policies import init_policy, load_policy, parse_policy
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*")
 CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, CrowdblendError)]
@@ -78,3 +82,27 @@ def test_every_encoding_of_the_terminal_will_do(encoding: str, options: list[str
     assert (done.returncode, done.stderr) == (0, b"")
     if "--json" in options:
         assert json.loads(done.stdout)["rules"]
+
+
+WRONG_TYPES: dict[str, Callable[[], object]] = {
+    "plan": lambda: crowdblend.plan(rate="0.1", k=20, epsilon=1),
+    "verify": lambda: crowdblend.verify(5),  # type: ignore[arg-type]
+    "verify nothing": lambda: crowdblend.verify(None),  # type: ignore[arg-type]
+    "compose": lambda: crowdblend.compose("x", 5),  # type: ignore[arg-type]
+    "load": lambda: load_policy(5),  # type: ignore[arg-type]
+    "load nothing": lambda: load_policy(None),  # type: ignore[arg-type]
+    "load NUL": lambda: load_policy("a\0b"),
+    "parse bytes": lambda: parse_policy(b"x"),  # type: ignore[arg-type]
+    "init": lambda: init_policy(5),  # type: ignore[arg-type]
+    "init NUL": lambda: init_policy("a\0b"),
+    "init kind": lambda: init_policy("x.csv", kind=5),  # type: ignore[arg-type]
+    "plan a path": lambda: plan("policy.toml"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TYPES)
+def test_wrong_types_are_refused_in_a_sentence(name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        WRONG_TYPES[name]()
+    assert refused.value.code in ("parameter.range", "argument.type", "policy.file", "init.file", "init.kind")
+    assert refused.value.remedy

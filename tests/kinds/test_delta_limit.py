@@ -8,7 +8,7 @@ import pytest
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees import Differential
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from tests.golden.releases import POLICIES, write_sources
 from tests.policies.policies import bent
@@ -54,28 +54,28 @@ WEAK = {
 @pytest.mark.parametrize("name", WEAK)
 def test_a_large_delta_needs_a_word(name: str) -> None:
     with pytest.raises(Infeasible) as refused:
-        promise(parse_policy(WEAK[name]))
+        plan(parse_policy(WEAK[name]))
     assert (refused.value.code, refused.value.where, refused.value.exit_code) == ("plan.delta", "[release] delta", 1)
-    accepted = promise(parse_policy(WEAK[name].replace("[release]", "[release]\naccept_delta = true")))
+    accepted = plan(parse_policy(WEAK[name].replace("[release]", "[release]\naccept_delta = true")))
     weak = any(isinstance(made, Differential) and made.delta > 1e-3 for made in accepted.certificate().guarantees)
     assert weak or name == "stated"  # there the certificate says what is proved, which is less
 
 
 def test_delta_stays_below_one_over_the_people() -> None:
     few, many = (bent(('person = "id"', f'person = "id"\npeople = {people}')) for people in (999_999, 1_000_001))
-    assert promise(parse_policy(few)).policy.people == 999_999
+    assert plan(parse_policy(few)).policy.people == 999_999
     with pytest.raises(Infeasible) as refused:
-        promise(parse_policy(many))
+        plan(parse_policy(many))
     assert refused.value.code == "plan.delta"
     accepted = many.replace("[release]", "[release]\naccept_delta = true")
-    assert promise(parse_policy(accepted)).policy.accept_delta
+    assert plan(parse_policy(accepted)).policy.accept_delta
 
 
 def test_every_release_that_is_published_keeps_to_the_limit(tmp_path: Path) -> None:
     write_sources(tmp_path)
     kinds = set()
     for text in POLICIES.values():
-        made = promise(parse_policy(text, tmp_path))
+        made = plan(parse_policy(text, tmp_path))
         kinds.add(made.policy.kind)
         stated = made.certificate().differential()
         assert getattr(made.policy, "accept_delta", False) or stated is None or stated.delta <= 1e-3

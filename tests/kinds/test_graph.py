@@ -264,8 +264,8 @@ def test_policies_are_refused_in_one_sentence(tmp_path: Path, old: str, new: str
         ([(1, 2), (2, None)], "'target' of the links must have a value in every row, and has NULLs"),
         ([("a", "b"), ("", "c")], "'source' of the links must have a value in every row, and has NULLs"),
         ([], "at least one link, and has none"),
-        ([(1, 2), (3, 3)], "some join a person with itself"),
-        ([(1, 2), (2, 1)], "some are repeated"),
+        ([(1, 2), (3, 3)], "Some links join a person with itself"),
+        ([(1, 2), (2, 1)], "Some links are listed twice"),
     ],
 )
 def test_links_are_refused_in_one_sentence(tmp_path: Path, rows: list[tuple[Any, Any]], words: str) -> None:

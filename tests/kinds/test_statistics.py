@@ -263,8 +263,7 @@ def test_bad_policies_are_refused_in_a_sentence(name: str) -> None:
         (
             "people = 3000",
             "people = 2999",
-            "people in [data] must be the number of people in the data, got 2999, and is not. Count them and "
-            "correct it.",
+            "people in [data] is 2999, and the data hold another number of people. Count them and correct it.",
         ),
         (
             ', outside = "clamp"',

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from crowdblend.errors import DoesNotCompose, DoesNotVerify, InvalidInput
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger, chain
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.prospect import prospect_of
@@ -98,7 +98,7 @@ def test_its_samples_are_known_again(kept: tuple[Path, dict], drawn: str) -> Non
     sources = ["survey.csv"] if "format-1" in str(kept[1]["format"]) else ["survey.csv", "copy.parquet"]
     for source in sources:
         for who in ('person = "id"', "rows_are_people = true"):
-            promised = promise(parse_policy(policy(source, who=who, drawn=drawn), path.parent))
+            planned = plan(parse_policy(policy(source, who=who, drawn=drawn), path.parent))
             with pytest.raises(DoesNotCompose) as refused:
-                prospect_of(promised, path.parent / "out", ledger, bytes(32))
+                prospect_of(planned, path.parent / "out", ledger, bytes(32))
             assert refused.value.code == "same-sample"

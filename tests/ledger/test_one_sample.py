@@ -12,7 +12,7 @@ import pytest
 
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.prospect import prospect_of, warn
@@ -41,9 +41,9 @@ def begin(tmp_path: Path) -> Callable[..., None]:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
 
     def run(source: str, **named) -> None:
-        promised = promise(parse_policy(policy(source, **named), tmp_path))
+        planned = plan(parse_policy(policy(source, **named), tmp_path))
         key = bytes([len(ledger.entries())]) * 32
-        prospect = prospect_of(promised, tmp_path / "out", ledger, key)
+        prospect = prospect_of(planned, tmp_path / "out", ledger, key)
         warn(prospect)
         ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
 

@@ -80,3 +80,19 @@ def test_a_record_from_a_newer_version(path: Path) -> None:
         store.write(connection, chain.append(last, {"step": "withdrawn", "entry": 1}))
     with pytest.raises(DoesNotVerify, match="this version"):
         ledger.entries()
+
+
+def test_every_hash_seals_the_one_before(path: Path) -> None:
+    """An edit with its hash recomputed, and mended in the next record, breaks the hash of that one."""
+    with Ledger.open(path)._writing() as connection:
+        written = store.records(connection)[4]
+    edited = written.body.replace("residents", "somebody")
+    assert edited != written.body
+    sealed = chain._hash(written.number, written.previous, edited)
+    change(
+        path,
+        f"UPDATE records SET body = '{edited}', hash = '{sealed}' WHERE number = {written.number}",
+        f"UPDATE records SET previous = '{sealed}' WHERE number = {written.number + 1}",
+    )
+    with pytest.raises(DoesNotVerify, match=f"record {written.number + 1} "):
+        Ledger.open(path).check()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.kinds import promise
+from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 
 from .mutation import Mutator
@@ -66,7 +66,7 @@ def outcome(text: str, folder: Path) -> str:
     assert parse_policy(policy.to_toml(), folder) == policy
     try:
         with limited(SECONDS_TO_PLAN):
-            promise(policy)
+            plan(policy)
     except CrowdblendError as error:
         check_error(error)
         return f"planned: {error.code}"

@@ -239,6 +239,7 @@ class Killer:
             if status != 0:
                 raise SystemExit(f"{mode}, killed before step {step} (None: at some moment): see above, and {place}")
             done[f"{mode}, {'moments' if step is None else 'steps'}"] += killed
+            (self.folder / "progress").write_text(f"{at + 1} of {number}\n")
         return done
 
 

@@ -248,7 +248,7 @@ def test_existing_folders_and_impossible_promises_are_refused(town: Path, tmp_pa
     assert verify_file(first.folder).to_json() != first.certificate.to_json()
     with pytest.raises(Infeasible, match="hides nobody"):
         release(parse_policy(POLICY.replace("delta = 1e-6", "delta = 0.6"), town), tmp_path / "vacuous")
-    with pytest.raises(Infeasible, match="delta must be at least"):
+    with pytest.raises(Infeasible, match="cannot be guaranteed"):
         release(parse_policy(POLICY + "k = 10\n", town), tmp_path / "weak")
 
 
@@ -271,7 +271,7 @@ def test_random_policies_agree_with_pandas(data: st.DataObject, tmp_path_factory
         f'[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = {rate}\n'
         f'[columns]\na = {{ values = ["x", "y"], other = "rest" }}\n'
         f"b = {{ from = 0, to = 20, width = {width}, bottom = true, top = true }}\n"
-        f'[release]\nkind = "table"\nk = {k}\nepsilon = 3.0\n'
+        f'[release]\nkind = "table"\nk = {k}\nepsilon = 3.0\naccept_delta = true\n'
     )
     try:
         done = release(parse_policy(text, folder), folder / "out", key=KEY)
@@ -292,7 +292,7 @@ def test_labels_of_suppressed_people_are_nowhere(form: str, tmp_path: Path) -> N
     people.to_csv(tmp_path / "t.csv", index=False)
     policy = (
         '[data]\nsource = "t.csv"\nperson = "id"\n[sampling]\nrate = 0.9\n[columns]\nzip = { prefix = 8 }\n'
-        f'[release]\nkind = "microdata"\nk = 30\nepsilon = 5.0\nformat = "{form}"\n'
+        f'[release]\nkind = "microdata"\nk = 30\nepsilon = 5.0\naccept_delta = true\nformat = "{form}"\n'
     )
     done = release(parse_policy(policy, tmp_path), tmp_path / "out")
     data = done.folder / f"data.{form}"

@@ -105,6 +105,20 @@ def test_a_failure_after_the_entry_is_resumed_to_the_same_bytes(
     assert ledger.entry(1).internal["people_sampled"] > 0
 
 
+def test_a_crash_leaves_word_of_its_policy(place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is killed removes nothing: its journal says where the policy is, also after another release there."""
+    with monkeypatch.context() as broken:
+        broken.setattr("crowdblend.reports.write_report", stop(SystemExit(137)))
+        broken.setattr(Staging, "discard", lambda _: None)
+        with pytest.raises(SystemExit):
+            begin(place, ledger)
+    begin(place, ledger)
+    same = expected(place, ledger.held_key(1))
+    resume(ledger, 1, force=True)
+    assert published(place) == same
+    assert not leftovers(place)
+
+
 def test_what_fails_before_the_entry_spends_nothing(place: Path, ledger: Ledger) -> None:
     text = (place / "policy.toml").read_text().replace('"a", "b"', '"a"')
     with pytest.raises(InvalidInput):

@@ -25,6 +25,7 @@ from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.guarantees.parameters import check_type
 
 DEEPEST = 60
 MOST_STEPS = 500
@@ -39,6 +40,7 @@ def verify(text: str) -> Certificate:
 
     The data are not looked at.
     """
+    check_type("verify", text, str, "the JSON text of a certificate")
     document = parse(text)
     form = document.get("format")
     parts = PARTS.get(form) if isinstance(form, str) else None

@@ -40,7 +40,12 @@ def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, for
         _list(as_json)
         return
     if not 0 <= runs <= MOST_RUNS:
-        raise InvalidInput(f"runs must be between 0 and {MOST_RUNS}, got {runs}. More runs show smaller differences.")
+        raise InvalidInput(
+            f"--runs takes a number between 0 and {MOST_RUNS}, got {runs}.",
+            remedy="More runs show smaller differences.",
+            where="--runs",
+            code="command.range",
+        )
     attacked = attack(name)
     found = attacked.launch(runs)
     if plot:

@@ -72,11 +72,20 @@ def command(
     An audit without a finding is no proof: the proof is in the certificate.
     """
     if sum((policy is not None, mechanism is not None, twins, own)) != 1:
-        raise InvalidInput("audit must have one of POLICY, --mechanism, --twins and --own. Name what to audit.")
+        raise InvalidInput(
+            "audit takes exactly one of POLICY, --mechanism, --twins and --own.",
+            remedy="Name what to audit.",
+            code="command.usage",
+        )
     least = {"understate": (understate, 1), "repeat": (times, 1), "workers": (workers, 1), "people": (people, 2)}
     for name, (value, bound) in least.items():
         if value is not None and not bound <= value < math.inf:
-            raise InvalidInput(f"{name} must be at least {bound}, got {value:g}. Raise it, or leave it out.")
+            raise InvalidInput(
+                f"--{name} takes a number of at least {bound}, got {value:g}.",
+                remedy="Raise it, or leave it out.",
+                where=f"--{name}",
+                code="command.range",
+            )
     _refuse_unused(
         {
             "--epsilon": (epsilon is None, policy is not None),
@@ -105,7 +114,9 @@ def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
     """An option that plays no part here would leave a wrong impression of what was tried."""
     for name, (left_out, used) in options.items():
         if not (left_out or used):
-            raise InvalidInput(f"{name} must be left out here: it plays no part in this audit. Drop it.")
+            raise InvalidInput(
+                f"{name} plays no part in this audit.", remedy="Leave it out.", where=name, code="command.usage"
+            )
 
 
 def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:
@@ -144,7 +155,10 @@ def _mechanism(name: str, runs: int, error: float, workers: int, state: Path | N
         _tell(claim.finding(), as_json=as_json)
     if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
         raise InvalidInput(
-            f"--mechanism must name a claim or a subject of crowdblend.auditing, got {name}. See docs/audit.md."
+            f"{name} is no claim and no subject of crowdblend.auditing.",
+            remedy="See docs/audit.md.",
+            where="--mechanism",
+            code="command.unknown-name",
         )
     _tell(_watched(made, runs, error, workers, state, quiet=as_json), as_json=as_json)
 
@@ -158,7 +172,10 @@ def _loaded(name: str) -> Any:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError):
         raise InvalidInput(
-            f"--mechanism must name an object that can be imported, got {name}. Write module:object."
+            f"{name} cannot be imported.",
+            remedy="Write module:object.",
+            where="--mechanism",
+            code="command.unknown-name",
         ) from None
 
 
@@ -198,7 +215,12 @@ def _own(
 
     for name in families:
         if name not in FAMILIES:
-            raise InvalidInput(f"--family must be one of {'; '.join(FAMILIES)}, got {name}. Choose one of them.")
+            raise InvalidInput(
+                f"There is no family {name!r}.",
+                remedy=f"Use one of {'; '.join(FAMILIES)}.",
+                where="--family",
+                code="command.unknown-name",
+            )
     rows: list[dict[str, Any]] = []
     for family in [FAMILIES[name] for name in families or FAMILIES]:
         subject = family.subject(hard_sizes, understated=understate, people=people)

@@ -40,14 +40,17 @@ def tell_outliers(
 ) -> None:
     """Plan an outlier-private table and say what it promises."""
     if limit is None or given["epsilon"] is None:
-        raise InvalidInput("an outlier-private table is planned from limit and epsilon. Pass both.")
+        raise InvalidInput(
+            "An outlier-private table is planned from limit and epsilon.", remedy="Pass both.", code="command.usage"
+        )
     others = [name for name, value in given.items() if name not in _TAKEN and value not in (None, 0, False)]
     plain = {"kind": "table", "below_k": "suppress"}
     others = [name for name in others if given[name] != plain.get(name)]
     if others or unused:
         raise InvalidInput(
-            f"an outlier-private table is planned from limit, transition, factor, epsilon and delta alone, got "
-            f"{', '.join(others) or 'an option for sweeps or certificates'} too. Leave it out."
+            "An outlier-private table is planned from limit, transition, factor, epsilon and delta alone.",
+            remedy=f"Leave {', '.join(others) or 'options for sweeps and certificates'} out.",
+            code="command.usage",
         )
     planned = plan_outliers(
         epsilon=given["epsilon"],

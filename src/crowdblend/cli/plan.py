@@ -112,7 +112,12 @@ def _numbers(values: str | None) -> list[float]:
     try:
         return [float(value) for value in values.split(",")] if values else []
     except ValueError:
-        raise InvalidInput(f"values must be numbers separated by commas, got {values!r}.") from None
+        raise InvalidInput(
+            f"--values takes numbers separated by commas, got {values!r}.",
+            remedy="Write for example 10,20,50.",
+            where="--values",
+            code="command.type",
+        ) from None
 
 
 def _tell(planned: Plan) -> None:

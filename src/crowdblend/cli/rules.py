@@ -19,8 +19,8 @@ def command(rule_id: str | None, *, as_json: bool) -> None:
     """List every theorem that can appear in a certificate, or show one in full."""
     if rule_id is not None and rule_id not in RULES:
         near = difflib.get_close_matches(rule_id, RULES, 1)
-        hint = f"did you mean {near[0]}?" if near else "crowdblend rules lists them."
-        raise InvalidInput(f"the rule must be a known id, got {rule_id!r}; {hint}")
+        hint = f"Did you mean {near[0]}?" if near else "List them with crowdblend rules."
+        raise InvalidInput(f"There is no rule {rule_id!r}.", remedy=hint, where="RULE_ID", code="command.unknown-name")
     chosen = [RULES[rule_id]] if rule_id else list(RULES.values())
     if as_json:
         emit({"rules": [_describe(rule) for rule in chosen]})

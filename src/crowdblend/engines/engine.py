@@ -44,14 +44,10 @@ class Resources(Protocol):
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """The class counts of a draw. Secret: nothing of it is published as it is.
-
-    `same_people` tells whether two tables hold the same people; it is known where persons are and nobody is drawn.
-    """
+    """The class counts of a draw. Secret: nothing of it is published as it is."""
 
     classes: SampledClasses
     rows_read: int
-    same_people: int | None = None
 
     @property
     def facts(self) -> dict[str, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
@@ -40,12 +41,14 @@ class Totals:
         return counted
 
 
-def check_people(data: DataSource, rows_read: int, drawn: int, samples: int | None) -> None:
-    """Refuse a source that does not hold as many people as it says, or a sample of another size than was asked for."""
-    if (data.people is not None and rows_read != data.people) or (samples is not None and drawn != samples):
+def check_people(data: DataSource, rows_read: int, drawn: int, draw: Draw) -> None:
+    """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
+    people, samples = (draw.people, draw.samples) if isinstance(draw, Exactly) else (data.people, None)
+    if (people is not None and rows_read != people) or (samples is not None and drawn != samples):
         raise InvalidInput(
-            f"people in [data] must be the number of people in the data, got {data.people}, and is not. "
-            "Count them and correct it."
+            f"people in [data] is {people}, and the data hold another number of people. Count them and correct it.",
+            where="[data] people",
+            code="people",
         )
 
 

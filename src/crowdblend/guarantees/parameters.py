@@ -137,6 +137,17 @@ def check(name: str, value: Any) -> None:
         )
 
 
+def check_type(name: str, value: Any, kinds: type | tuple[type, ...], words: str) -> None:
+    """Refuse an argument of another type; `words` say what it takes."""
+    if not isinstance(value, kinds):
+        raise InvalidInput(
+            f"{name} takes {words}, got {type(value).__name__}.",
+            remedy=f"Pass {words}.",
+            where=name,
+            code="argument.type",
+        )
+
+
 def brief(value: Any) -> str:
     """A given value in a message, cut where it is long."""
     text = hex(value) if isinstance(value, int) and value.bit_length() > 1000 else repr(value)

@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.kinds.kind import AnyPlan, AnyPolicy
 from crowdblend.numerics.balls import Undecided
+from crowdblend.policies.policy import Policy
 from crowdblend.policies.registry import KINDS
 
 __all__ = ["KINDS", "KindModule", "file_name", "plan"]
@@ -38,6 +40,7 @@ def file_name(kind: str) -> str:
 
 def plan(policy: AnyPolicy) -> AnyPlan:
     """Plan what the policy leaves open, or check that what it states can be guaranteed."""
+    check_type("plan", policy, Policy, "a policy, such as Table(…) or load_policy(…)")
     module = cast(KindModule, import_module(f"crowdblend.kinds.{file_name(policy.kind)}"))
     try:
         return module.plan(policy)

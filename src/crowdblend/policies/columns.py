@@ -165,3 +165,15 @@ def refuse_numbers(columns: Iterable[Column]) -> None:
                 "Use width instead of resolution.",
                 f"column {column.name!r}",
             )
+
+
+def refuse_choice(columns: Iterable[Column], kind: str) -> None:
+    """Refuse columns that offer several recodings, where nothing chooses."""
+    for column in columns:
+        if column.chooses:
+            raise refusal(
+                "recoding",
+                f"column {column.name!r} offers several recodings, and {kind} takes one.",
+                "Name one level or width.",
+                f"column {column.name!r}",
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.columns import read_columns
 from crowdblend.policies.key import Section, did_you_mean, refusal
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
@@ -22,6 +24,7 @@ _LARGEST_FILE = 10_000_000
 
 def load_policy(path: Path | str) -> Any:
     """Read a policy file; the paths in it are relative to its folder."""
+    check_type("load_policy", path, (str, os.PathLike), "a path")
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -41,6 +44,7 @@ def load_policy(path: Path | str) -> Any:
 
 def parse_policy(text: str, folder: Path | str = ".") -> Any:
     """Read a policy from its text; the paths in it are relative to `folder`. Its class is that of its kind."""
+    check_type("parse_policy", text, str, "the text of a policy")
     try:
         parts = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError) as error:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from crowdblend.policies.columns import Column, columns_field, refuse_numbers
+from crowdblend.policies.columns import Column, columns_field, refuse_choice, refuse_numbers
 from crowdblend.policies.crowd import ACCEPT, PEOPLE, check_closed, check_names
 from crowdblend.policies.key import key, refusal
 from crowdblend.policies.policy import AboutPeople, part
@@ -64,15 +63,3 @@ class OutlierTable(AboutPeople):
     def cells(self) -> int:
         """How many bins there are, empty ones included."""
         return math.prod(column.recoding.size or 1 for column in self.columns)
-
-
-def refuse_choice(columns: Iterable[Column], kind: str) -> None:
-    """Refuse columns that offer several recodings, where nothing chooses."""
-    for column in columns:
-        if column.chooses:
-            raise refusal(
-                "recoding",
-                f"column {column.name!r} offers several recodings, and {kind} takes one.",
-                "Name one level or width.",
-                f"column {column.name!r}",
-            )

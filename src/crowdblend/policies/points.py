@@ -8,11 +8,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crowdblend.policies.columns import Column
+from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.crowd import CrowdPolicy
 from crowdblend.policies.domains import AxisDomain
 from crowdblend.policies.key import Section, key, naming, refusal
-from crowdblend.policies.outlier_table import refuse_choice
 from crowdblend.policies.policy import part
 
 if TYPE_CHECKING:

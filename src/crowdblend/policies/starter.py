@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.header import ColumnKind, read_header
 from crowdblend.policies.key import Key, did_you_mean, keys_of
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
@@ -72,8 +73,11 @@ def init_policy(
     `person` names the column that tells people apart; `folder` is where the policy will lie, and the source is then
     written relative to it.
     """
+    check_type("init_policy", data_path, (str, os.PathLike), "a path")
     if kind not in KINDS:
-        raise InvalidInput(f"kind is {kind!r}.", remedy=did_you_mean(kind, KINDS), where="--kind", code="init.kind")
+        raise InvalidInput(
+            f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="--kind", code="init.kind"
+        )
     path, policy = Path(data_path), policy_class(kind)
     header = read_header(path, delimiter)
     names = [name for name, _ in header.columns]

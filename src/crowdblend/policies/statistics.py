@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from crowdblend.policies.columns import Column
+from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import Section, did_you_mean, key, naming, refusal
-from crowdblend.policies.outlier_table import refuse_choice
 from crowdblend.policies.policy import part
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from crowdblend.policies.columns import refuse_numbers
+from crowdblend.policies.columns import refuse_choice, refuse_numbers
 from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import did_you_mean, key, refusal
-from crowdblend.policies.outlier_table import refuse_choice
 
 _CLASSES = ("conjunctions", "ranges", "half_planes", "queries")
 

@@ -145,7 +145,7 @@ def _offered(statistic: StatisticQuestion) -> list[str]:
     if statistic.question.name != "average":
         return list(statistic.classes)
     high = float(Fraction(statistic.low) + Fraction(statistic.question.width or 0))
-    return [repr(statistic.low), repr(high), repr(math.nextafter(high, statistic.low))]
+    return [repr(float(statistic.low)), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
 def _allowed(value: str, statistic: StatisticQuestion) -> bool:

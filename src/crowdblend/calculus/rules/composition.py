@@ -28,6 +28,7 @@ from crowdblend.guarantees import (
     Together,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.parameters import check_type
 from crowdblend.numerics.balls import round_up
 
 
@@ -266,6 +267,8 @@ def compose(*derivations: Derivation) -> Derivation:
     """
     if not derivations:
         raise InvalidInput("compose needs at least one release, got none.")
+    for derivation in derivations:
+        check_type("compose", derivation, Derivation, "derivations, as planned releases and certificates hold them")
     kinds = {type(derivation.conclusion) for derivation in derivations}
     if len(derivations) == 1:
         return derivations[0]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter
-from crowdblend.engines.draw import Everybody, Exactly
+from crowdblend.engines.draw import Exactly
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
@@ -41,8 +41,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
         classes = thinned(columns, classes, rows.draw)
-    same_people = rows.same_people if isinstance(rows.draw, Everybody) else None
-    return ClassCounts(classes, rows.read, same_people)
+    return ClassCounts(classes, rows.read)
 
 
 def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> None:

@@ -2,9 +2,10 @@
 
     source ── coin ──▶ sampled rows ── one row per person ──▶ chunks
 
-The coin decides about a batch at once; rows that are not drawn are dropped unread: what they hold is never checked or
-refused. What is drawn depends on the key and the persons alone, whatever the order of the rows, the batches and the
-number of threads. The key never leaves Python.
+The coin decides about a batch at once. Rows that are not drawn are dropped unread: what they hold is never checked, so
+whether a bad value is refused depends on the key. Recoding every row would double the time at rate 0.1. What is drawn
+depends on the key and the persons alone, whatever the order of the rows, the batches and the number of threads. The key
+never leaves Python.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.column_types import ColumnType
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, row_key_of
+from crowdblend.engines.draw import Coin, Draw, Exactly, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, Relation
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.progress import Progress, no_progress
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
-# Only tells whether two tables are about the same people; protects nobody, so it need not be secret.
-PUBLIC_FINGERPRINT_KEY = b"the people of a table, summed up"
 
 
 class Rows:
@@ -56,7 +55,6 @@ class Rows:
         self.row_key = row_key_of(draw)
         self._connection = connection
         self._progress = progress or no_progress
-        self._people = np.zeros(2, np.uint64)
 
     def identifiers(self, names: Sequence[str]) -> list[str]:
         """The columns, quoted for SQL."""
@@ -149,26 +147,12 @@ class Rows:
         self.relation.check_rows(self.read)
         self._progress("counting", self.read)
 
-    @property
-    def same_people(self) -> int | None:
-        """Who the people of a table that was already drawn are, in one number.
-
-        It is a sum, so that the order of rows and the format of the file do not matter.
-        """
-        if not isinstance(self.draw, Everybody) or self.data.person is None:
-            return None
-        return int(self._people[0]) << 64 | int(self._people[1])
-
-    def _sample(
-        self, batches: Iterator[pyarrow.RecordBatch], *, again: bool = False
-    ) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         assert not isinstance(self.draw, Exactly)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
-            if isinstance(self.draw, Everybody) and not again:
-                self._people += persons.marks(PUBLIC_FINGERPRINT_KEY).sum(axis=0, dtype=np.uint64)
             if isinstance(self.draw, Coin):
                 drawn = persons.drawn(self.draw.key, self.draw.rate)
                 rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
@@ -178,7 +162,7 @@ class Rows:
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
-        for _, persons in self._sample(self._stream(f"{self._person()} AS person"), again=True):
+        for _, persons in self._sample(self._stream(f"{self._person()} AS person")):
             yield persons
 
     def _everybody_again(self) -> Iterator[Persons]:

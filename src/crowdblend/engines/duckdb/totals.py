@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.class_counter import ClassCounter
-from crowdblend.engines.draw import Everybody, Exactly
+from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.drawing import random_places, smallest_marks
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows
@@ -34,7 +34,7 @@ def totals(rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded
     counter = _Counter(rows, columns, measures)
     each = rows.everybody if rows.data.person is None else rows.each_once
     counter.add(each(counter.selected))
-    return counter.totals(None)
+    return counter.totals(rows.draw)
 
 
 def totals_of_exactly(
@@ -97,10 +97,10 @@ class _Counter:
             if self._sums:
                 self._sum(table)
 
-    def totals(self, draw: Exactly | None) -> Totals:
+    def totals(self, draw: Draw) -> Totals:
         """What was counted, if these were the people that the source speaks of."""
         self._rows.finish()
-        check_people(self._rows.data, self._rows.read, self.people, None if draw is None else draw.samples)
+        check_people(self._rows.data, self._rows.read, self.people, draw)
         classes = None
         if self._coding is not None and self._counter is not None:
             classes = self._coding.packing.classes_of(*self._counter.counts())

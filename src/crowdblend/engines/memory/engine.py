@@ -79,7 +79,7 @@ class MemorySource:
         self._begin()
         if isinstance(draw, Exactly):
             places = self._exactly(draw)
-            check_people(self.data, self.table_.rows, len(places), draw.samples)
+            check_people(self.data, self.table_.rows, len(places), draw)
             classes = counted(*self._coding.packed(columns, places))
         elif self._persons is None:
             classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
@@ -92,7 +92,7 @@ class MemorySource:
         self._begin()
         assert not isinstance(draw, Coin), "totals are of everybody, or of exactly k people"
         places = self._exactly(draw) if isinstance(draw, Exactly) else self._everybody()
-        check_people(self.data, self.table_.rows, len(places), draw.samples if isinstance(draw, Exactly) else None)
+        check_people(self.data, self.table_.rows, len(places), draw)
         classes = counted(*self._coding.packed(columns, places)) if columns else None
         sums = {name: self._measuring.sum(name, bounded, places) for name, bounded in measures.items()}
         return Totals(len(places), classes, sums)

@@ -1,0 +1,123 @@
+"""Totals and draws of exactly k people: the same from every engine, and as pandas adds them up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import marks
+from crowdblend.recoding import Bounded
+from tests.engines.engines import engine_for
+from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+from pyarrow import parquet  # noqa: E402
+
+ENGINES = ("duckdb", "memory")
+PEOPLE = 3_000
+MEASURES = {"income": Bounded(0, 50_000, 100, outside="clamp", blank=0), "age": Bounded(0, 120, 1)}
+SEX = {"sex": COLUMNS["sex"]}
+UNIT = {"ids": 'person = "id"', "texts": 'person = "id"', "rows": "rows_are_people = true"}
+SOURCES = ("people.parquet", "people.csv")
+
+
+@pytest.fixture(scope="module")
+def frame() -> Any:
+    return many(PEOPLE, seed=4)
+
+
+def made(folder: Path, frame: Any, unit: str, source: str) -> Any:
+    """The policy of a file of these people, who have numbers, texts or nothing for names."""
+    written = frame.assign(id="p" + frame["id"].astype(str)) if unit == "texts" else frame
+    if source.endswith("csv"):
+        written.to_csv(folder / source, index=False)
+    else:
+        parquet.write_table(table(written), folder / source)
+    return policy(folder, SEX, source, person=UNIT[unit])
+
+
+def totals(name: str, given: Any, draw: Draw, measures: Any = MEASURES) -> Any:
+    with engine_for(name, given.data).open(given.data, ["sex", *measures], given.resources) as source:
+        return source.totals(given.columns, measures, draw)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("unit", UNIT)
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 700, PEOPLE)], ids=["everybody", "exactly"])
+def test_engines_agree(tmp_path: Path, frame: Any, unit: str, source: str, draw: Draw) -> None:
+    given = made(tmp_path, frame, unit, source)
+    one, other = (totals(name, given, draw) for name in ENGINES)
+    assert one.people == other.people == (700 if isinstance(draw, Exactly) else PEOPLE)
+    assert one.sums == other.sums
+    assert counted(one.classes) == counted(other.classes)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_totals_are_those_of_the_people_with_the_smallest_marks(tmp_path: Path, frame: Any, engine: str) -> None:
+    given = made(tmp_path, frame, "ids", "people.parquet")
+    low, high = marks(KEY, frame["id"].to_numpy()).T
+    drawn = frame.iloc[np.lexsort((low, high))[:700]]
+    found = totals(engine, given, Exactly(KEY, 700, PEOPLE))
+    assert found.sums["age"] == int(drawn["age"].sum())
+    labels = [given.columns[0].recoding.label(value) for value in drawn["sex"]]
+    assert counted(found.classes) == {(label,): labels.count(label) for label in set(labels)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 700, PEOPLE + 1)], ids=["everybody", "exactly"])
+@pytest.mark.parametrize("unit", UNIT)
+def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine: str, draw: Draw, unit: str) -> None:
+    given = made(tmp_path, frame, unit, "people.parquet")
+    data = replace(given.data, people=PEOPLE + 1)
+    with (
+        engine_for(engine, data).open(data, ["sex"], given.resources) as source,
+        pytest.raises(InvalidInput, match="people in"),
+    ):
+        source.totals(given.columns, {}, draw)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, engine: str) -> None:
+    given = made(tmp_path, frame, "ids", "people.parquet")
+    with pytest.raises(InvalidInput, match="'age'"):
+        totals(engine, given, Everybody(), {"age": Bounded(0, 50, 1)})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 10, PEOPLE)], ids=["everybody", "exactly"])
+def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: Any, engine: str, draw: Draw) -> None:
+    twice = pd.concat([frame[:-1], frame[:1]])
+    given = made(tmp_path, twice, "ids", "people.parquet")
+    with pytest.raises(InvalidInput, match="one row per person"):
+        totals(engine, given, draw)
+
+
+@pytest.mark.parametrize("unit", UNIT)
+@pytest.mark.parametrize("draw", [Everybody(), Coin(KEY, 0.3)], ids=["everybody", "coin"])
+def test_engines_agree_on_parts(tmp_path: Path, frame: Any, unit: str, draw: Any) -> None:
+    """The two parts of a sample, by every engine; where people have names, they add up to the sample."""
+    given, found = made(tmp_path, frame, unit, "people.parquet"), []
+    for name in ENGINES:
+        with engine_for(name, given.data).open(given.data, ["sex"], given.resources) as source:
+            parts = [Part(bytes(32), 0.25, choosing=choosing) for choosing in (True, False)]
+            draws = [Everybody(part) if isinstance(draw, Everybody) else Coin(KEY, 0.3, part) for part in parts]
+            found.append([counted(source.class_counts(given.columns, one).classes) for one in (draw, *draws)])
+    assert found[0] == found[1]
+    whole, choosing, rest = found[0]
+    assert sum(whole.values()) == sum(choosing.values()) + sum(rest.values())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_scan_has_every_row_as_text(tmp_path: Path, frame: Any, engine: str) -> None:
+    given = made(tmp_path, frame, "texts", "people.parquet")
+    with engine_for(engine, given.data).open(given.data, ["sex"], given.resources) as source:
+        rows = [tuple(row.values()) for batch in source.scan(["id", "age"]) for row in batch.to_pylist()]
+        assert {"id", "age", "income"} <= set(source.types)
+    assert sorted(rows) == sorted(zip("p" + frame["id"].astype(str), frame["age"].astype(str), strict=True))
