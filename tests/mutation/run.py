@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.mutation.mutants import Mutant, mutants_of
-from tests.mutation.recording import telling
+from tests.mutation.recording import ENTRIES, telling
 
 # Tests and the CPU seconds that each takes.
 Tests = dict[str, float]
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
-FOLDERS = (*PACKAGES, "laws", "truth", "golden", "kinds", "networks", "planning", "selection", "engines", "papers")
+FOLDERS = tuple(sorted(folder.name for folder in (ROOT / "tests").iterdir() if any(folder.glob("test_*.py"))))
 SEED = 13
 # CPU seconds of tests that a mutant is shown to, and how much longer a mutant may take.
 FIRST_SECONDS = 4
@@ -73,6 +73,7 @@ def _copy_into(folder: Path) -> None:
 
 
 def _record(copy: Path, folders: list[str], record: Path) -> None:
+    (copy / "src" / "crowdblend_entries.py").write_text(ENTRIES)
     for file in (copy / "src" / "crowdblend").rglob("*.py"):
         file.write_text(telling(file.read_text("utf-8"), str(file.relative_to(copy / "src"))), "utf-8")
     paths = [f"tests/{folder}" for folder in folders if (copy / "tests" / folder).is_dir()]
