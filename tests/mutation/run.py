@@ -1,11 +1,12 @@
 """How many of a sample of mutants the tests notice. `make mutation`; hours, so not part of `make test`.
 
     python -m tests.mutation.run record FILE [--tests FOLDER …]    which test runs which function
-    python -m tests.mutation.run try FILE RESULTS [--sample 400] [--packages NAME …] [--modules TEXT …]
+    python -m tests.mutation.run try FILE RESULTS [--sample 400] [--packages NAME …] [--modules TEXT …] [--only TEXT …]
+    python -m tests.mutation.run try FILE RESULTS2 --again RESULTS --seconds 120    its survivors, shown to more tests
 
 Each mutant is written into a copy of the repository, and the tests that enter its function run there, the fastest
-first, until one fails. A mutant that takes far more time than its tests did counts as noticed. Results are added to
-RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
+first, until one fails. A mutant that takes far more time than its tests did counts as noticed ("too long"). Results are
+added to RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
+from collections import Counter
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,11 +38,26 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
 FOLDERS = tuple(sorted(folder.name for folder in (ROOT / "tests").iterdir() if any(folder.glob("test_*.py"))))
 SEED = 13
-# CPU seconds of tests that a mutant is shown to, and how much longer a mutant may take.
-FIRST_SECONDS = 4
+# CPU seconds of tests that a mutant is shown to at first and then, and how much longer a mutant may take.
+FIRST_SECONDS = 3
 MOST_SECONDS = 40
 TOO_LONG = 3
+# Of the cases of one parametrized test, so many at first.
+FIRST_CASES = 3
 UNNOTICED = ("survived", "no test", "no answer")
+HEAVY = (
+    *("pytest", "hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "pyarrow.parquet"),
+    *(
+        "duckdb",
+        "sqlalchemy",
+        "psycopg",
+        "cryptography.hazmat.primitives.ciphers.aead",
+        "click",
+        "rich.console",
+        "mpmath",
+    ),
+    *("pandas", "opendp.prelude", "xml.etree.ElementTree"),
+)
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 
 
@@ -50,6 +70,8 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", default=FOLDERS)
     parser.add_argument("--packages", nargs="*", default=PACKAGES)
     parser.add_argument("--modules", nargs="*", default=[""], help="only modules whose path has one of these in it")
+    parser.add_argument("--only", nargs="*", default=[""], help="of the sample, modules that have one of these in it")
+    parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="CPU seconds of tests for each survivor")
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--again", type=Path, help="only mutants that survived in this file of results")
@@ -99,9 +121,9 @@ def _try_all(copy: Path, options: argparse.Namespace) -> None:
     for file, mutant in sample(options.packages, options.modules, options.sample, options.seed):
         module = str(file.relative_to(ROOT / "src"))
         name = f"{module}, {mutant}"
-        if name in finished or (options.again and name not in only):
+        if name in finished or (options.again and name not in only) or not any(map(module.__contains__, options.only)):
             continue
-        helpings = _tests_of(tests, module, mutant.function)
+        helpings = _tests_of(tests, module, mutant.function, options.seconds)
         target = copy / "src" / module
         target.write_text(mutant.source, "utf-8")
         try:
@@ -118,7 +140,7 @@ def _try_all(copy: Path, options: argparse.Namespace) -> None:
     _summarize(options.results)
 
 
-def _tests_of(tests: dict[str, Any], module: str, function: str) -> list[Tests]:
+def _tests_of(tests: dict[str, Any], module: str, function: str, seconds: float) -> list[Tests]:
     """The tests of a function, or of its module where nothing enters it, in two helpings.
 
     First those in the folder of its package, then the others; the fastest first, and as many as time allows. Most
@@ -128,9 +150,13 @@ def _tests_of(tests: dict[str, Any], module: str, function: str) -> list[Tests]:
     of_function = [test for test, entered in passed.items() if f"{module}:{function}" in entered]
     of_module = [test for test, entered in passed.items() if any(word.startswith(f"{module}:") for word in entered)]
     by_time = sorted(of_function or of_module, key=lambda test: float(tests[test]["seconds"]))
-    package = f"tests/{Path(module).parts[1]}/"
-    first = _affordable([test for test in by_time if test.startswith(package)], tests, FIRST_SECONDS)
-    then = _affordable([test for test in by_time if test not in first], tests, MOST_SECONDS)
+    package, cases, few = f"tests/{Path(module).parts[1]}/", Counter[str](), []
+    for test in by_time:
+        cases[test.partition("[")[0]] += 1
+        if test.startswith(package) and cases[test.partition("[")[0]] <= FIRST_CASES:
+            few.append(test)
+    first = _affordable(few, tests, FIRST_SECONDS)
+    then = _affordable([test for test in by_time if test not in first], tests, seconds)
     return [helping for helping in (first, then) if helping]
 
 
@@ -146,16 +172,23 @@ def _affordable(names: list[str], tests: dict[str, Any], seconds: float) -> Test
 
 def _load_heavy_modules() -> None:
     """So that a fork has it: everything but crowdblend."""
-    for name in ("pytest", "hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "duckdb"):
-        __import__(name)
+    for name in HEAVY:
+        with suppress(ImportError):
+            import_module(name)
 
 
 def _try_one(copy: Path, tests: Tests) -> str:
-    """Whether a test fails on the mutant that lies in the copy: in a fork, with a limit on its CPU time."""
+    """Whether a test fails on the mutant that lies in the copy: in a fork, with a limit on its time."""
     child = os.fork()
     if child == 0:
         _run_tests(copy, tests)
-    status = os.waitpid(child, 0)[1]
+    status, patience = None, time.monotonic() + 120 + 10 * sum(tests.values())
+    while status is None:
+        pid, ended = os.waitpid(child, os.WNOHANG)
+        status = ended if pid else None
+        if not pid and time.monotonic() > patience:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(0.02)
     if os.WIFSIGNALED(status):
         return "too long" if os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU) else "crashed"
     return {0: "survived", 1: "caught", 2: "caught", 4: "caught"}.get(os.WEXITSTATUS(status), "no answer")
@@ -165,6 +198,7 @@ def _run_tests(copy: Path, tests: Tests) -> NoReturn:
     """Ends this process, which is a fork, with pytest's exit code."""
     code = 99
     try:
+        os.setsid()
         most = int(8 + TOO_LONG * sum(tests.values()))
         resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
         log = os.open(copy / "mutation.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
