@@ -15,50 +15,29 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 from collections import Counter
-from contextlib import suppress
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from tests.mutation.fork import OPTIONS, Forks, Tests
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.recording import ENTRIES, telling
 
-# Tests and the CPU seconds that each takes.
-Tests = dict[str, float]
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
 FOLDERS = tuple(sorted(folder.name for folder in (ROOT / "tests").iterdir() if any(folder.glob("test_*.py"))))
 SEED = 13
-# CPU seconds of tests that a mutant is shown to at first and then, and how much longer a mutant may take.
+# CPU seconds of tests that a mutant is shown to, at first and then.
 FIRST_SECONDS = 3
 MOST_SECONDS = 40
-TOO_LONG = 3
 # Of the cases of one parametrized test, so many at first.
 FIRST_CASES = 3
 UNNOTICED = ("survived", "no test", "no answer")
-HEAVY = (
-    *("pytest", "hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "pyarrow.parquet"),
-    *(
-        "duckdb",
-        "sqlalchemy",
-        "psycopg",
-        "cryptography.hazmat.primitives.ciphers.aead",
-        "click",
-        "rich.console",
-        "mpmath",
-    ),
-    *("pandas", "opendp.prelude", "xml.etree.ElementTree"),
-)
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 
 
 def main() -> None:
@@ -75,14 +54,23 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--again", type=Path, help="only mutants that survived in this file of results")
+    parser.add_argument("--here", action="store_true", help="the mutants are written into this checkout: a copy")
     options = parser.parse_args()
+    if options.here:
+        _try_all(options)
+        return
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         copy = Path(folder)
         _copy_into(copy)
         if options.step == "record":
             _record(copy, options.tests, options.record.resolve())
         else:
-            _try_all(copy, options)
+            files = {
+                str(path): str(path.resolve()) for path in (options.record, options.results, options.again) if path
+            }
+            words = [files.get(word, word) for word in sys.argv[1:]]
+            command = [sys.executable, "-m", "tests.mutation.run", *words, "--here"]
+            subprocess.run(command, cwd=copy, env={**os.environ, "PYTHONPATH": str(copy / "src")}, check=False)
 
 
 def _copy_into(folder: Path) -> None:
@@ -99,8 +87,7 @@ def _record(copy: Path, folders: list[str], record: Path) -> None:
     for file in (copy / "src" / "crowdblend").rglob("*.py"):
         file.write_text(telling(file.read_text("utf-8"), str(file.relative_to(copy / "src"))), "utf-8")
     paths = [f"tests/{folder}" for folder in folders if (copy / "tests" / folder).is_dir()]
-    to_the_end = [option for option in OPTIONS if option != "-x"]
-    command = [sys.executable, "-m", "pytest", *to_the_end, "-p", "tests.mutation.recording", *paths]
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "-p", "tests.mutation.recording", *paths]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CROWDBLEND_MUTATION_RECORD": str(record)}
     subprocess.run(command, cwd=copy, env=environment, check=False)
 
@@ -113,48 +100,59 @@ def sample(packages: list[str], modules: list[str], size: int, seed: int) -> lis
     return random.Random(seed).sample(every, min(size, len(every)))
 
 
-def _try_all(copy: Path, options: argparse.Namespace) -> None:
-    tests = json.loads(options.record.read_text())
+def _try_all(options: argparse.Namespace) -> None:
+    tests = {test: record for test, record in json.loads(options.record.read_text()).items() if record["passed"]}
     finished = {result["mutant"] for result in _results(options.results)}
     only = {result["mutant"] for result in _results(options.again) if result["outcome"] in UNNOTICED}
-    _load_heavy_modules()
-    for file, mutant in sample(options.packages, options.modules, options.sample, options.seed):
+    mutants = sample(options.packages, options.modules, options.sample, options.seed)
+    mutants.sort(key=lambda pair: str(pair[0]))
+    forks = Forks(ROOT, sorted({test.partition("::")[0] for test in tests}))
+    for file, mutant in mutants:
         module = str(file.relative_to(ROOT / "src"))
         name = f"{module}, {mutant}"
         if name in finished or (options.again and name not in only) or not any(map(module.__contains__, options.only)):
             continue
-        helpings = _tests_of(tests, module, mutant.function, options.seconds)
-        target = copy / "src" / module
-        target.write_text(mutant.source, "utf-8")
+        helpings = _tests_of(tests, module, mutant.function, options.seconds, _catchers(options.results, module))
+        plain, outcome, caught_by = file.read_text("utf-8"), "no test", ""
+        file.write_text(mutant.source, "utf-8")
         try:
-            outcome = "no test"
             for helping in helpings:
-                outcome = _try_one(copy, helping)
+                outcome, caught_by = forks.try_one(file, mutant, helping, anew=options.again is not None)
                 if outcome != "survived":
                     break
         finally:
-            shutil.copyfile(file, target)
+            file.write_text(plain, "utf-8")
+        result = {"mutant": name, "outcome": outcome, "by": caught_by, "tests": sum(map(len, helpings))}
         with options.results.open("a") as results:
-            results.write(json.dumps({"mutant": name, "outcome": outcome, "tests": sum(map(len, helpings))}) + "\n")
+            results.write(json.dumps(result) + "\n")
         print(f"{outcome:9} {name}", flush=True)
     _summarize(options.results)
 
 
-def _tests_of(tests: dict[str, Any], module: str, function: str, seconds: float) -> list[Tests]:
+def _catchers(results: Path, module: str) -> list[str]:
+    """Tests that caught mutants of this module, the most successful first."""
+    of_module = [result for result in _results(results) if result["mutant"].startswith(f"{module}, ")]
+    return [test for test, _ in Counter(result["by"] for result in of_module).most_common(5)]
+
+
+def _tests_of(
+    tests: dict[str, Any], module: str, function: str, seconds: float, catchers: Sequence[str] = ()
+) -> list[Tests]:
     """The tests of a function, or of its module where nothing enters it, in two helpings.
 
-    First those in the folder of its package, then the others; the fastest first, and as many as time allows. Most
-    mutants are caught by the first helping, which takes a second.
+    First those that caught others and those in the folder of its package, then the others; the fastest first, and as
+    many as time allows. Most mutants are caught by the first helping, which takes a second.
     """
-    passed = {test: record["entered"] for test, record in tests.items() if record["passed"]}
-    of_function = [test for test, entered in passed.items() if f"{module}:{function}" in entered]
-    of_module = [test for test, entered in passed.items() if any(word.startswith(f"{module}:") for word in entered)]
+    words = {test: record["entered"] for test, record in tests.items()}
+    of_function = [test for test, entered in words.items() if f"{module}:{function}" in entered]
+    of_module = [test for test, entered in words.items() if any(word.startswith(f"{module}:") for word in entered)]
     by_time = sorted(of_function or of_module, key=lambda test: float(tests[test]["seconds"]))
     package, cases, few = f"tests/{Path(module).parts[1]}/", Counter[str](), []
     for test in by_time:
         cases[test.partition("[")[0]] += 1
         if test.startswith(package) and cases[test.partition("[")[0]] <= FIRST_CASES:
             few.append(test)
+    few = [test for test in catchers if test in by_time] + [test for test in few if test not in catchers]
     first = _affordable(few, tests, FIRST_SECONDS)
     then = _affordable([test for test in by_time if test not in first], tests, seconds)
     return [helping for helping in (first, then) if helping]
@@ -168,57 +166,6 @@ def _affordable(names: list[str], tests: dict[str, Any], seconds: float) -> Test
             break
         helping[test] = tests[test]["seconds"]
     return helping
-
-
-def _load_heavy_modules() -> None:
-    """So that a fork has it: everything but crowdblend."""
-    for name in HEAVY:
-        with suppress(ImportError):
-            import_module(name)
-
-
-def _try_one(copy: Path, tests: Tests) -> str:
-    """Whether a test fails on the mutant that lies in the copy: in a fork, with a limit on its time."""
-    child = os.fork()
-    if child == 0:
-        _run_tests(copy, tests)
-    status, patience = None, time.monotonic() + 120 + 10 * sum(tests.values())
-    while status is None:
-        pid, ended = os.waitpid(child, os.WNOHANG)
-        status = ended if pid else None
-        if not pid and time.monotonic() > patience:
-            os.killpg(child, signal.SIGKILL)
-        time.sleep(0.02)
-    if os.WIFSIGNALED(status):
-        return "too long" if os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU) else "crashed"
-    return {0: "survived", 1: "caught", 2: "caught", 4: "caught"}.get(os.WEXITSTATUS(status), "no answer")
-
-
-def _run_tests(copy: Path, tests: Tests) -> NoReturn:
-    """Ends this process, which is a fork, with pytest's exit code."""
-    code = 99
-    try:
-        os.setsid()
-        most = int(8 + TOO_LONG * sum(tests.values()))
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
-        log = os.open(copy / "mutation.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(log, stream)
-        os.chdir(copy)
-        for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "crowdblend")]:
-            del sys.modules[name]
-        ours = (str(ROOT), str(ROOT / "src"), "")
-        sys.path[:] = [str(copy), str(copy / "src"), *(path for path in sys.path if path not in ours)]
-        sys.dont_write_bytecode = True
-        os.environ |= {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        import pytest
-
-        code = int(pytest.main([*OPTIONS, *tests]))
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
 
 
 def _results(path: Path | None) -> list[dict[str, Any]]:
