@@ -281,3 +281,17 @@ def test_like_is_chosen_from_like(rule_id: str, field: str, value: float) -> Non
     first, second, *_ = EXAMPLES[rule_id][0].premises
     with pytest.raises(InvalidInput, match="the same but for delta"):
         RULES[rule_id].conclude(first, replace(second, **{field: value}))
+
+
+def test_a_zero_has_no_sign() -> None:
+    """So that equal derivations are written alike."""
+    derived = RULES["synopsis.exponential"](epsilon=-0.0)
+    assert math.copysign(1, derived.parameters["epsilon"]) == 1
+    assert math.copysign(1, derived.conclusion.epsilon) == 1
+
+
+def test_premises_are_named_in_a_refusal() -> None:
+    for premises, named in (((), "got none."), ((CrowdBlending(5, 0.0),), "got CrowdBlending.")):
+        with pytest.raises(InvalidInput) as refused:
+            RULES["zero-knowledge.differential"].conclude(*premises)
+        assert named in str(refused.value)
