@@ -112,7 +112,7 @@ PARAMETERS = {
     "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
     "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),
     "stands_for": _whole(1, "Pass how many people of the population one person who decides stands for."),
-    "parts": _whole(1, "Pass the most parts that a class can keep of its values; 1 when classes are not weighted."),
+    "parts": _whole(1, "Pass how many parts there are: tables of one sample, or values that a class can keep."),
     "steps": _whole(1, "Pass among how many choices the budget is divided, for example 4.", 100),
     # graphs
     "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),

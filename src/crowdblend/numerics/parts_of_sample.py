@@ -24,6 +24,17 @@ def parts_divergence(calc: Arithmetic, parts: Parts, rate: Number, growth: Numbe
     return calc.maximum(one_person_more(calc, parts, rate, growth), one_person_fewer(calc, parts, rate, growth))
 
 
+def part_divergence(calc: Arithmetic, k: int, share: Number, total: Number, rate: Number, growth: Number) -> Number:
+    """What one part adds to the average, before it is weighted: of a share among shares that add up to `total`."""
+    taken = rate * total
+    up = taken * _gap(calc, one_more, k, rate * share, taken, 1 + (growth - 1) / taken)
+    gain = 1 - growth * (1 - taken)
+    if calc.surely(gain <= 0):
+        return up
+    gain = calc.nonnegative(gain)
+    return calc.maximum(up, gain * _gap(calc, one_fewer, k, rate * share, taken, growth * taken / gain))
+
+
 def one_person_more(calc: Arithmetic, parts: Parts, rate: Number, growth: Number) -> Number:
     """Σ β_i·more(k_i, q_i, 1 + (growth − 1)/b): the output with the person against the output without."""
     taken = rate * _total(parts)
@@ -46,9 +57,12 @@ def _total(parts: Parts) -> Number:
 
 def _added(calc: Arithmetic, gap: Gap, parts: Parts, rate: Number, factor: Number) -> Number:
     """Σ β_i·gap(k_i, q_i, factor)."""
-    unsampled = 1 - rate * _total(parts)
-    total = calc.number(0)
+    taken, total = rate * _total(parts), calc.number(0)
     for k, share in parts:
-        own = rate * share
-        total = total + own * gap(calc, k, own / (unsampled + own), factor)
+        total = total + rate * share * _gap(calc, gap, k, rate * share, taken, factor)
     return total
+
+
+def _gap(calc: Arithmetic, gap: Gap, k: int, own: Number, taken: Number, factor: Number) -> Number:
+    """The gap where everybody else is in the part with probability q_i = β_i/(1 − b + β_i)."""
+    return gap(calc, k, own / (1 - taken + own), factor)

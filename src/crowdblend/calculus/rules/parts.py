@@ -20,7 +20,7 @@ from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import upper_bound
 from crowdblend.numerics.parts_of_sample import parts_divergence
 
-# Ten shares of 0.1 add up to 1 + 2^-54, since no double is a tenth.
+# Ten doubles of 0.1 add up to more than 1, by 2^-54.
 ROUNDING = 1e-12
 
 
