@@ -57,6 +57,10 @@ _RATE = "Pass the share of people kept, for example 0.1."
 _DELTA = "Pass the probability that is added on top of the factor, for example 1e-6."
 _EPSILON = "Pass the privacy loss, for example 1.0."
 
+# Parts of one sample, and by how much the doubles that stand for their shares may add up to more than 1.
+MOST_PARTS = 100
+SHARES_ROUNDING = 1e-12
+
 PARAMETERS = {
     # guarantees
     "epsilon": Parameter(0, 1e6, _EPSILON),

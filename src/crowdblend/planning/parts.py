@@ -33,7 +33,7 @@ def smallest_thresholds(shares: Sequence[float], rate: float, epsilon: float, de
     """For every part the smallest k at which its own divergence is at most delta; so is their average, which counts.
 
     >>> smallest_thresholds((0.5, 0.5), 0.5, 1.0, 1e-6), smallest_thresholds((0.9, 0.1), 0.5, 1.0, 1e-6)
-    ((25, 25), (33, 15))
+    ((25, 25), (33, 16))
     """
     found = {share: _smallest(share, shares, rate, epsilon, delta) for share in set(shares)}
     return tuple(found[share] for share in shares)

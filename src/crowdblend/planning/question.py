@@ -6,11 +6,9 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from crowdblend.calculus.rules.parts import ROUNDING
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS, Checked, check
+from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
 
-MOST_PARTS = 100
 SOLVABLE = ("k", "rate", "epsilon", "delta")
 
 
@@ -129,7 +127,7 @@ class Question(Checked):
             return
         for share in self.shares:
             check("share", share)
-        if len(self.shares) > MOST_PARTS or sum(map(Fraction, self.shares)) > 1 + Fraction(ROUNDING):
+        if len(self.shares) > MOST_PARTS or sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
             raise InvalidInput(
                 f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1.",
                 remedy="Plan fewer tables, or lower their shares.",

@@ -15,13 +15,11 @@ from crowdblend.calculus.rules.sampling import FROM_SAMPLE, only_suppression
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import CrowdBlending, DifferentialUnderSampling, PartOfSample
+from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import upper_bound
 from crowdblend.numerics.parts_of_sample import parts_divergence
-
-# Ten doubles of 0.1 add up to more than 1, by 2^-54.
-ROUNDING = 1e-12
 
 
 @rule(
@@ -56,7 +54,7 @@ def blending_in_a_part(premise: CrowdBlending, *, share: float) -> PartOfSample:
 )
 def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """A person is in one part at most, so that the parts share one ε and average their δ."""
-    if _total(premises) > 1 + ROUNDING:
+    if _total(premises) > 1 + arb(SHARES_ROUNDING):
         raise NotApplicable(
             "composition.parts needs shares that add up to at most 1, got more. Nobody may be in two parts."
         )
