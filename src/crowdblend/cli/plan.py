@@ -35,6 +35,9 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
 @click.option("--epsilon", type=NUMBER, help="Privacy loss: a person multiplies probabilities by at most e^epsilon …")
 @click.option("--delta", type=NUMBER, help="… plus this much.")
 @click.option(
+    "--parts", type=NUMBER, default=1, show_default=True, help="How many tables, each from its own part of the sample."
+)
+@click.option(
     "--blend-epsilon", type=NUMBER, default=0.0, show_default=True, help="How far crowd members can be told apart."
 )
 @click.option("--low", type=NUMBER, help="Biased sampling: smallest probability of those who can be sampled.")
@@ -147,6 +150,11 @@ def _sentence(planned: Plan) -> str:
         )
         whom = f"without a person sampled with a probability of at most {exactly(question.protected_rate)}"
     shown = f"only crowds of {planned.k} or more are published"
+    if question.shares:
+        shown = (
+            f"{len(question.shares)} tables, each from another part of it, are published with crowds of {planned.k} or "
+            "more only"
+        )
     if question.kind == "points":
         shown = (
             f"the points of blocks of {planned.k} or more are published, moved by noise of loss "

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
-from crowdblend.calculus.rules import blending, mechanisms, sampling
+from crowdblend.calculus.rules import blending, mechanisms, parts, sampling
 from crowdblend.errors import NotApplicable
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
+from crowdblend.planning.parts import derive_parts
 from crowdblend.planning.question import Question
 
 # The papers' bounds scan crowd sizes, which takes long for larger k and teaches nothing there.
@@ -29,6 +30,9 @@ class Bound:
 
     def derive(self, question: Question, k: int, rate: float | None, epsilon: float) -> Derivation:
         """The guarantee at these parameters; raises NotApplicable outside the rule's own conditions."""
+        if question.shares:
+            assert rate is not None, "parts are of a sample at one rate"
+            return derive_parts([crowd(question, k)] * len(question.shares), question.shares, rate, epsilon)
         if not self.rule.premises:
             loss = noise_loss(question, rate, epsilon)
             given = {"k": k, "noise_epsilon": loss, "rate": rate, "epsilon": epsilon, "flag": question.flag}
@@ -85,7 +89,7 @@ def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
 
 
 def _suppressing(question: Question) -> bool:
-    return question.crowd_epsilon == 0 and not question.biased and not question.noisy
+    return question.crowd_epsilon == 0 and not (question.biased or question.noisy or question.shares)
 
 
 def _points(question: Question) -> bool:
@@ -97,7 +101,8 @@ BOUNDS = (
     Bound("published", sampling.suppression_published, _suppressing, compared=True),
     Bound("shuffled", sampling.points_sampled, _points),
     Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
-    Bound("blending", blending.blending_explicit, lambda q: not q.biased and not q.noisy, compared=True),
+    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), compared=True),
+    Bound("parts", parts.disjoint_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
 )

@@ -9,8 +9,10 @@ from typing import Any
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
+from crowdblend.guarantees.parameters import check
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.claims import CrowdMechanism
+from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.question import Question
 from crowdblend.planning.solve import solve
 
@@ -27,6 +29,8 @@ class Plan:
     rule: str
     bounds: Mapping[str, float]
     question: Question
+    thresholds: tuple[int, ...] = ()
+    """With several tables, the k of each; `k` is the largest of them."""
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
@@ -37,6 +41,8 @@ class Plan:
             shown |= {"below_k": "noise", "flag": self.question.flag, "noise_epsilon": self.noise_epsilon}
         if self.question.kind == "points":
             shown |= {"noise_epsilon": self.noise_epsilon}
+        if self.question.shares:
+            shown |= {"parts": len(self.question.shares)}
         if self.question.biased:
             shown |= self.question.sampling(None)
         return shown
@@ -60,6 +66,9 @@ class Plan:
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and a mechanism with these parameters guarantee, before anything is released."""
+        if self.question.shares:
+            planned = tuple(PlannedMechanism(self.question, k, None) for k in self.thresholds)
+            return Certificate(self.derivations_of_parts(planned), stated, facts or {})
         return self.certify(self.mechanism, stated, facts)
 
     def certify(
@@ -88,6 +97,19 @@ class Plan:
         self._require_planned(differential)
         replaced = sampling.replacing_is_removing_and_adding(differential)
         return strongest, differential, replaced, claim
+
+    def derivations_of_parts(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """What sampling and these very mechanisms, each on its part of the sample, guarantee together.
+
+        None of them speaks of the whole sample, so no crowd is listed.
+        """
+        assert self.rate is not None, "parts are of a sample at one rate"
+        claims = (mechanism.claim() for mechanism in mechanisms)
+        sampled = derive_parts(claims, self.question.shares, self.rate, self.epsilon)
+        self._require_planned(sampled)
+        differential = sampling.sampled_release_is_differential(sampled)
+        strongest = sampling.sampled_release_is_zero_knowledge(sampled)
+        return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
     def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
@@ -129,17 +151,34 @@ def plan(
     below_k: str = "suppress",
     noise_epsilon: float | None = None,
     flag: bool = False,
+    parts: int = 1,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
-    largest rate, for which the guarantee is proved.
+    largest rate, for which the guarantee is proved. With `parts`, for as many tables from equal parts of one sample.
 
     >>> plan(rate=0.1, k=20, epsilon=0.5).delta
     2.631783466225066e-11
     >>> plan(rate=0.5, epsilon=1.0, delta=1e-6).k
     35
+    >>> plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10).k
+    16
     """
+    check("parts", parts)
     question = Question(
-        rate, k, epsilon, delta, blend_epsilon, low, high, exceptions, max_rate, kind, below_k, noise_epsilon, flag
+        rate,
+        k,
+        epsilon,
+        delta,
+        blend_epsilon,
+        low,
+        high,
+        exceptions,
+        max_rate,
+        kind,
+        below_k,
+        noise_epsilon,
+        flag,
+        equal_shares(parts),
     )
     return answer(question)
 
@@ -154,7 +193,16 @@ def answer(question: Question) -> Plan:
     values: dict[str, Any] = {name: getattr(question, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
     rule = next(bound.rule.id for bound in BOUNDS if bound.name == best)
-    return Plan(**values, solved=solved, rule=rule, bounds=bounds, question=question)
+    return Plan(
+        **values, solved=solved, rule=rule, bounds=bounds, question=question, thresholds=_thresholds(question, values)
+    )
+
+
+def _thresholds(question: Question, values: Mapping[str, Any]) -> tuple[int, ...]:
+    """The k of every table: as given for all of them, or the smallest for each."""
+    if not question.shares or question.k is not None:
+        return (question.k,) * len(question.shares) if question.k is not None else ()
+    return smallest_thresholds(question.shares, values["rate"], values["epsilon"], values["delta"])
 
 
 def _solve_all(question: Question) -> tuple[dict[str, float], list[CrowdblendError]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import PARAMETERS, Checked, check
+from crowdblend.guarantees.parameters import MOST_PARTS, PARAMETERS, SHARES_ROUNDING, Checked, check
 
 SOLVABLE = ("k", "rate", "epsilon", "delta")
 
@@ -18,6 +19,7 @@ class Question(Checked):
     With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
     With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
     exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
+    With `shares` several tables are published, each from its own part of the sample.
     """
 
     rate: float | None = None
@@ -33,6 +35,7 @@ class Question(Checked):
     below_k: str = "suppress"
     noise_epsilon: float | None = None
     flag: bool = False
+    shares: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -41,6 +44,7 @@ class Question(Checked):
                 check(field.name, value)
         self._check_bias()
         self._check_noise()
+        self._check_parts()
         self._check_unknown()
 
     @property
@@ -117,6 +121,26 @@ class Question(Checked):
             )
         elif self.epsilon == 0:
             raise InvalidInput("epsilon must be above 0 for noise below k, got 0. Suppress below k instead.")
+
+    def _check_parts(self) -> None:
+        if not self.shares:
+            return
+        for share in self.shares:
+            check("share", share)
+        if len(self.shares) > MOST_PARTS or sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
+            raise InvalidInput(
+                f"a sample is divided into at most {MOST_PARTS} parts whose shares add up to at most 1.",
+                remedy="Plan fewer tables, or lower their shares.",
+                where="parts",
+                code="plan.parts",
+            )
+        if self.biased or self.noisy or self.blend_epsilon or self.kind not in ("table", "microdata"):
+            raise InvalidInput(
+                "tables from disjoint parts are certified for suppression and one sampling rate only.",
+                remedy='Use below_k = "suppress" and a rate, or plan one table.',
+                where="parts",
+                code="plan.parts",
+            )
 
     def _check_unknown(self) -> None:
         candidates = [name for name in SOLVABLE if not (self.biased and name == "rate")]

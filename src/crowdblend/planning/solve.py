@@ -9,9 +9,9 @@ from __future__ import annotations
 from crowdblend.errors import Infeasible, NotApplicable
 from crowdblend.numerics.search import first_true, largest_double, smallest_double
 from crowdblend.planning.bounds import LARGEST_COMPARED, Bound
+from crowdblend.planning.parts import LARGEST_K, smallest_thresholds
 from crowdblend.planning.question import Question
 
-LARGEST_K = 10**7
 LARGEST_EPSILON = 600.0
 SMALLEST_RATE = 1e-12
 
@@ -42,6 +42,10 @@ def _solve_delta(bound: Bound, question: Question, _best: float | None) -> float
 
 def _solve_k(bound: Bound, question: Question, best: float | None) -> float:
     assert question.epsilon is not None
+    if question.shares:
+        assert question.rate is not None
+        assert question.delta is not None
+        return max(smallest_thresholds(question.shares, question.rate, question.epsilon, question.delta))
     epsilon, least = question.epsilon, question.exceptions + 2 if question.biased else 1
     start, most = int(best or least), LARGEST_COMPARED if bound.compared else LARGEST_K
     _worth_comparing(bound, start)
