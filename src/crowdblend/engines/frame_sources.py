@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.engines.frames import Frame, frame_of
+from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
 
 ACCEPTED = "a pandas or Polars DataFrame, an Arrow table or reader, a DuckDB relation, or a path"
@@ -24,19 +25,19 @@ def opened_frame(data: Any) -> Iterator[Frame]:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if _is_of("pandas", "DataFrame", data):
-        yield frame_of("the pandas DataFrame", _pandas_columns(data), len(data))
+        yield frame_of("The pandas DataFrame", _pandas_columns(data), len(data))
     elif _is_of("polars", "DataFrame", data):
-        yield _arrow_frame("the Polars DataFrame", pa.table(data))
+        yield _arrow_frame("The Polars DataFrame", pa.table(data))
     elif isinstance(data, pa.Table):
-        yield _arrow_frame("the Arrow table", data)
+        yield _arrow_frame("The Arrow table", data)
     elif isinstance(data, pa.RecordBatch):
-        yield _arrow_frame("the Arrow record batch", pa.Table.from_batches([data]))
+        yield _arrow_frame("The Arrow record batch", pa.Table.from_batches([data]))
     else:
         name, reader = _reader(data)
         from crowdblend.engines.duckdb.database import private_folder, redacted  # noqa: PLC0415 - heavy
 
         with private_folder() as folder:
-            with redacted(f"{name} must be readable from beginning to end", "Write it to a file, and name that."):
+            with redacted(f"{name} cannot be read to its end.", "Write it to a file, and name that.", "data"):
                 table = _spooled(reader, folder / "rows.arrow")
             yield _arrow_frame(name, table)
 
@@ -46,24 +47,24 @@ def _reader(data: Any) -> tuple[str, Any]:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if isinstance(data, pa.RecordBatchReader):
-        return "the Arrow reader", data
+        return "The Arrow reader", data
     if _is_of("duckdb", "DuckDBPyRelation", data):
         make = data.to_arrow_reader if hasattr(data, "to_arrow_reader") else data.fetch_record_batch
-        return "the DuckDB relation", make(1 << 17)
+        return "The DuckDB relation", make(1 << 17)
     if _is_of("polars", "LazyFrame", data):
         raise _wrong("A Polars LazyFrame holds no rows yet.", "Call collect() first.")
     if _is_of("pandas", "Series", data) or _is_of("polars", "Series", data):
         raise _wrong("The data are a single column, a Series.", "Pass a DataFrame with the person and every column.")
     if hasattr(data, "__arrow_c_stream__"):
         try:
-            return f"the {type(data).__name__}", pa.RecordBatchReader.from_stream(data)
+            return f"The {type(data).__name__}", pa.RecordBatchReader.from_stream(data)
         except (pa.ArrowException, TypeError, ValueError):
             pass
     raise _wrong(f"crowdblend reads no data of the type {type(data).__name__}.", f"Pass {ACCEPTED}.")
 
 
 def _wrong(message: str, remedy: str) -> InvalidInput:
-    return InvalidInput(message, remedy=remedy, where="data", code="frame.type")
+    return refusal("type", message, remedy, "data")
 
 
 def _is_of(module: str, name: str, data: Any) -> bool:
@@ -91,11 +92,11 @@ def _arrow_frame(name: str, table: Any) -> Frame:
 def _pandas_columns(frame: Any) -> Iterator[tuple[str, Any]]:
     """The columns, then those levels of the index that have a name, as Parquet would have them."""
     if frame.columns.nlevels > 1:
-        raise InvalidInput(
-            "the pandas DataFrame has several levels of column names.",
-            remedy="Give every column one name, for example by joining the levels.",
-            where="data",
-            code="frame.column-names",
+        raise refusal(
+            "column-names",
+            "The pandas DataFrame has several levels of column names.",
+            "Give every column one name, for example by joining the levels.",
+            "data",
         )
     for place, name in enumerate(frame.columns):
         yield str(name), _pandas_column(frame.iloc[:, place])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import at_column, refusal
 
 # Rows whose bytes are hashed at once, counted from the first row: how the rows are chunked makes no difference.
 _WINDOW = 1 << 18
@@ -39,11 +39,11 @@ class Frame:
     def check(self, wanted: str) -> None:
         """Refuse to read a column that cannot be read."""
         if wanted in self.unreadable:
-            raise InvalidInput(
-                f"column {wanted!r} of {self.name} holds {self.unreadable[wanted]}.",
-                remedy="Convert it to text, numbers or dates.",
-                where=f"column {wanted!r}",
-                code="frame.column-type",
+            raise refusal(
+                "column-type",
+                f"{self.name} has {self.unreadable[wanted]} in column {wanted!r}.",
+                "Convert it to text, numbers or dates.",
+                at_column(wanted),
             )
 
     def check_every(self) -> None:
@@ -71,11 +71,8 @@ def frame_of(name: str, columns: Iterator[tuple[str, Any]], rows: int) -> Frame:
     unreadable: dict[str, str] = {}
     for column, values in columns:
         if column in readable or column in unreadable:
-            raise InvalidInput(
-                f"{name} has two columns called {column!r}.",
-                remedy="Rename one.",
-                where=f"column {column!r}",
-                code="frame.column-twice",
+            raise refusal(
+                "repeated-column", f"{name} has two columns called {column!r}.", "Rename one.", at_column(column)
             )
         if isinstance(values, str):
             unreadable[column] = values

@@ -13,7 +13,7 @@ from crowdblend.front_door.sources import about, loaded_policy
 from crowdblend.guarantees.parameters import check_type
 
 if TYPE_CHECKING:
-    from crowdblend.engines.progress import Progress
+    from crowdblend.engines.engine import Progress
     from crowdblend.ledger import Ledger
     from crowdblend.policies.policy import Policy
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies import files
 from crowdblend.policies.load import load_policy
@@ -41,9 +41,7 @@ def about(data: Any, policy: Any) -> Iterator[Any]:
 
 def _about_files(source: Any, policy: Any) -> Any:
     if not isinstance(source, str):
-        raise InvalidInput(
-            "the path of the data is bytes.", remedy="Pass it as text or Path.", where="data", code="frame.type"
-        )
+        raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source)
     return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
 

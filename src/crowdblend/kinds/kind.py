@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.guarantees import Guarantee
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling

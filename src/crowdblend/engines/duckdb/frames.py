@@ -27,7 +27,7 @@ def open_frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequenc
         frame.check_every()
     names = list(frame.columns)
     check_names(data, names, wanted)
-    with redacted(f"{frame.name} must be readable", "Write it to a Parquet file, and name that."):
+    with redacted(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
         connection.register(VIEW, frame.table)
         kinds = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW} LIMIT 0").types]
     cast = [
