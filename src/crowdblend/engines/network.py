@@ -164,6 +164,11 @@ def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple
     return ends, known.combine_chunks() if known is not None else None
 
 
+def links_of(graph: Any, links: Links) -> pyarrow.Table:
+    """The links of a networkx graph as a table with the columns that the policy names."""
+    return _of_graph(graph, links).rename_columns([links.source, links.target])
+
+
 def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
     """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
