@@ -183,6 +183,7 @@ REFUSED = {
     "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "policy.blocks"),
     "blocks on some axes": (bent(POINTS, ("width = 2, ", "")), "on some axes"),
     "two ways": (bent(POINTS, add=BOXES), "policy.blocks"),
+    "a width that no double holds": (bent(POINTS, ("width = 2, ", "width = 1e-400, ")), "policy.domain"),
     "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
     "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
     "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
