@@ -14,6 +14,7 @@ from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
     Estimator,
+    PartOfSample,
     RandomSamples,
     Relation,
     Sampler,
@@ -151,6 +152,8 @@ CONDITIONS = [
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
+    ("sampling.part", 0, (CrowdBlending(20, 0.1),)),
+    ("composition.parts", 0, (PartOfSample(0.76, 6),)),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
         for form, kind in (("published", Sampler), ("sharp", Estimator))
