@@ -199,9 +199,9 @@ def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
 
 
 def test_rows_keep_their_numbers_apart_however_many_there_might_be() -> None:
-    """Without closing gaps the first of these columns would count 2^64 times, and so not at all."""
-    columns = [np.array(column, np.int64) for column in ([0, 1, 1, 0], [5, 5, 5, 5], [2**31, 2**31, 7, 2**31])]
-    numbers = _numbered(columns, [2, 2**32, 2**32])
+    """Without closing gaps a step of the first of these columns would count 2^80 times, and so not at all."""
+    columns = [np.array(column, np.int64) for column in ([0, 1, 1, 0], *[[5, 5, 5, 5]] * 3, [7, 7, 8, 7])]
+    numbers = _numbered(columns, [2**20] * 5)
     assert [int(number == numbers[0]) for number in numbers] == [1, 0, 0, 1]
     assert numbers[1] != numbers[2]
 
