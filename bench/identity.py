@@ -34,7 +34,7 @@ def main(rows: int) -> None:
             policy = parse_policy(text, Path(name))
             for _ in range(2):
                 before = cpu()
-                identify(policy.data, policy.resources, Wanted(bytes(32), (), old_names=False))
+                identify(policy.data, policy.resources, Wanted(bytes(32)))
                 figures[what] = round(cpu() - before, 2)
     print(json.dumps({"rows": rows, "cpu": figures}, indent=2))
 

@@ -26,6 +26,7 @@ class DataSource:
     format: Format
     person: str | None = None
     rows_are_people: bool = False
+    ids: Literal["people", "table"] = "people"
     table: str | None = None
     population: str | None = None
     delimiter: str | None = None

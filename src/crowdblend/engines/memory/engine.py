@@ -13,6 +13,7 @@ from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
 from crowdblend.engines.drawing import random_places, smallest
 from crowdblend.engines.engine import ClassCounts, Resources
+from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
 from crowdblend.engines.memory.persons import MemoryPersons
 from crowdblend.engines.memory.table import MemoryTable
@@ -21,6 +22,7 @@ from crowdblend.engines.progress import Progress, no_progress
 from crowdblend.engines.sampling import thinned
 from crowdblend.engines.totals import Totals, check_people
 from crowdblend.errors import InvalidInput
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
@@ -103,15 +105,12 @@ class MemorySource:
 
         return read_table(self.table_, names, values, what)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
-        """All rows as texts, in one batch."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the table again: its content, its people, and its rows without their ids."""
+        from crowdblend.engines.memory.identity import MemoryHashes  # noqa: PLC0415  only a ledger needs it
 
-        arrays = []
-        for name in columns:
-            column = self.table_.columns[name]
-            arrays.append(pa.array(column.texts(), pa.string()).take(pa.array(column.positions)))
-        yield pa.record_batch(arrays, names=[f"c{at}" for at in range(len(arrays))])
+        hashes = MemoryHashes(self.table_)
+        return identity_from(hashes, self.data, wanted, hashes.name(wanted.secret))
 
     def _begin(self) -> None:
         if not self.table_.rows:
