@@ -22,6 +22,7 @@ _ENOUGH = 0.999
 _UNIQUE = 0.9
 # At least about so many different values decide which rows a sketch keeps.
 _DECIDING = 32
+_MANY_ROWS = 1_000_000
 # Columns with more different values than this share of rows come last.
 _FEW_VALUES = 0.1
 
@@ -71,8 +72,11 @@ class SomeRows:
     def deciding(self, telling: Sequence[str], rows: int) -> tuple[str, ...]:
         """The first of these columns that have enough values among all rows to decide which rows are kept.
 
-        What decides is read of every row, the other columns only of those that are kept.
+        What decides is read of every row, the other columns only of those that are kept; that matters where there are
+        many rows.
         """
+        if rows < _MANY_ROWS:
+            return tuple(telling)
         least = _DECIDING * rows / MOST
         for number in range(1, len(telling)):
             if self.population(telling[:number], rows) >= least:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
+# Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
+_BEYOND = 16 * MOST
 _BITS = 64
 
 
@@ -63,12 +65,27 @@ class DuckDBHashes:
         found = dict(zip(together, self._scan([(anchors[at], levels[at]) for at in together]), strict=True))
         for at, anchor in enumerate(anchors):
             level = levels[at]
-            kept = found[at] if at in found else self._scan([(anchor, level)])[0]
-            while level and len(kept.rows) < _FEWEST:
-                level = max(0, level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
-                kept = self._scan([(anchor, level)])[0]
-            found[at] = kept
+            first = found[at] if at in found else self._scan([(anchor, level)])[0]
+            found[at] = self._more(anchor, first) if len(first.rows) < _BEYOND else self._fewer(anchor, level)
         return [found[at] for at in range(len(anchors))]
+
+    def _more(self, anchor: Anchor, kept: Hashes) -> Hashes:
+        """Hashes of lower levels, until there are enough for a sketch."""
+        while kept.level and len(kept.rows) < _FEWEST:
+            level = max(0, kept.level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
+            more = self._scan([(anchor, level)])[0]
+            if len(more.rows) >= _BEYOND:
+                break
+            kept = more
+        return kept
+
+    def _fewer(self, anchor: Anchor, level: int) -> Hashes:
+        """Hashes of higher levels: the first rows were more alike than the others, and there were too many."""
+        while True:
+            level = min(_BITS, level + 3)
+            kept = self._scan([(anchor, level)])[0]
+            if len(kept.rows) < _BEYOND or level == _BITS:
+                return kept
 
     def _level(self, anchor: Anchor) -> int:
         different = self.some_rows.population(anchor.columns, self.rows)
@@ -86,7 +103,7 @@ class DuckDBHashes:
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(by + below)
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
-            groups.append(f"{found} WHERE b{at}{below} GROUP BY b{at}, c{at}")
+            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {_BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
         query = (

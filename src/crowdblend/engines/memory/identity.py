@@ -83,7 +83,8 @@ class MemoryHashes:
 def _canonical(value: Value) -> str:
     """A value as text, the same for a whole number whatever its type."""
     whole = _whole(value)
-    return (text_of(value) or "") if whole is None else str(whole)
+    text = (text_of(value) or "") if whole is None else str(whole)
+    return text.lower() if text in ("True", "False") else text
 
 
 def _whole(value: Value) -> int | None:
