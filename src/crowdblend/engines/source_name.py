@@ -25,6 +25,8 @@ def files_of(data: DataSource) -> list[Path]:
 def source_name(data: DataSource, secret: bytes) -> str:
     """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
     digests = sorted(_sha256(file) for file in files_of(data)) or [data.source.partition("?")[0].encode()]
+    if data.format == "frame":
+        digests = [data.frame.digest]
     table = (data.table or "").lower().removeprefix("main.")
     return name_of([table.encode(), *digests], secret)
 
@@ -39,8 +41,10 @@ def _sha256(file: Path) -> bytes:
         return hashlib.file_digest(opened, "sha256").digest()
 
 
-def old_name(data: DataSource) -> str:
+def old_name(data: DataSource) -> str | None:
     """How the first format of the ledger named a source: sizes, and blocks from beginning, middle and end."""
+    if data.format == "frame":
+        return None
     state = hashlib.sha256((data.table or "").lower().removeprefix("main.").encode())
     source = data.source
     if Path(source).is_dir():

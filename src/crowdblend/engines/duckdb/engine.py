@@ -8,20 +8,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.class_counts import class_counts
-from crowdblend.engines.duckdb.database import database, private_folder, redacted
+from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.duckdb.links import read_table
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.rows import Rows
 from crowdblend.engines.duckdb.source import open_source
 from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
-from crowdblend.engines.engine import ClassCounts, Resources
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
 from crowdblend.engines.identity import identity_from
-from crowdblend.engines.memory_limit import bytes_of
-from crowdblend.engines.progress import Progress
 from crowdblend.engines.source_name import old_name, source_name
 from crowdblend.engines.totals import Totals
 from crowdblend.ledger.identity import Identity, Wanted
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
 
-_MUST = "the source must be readable from beginning to end"
+_UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
 
 
@@ -77,7 +74,7 @@ class DuckDBSource:
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[Rows]:
         """One reading of the rows of a draw."""
-        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
     def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
@@ -91,7 +88,7 @@ class DuckDBSource:
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             if isinstance(draw, Exactly):
                 return totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
             return totals(self._rows(draw, cursor), columns, measures)
@@ -102,7 +99,7 @@ class DuckDBSource:
 
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
-        with redacted(_MUST, _REMEDY):
+        with redacted(_UNREADABLE, _REMEDY):
             hashes = DuckDBHashes(self._connection, self._ready)
             found = identity_from(hashes, self.data, wanted, source_name(self.data, wanted.secret))
             return replace(found, old_name=old_name(self.data) if wanted.old_names else None)

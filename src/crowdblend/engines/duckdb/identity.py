@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.content import SomeRows, rows_to_look_at
 from crowdblend.engines.duckdb.relation import Relation
+from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.identity import Hashes
 from crowdblend.ledger.sketch import MOST, Anchor
 
