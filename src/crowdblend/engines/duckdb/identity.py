@@ -150,7 +150,10 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
         return f"hash(coalesce({text}, ''))"
     digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
     point = f"suffix({text}, '.0') AND strpos({text}, '.') = length({text}) - 1 THEN split_part({text}, '.', 1)"
-    spelled = f"TRY_CAST(CASE WHEN NOT contains({text}, '.') THEN {text} WHEN {point} END AS BIGINT)"
+    # A cast that fails is slow, and dates and times begin with digits.
+    time = f"strpos({text}, '-') > 1 OR contains({text}, ':') OR contains({text}, '/') THEN NULL"
+    whole = f"NOT contains({text}, '.') THEN {text}"
+    spelled = f"TRY_CAST(CASE WHEN {time} WHEN {whole} WHEN {point} END AS BIGINT)"
     return (
         f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) ELSE hash({text}) END "
         f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash(coalesce({text}, '')) END"
