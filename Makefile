@@ -53,8 +53,8 @@ docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/draw.py
 
-wheel: .venv/ready ## build the wheel and test it without the sources
-	$(BIN)/pip wheel --no-deps --no-build-isolation --quiet --wheel-dir dist .
+wheel: .venv/ready ## build the wheel, install it into an empty environment, and do the main job there
+	$(BIN)/python tools/try_wheel.py
 
 clean:
 	rm -rf .venv build dist out
