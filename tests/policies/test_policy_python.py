@@ -64,6 +64,7 @@ EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 POLICIES: dict[str, Policy] = {
     "table": Table(**TABLE),
     "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", show_from=3, format="csv"),
+    "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
     "microdata": Microdata(
         **EVERYBODY,
         population='résidents "x"',

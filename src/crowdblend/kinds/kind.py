@@ -147,7 +147,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
 
     @abstractmethod
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:
