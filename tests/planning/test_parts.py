@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from crowdblend.planning.question import Question
 
 from crowdblend.calculus import verify
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
@@ -12,7 +13,6 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.planning import plan, sweep
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.plan import answer
-from crowdblend.planning.question import Question
 from tests.commands import crowdblend
 
 
