@@ -1,7 +1,7 @@
 """The same release from a Parquet file and from frames in memory, as JSON: python bench/frames.py [rows]
 
 CPU seconds of a release with a new ledger, in a process of its own each; the frame is loaded before the clock starts.
-`over_frame_mb` is the largest resident memory during the release beyond what the process had before, the frame included.
+`over_frame_mb` is the largest resident memory during the release beyond what the process had before, with the frame.
 """
 
 from __future__ import annotations

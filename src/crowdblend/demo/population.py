@@ -100,6 +100,13 @@ def write_population(path: Path, people: int = PEOPLE) -> None:
     parquet.write_table(town(people), path)
 
 
+def write_friendships(path: Path) -> None:
+    """Write who knows whom as a Parquet file."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    parquet.write_table(friendships(), path)
+
+
 def _place(draw: np.random.Generator, district: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where people live: around the middle of their district, to ten metres."""
     spread = np.array(SPREAD)[district]
