@@ -274,5 +274,5 @@ def _store_module() -> Any:
     try:
         from crowdblend.ledger import store  # noqa: PLC0415
     except ModuleNotFoundError as missing:
-        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend[release].") from None
+        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend again.") from None
     return store
