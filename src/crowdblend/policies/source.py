@@ -30,6 +30,7 @@ class DataSource:
     population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
+    rows_per_person: int | None = None
     people: int | None = None
 
     def __post_init__(self) -> None:
