@@ -208,7 +208,7 @@ def test_people_in_a_network_have_numbers_as_recodings_read_them(tmp_path: Path,
     (tmp_path / "people.csv").write_text(f"id,age\na,{age}\nb,30\nc,30\nd,30\n")
     made = parse_policy(GRAPH, tmp_path)
     if code is None:
-        assert read_network(made, default_engine()).values(made.questions[0]) == [30]
+        assert read_network(made, default_engine()).values(made.requests[0]) == [30]
     else:
         with refuses(code, "column 'age'"):
             read_network(made, default_engine())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crowdblend.engines.engine import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import (
     Choosing,
@@ -239,8 +240,9 @@ def test_refused_in_python_as_in_toml(case: str) -> None:
 
 def test_a_policy_without_a_source_waits_for_the_data() -> None:
     policy = Table(**{**TABLE, "source": None})
+    assert policy.plan().k == policy.k
     with pytest.raises(InvalidInput) as refused:
-        _ = policy.data
+        policy.plan().check_source(default_engine())
     assert refused.value.code == "policy.no-source"
 
 

@@ -116,6 +116,8 @@ EDITS: list[tuple[str, Callable[[str], str]]] = [
     ("statistics", relabelled("0.508", "1.508")),
     ("statistics", relabelled("0.508", "-0.508")),
     ("statistics", relabelled('"women"', '"men"')),
+    ("statistics", relabelled('"error"', '"mistake"')),
+    ("statistics", relabelled('"error"\n', '"error","note"\n')),
     ("statistics", relabelled("0.030273522071331122", "0.003")),
     ("statistics", lambda text: "\n".join(text.splitlines()[:-1]) + "\n"),
     ("synopsis", lambda text: text + text.splitlines()[-1] + "\n"),

@@ -12,7 +12,7 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.planning import Plan
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.planning.points import weakest_noise
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 
 # What a plan of an outlier-private table takes beside its own options.
 _TAKEN = ("epsilon", "delta")
@@ -26,8 +26,8 @@ def plan_noise(given: dict[str, Any]) -> Plan | None:
     if given["kind"] != "points" or given["noise_epsilon"] is not None or missing or given["parts"] != 1:
         return None
     named = {name: value for name, value in given.items() if name != "parts"}
-    asked = Question(**{**named, "delta": None, "noise_epsilon": 1.0})
-    return weakest_noise(asked, given["delta"])
+    request = PlanRequest(**{**named, "delta": None, "noise_epsilon": 1.0})
+    return weakest_noise(request, given["delta"])
 
 
 def tell_outliers(

@@ -13,7 +13,7 @@ from crowdblend.guarantees.parameters import check
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import solve
 
 
@@ -28,7 +28,7 @@ class Plan:
     solved: str
     rule: str
     bounds: Mapping[str, float]
-    question: Question
+    request: PlanRequest
     thresholds: tuple[int, ...] = ()
     """With several tables, the k of each; `k` is the largest of them."""
 
@@ -36,38 +36,38 @@ class Plan:
         """The plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
-        shown["blend_epsilon"] = self.question.blend_epsilon
-        if self.question.noisy:
-            shown |= {"below_k": "noise", "flag": self.question.flag, "noise_epsilon": self.noise_epsilon}
-        if self.question.kind == "points":
+        shown["blend_epsilon"] = self.request.blend_epsilon
+        if self.request.noisy:
+            shown |= {"below_k": "noise", "flag": self.request.flag, "noise_epsilon": self.noise_epsilon}
+        if self.request.kind == "points":
             shown |= {"noise_epsilon": self.noise_epsilon}
-        if self.question.shares:
-            shown |= {"parts": len(self.question.shares)}
-        if self.question.biased:
-            shown |= self.question.sampling(None)
+        if self.request.shares:
+            shown |= {"parts": len(self.request.shares)}
+        if self.request.biased:
+            shown |= self.request.sampling(None)
         return shown
 
     @property
     def noise_epsilon(self) -> float | None:
         """The loss of the noise below k, or of the noise on points, if there is any."""
-        if self.question.kind == "points":
-            return self.question.noise_epsilon
-        return noise_loss(self.question, self.rate, self.epsilon) if self.question.noisy else None
+        if self.request.kind == "points":
+            return self.request.noise_epsilon
+        return noise_loss(self.request, self.rate, self.epsilon) if self.request.noisy else None
 
     @property
     def sampled_with(self) -> float:
         """The largest sampling probability of anybody protected; a δ as large guarantees nothing beyond sampling."""
-        return self.rate if self.rate is not None and not self.question.biased else self.question.protected_rate
+        return self.rate if self.rate is not None and not self.request.biased else self.request.protected_rate
 
     @property
     def mechanism(self) -> PlannedMechanism:
         """The planned mechanism, of which only the parameters are known."""
-        return PlannedMechanism(self.question, self.k, self.noise_epsilon)
+        return PlannedMechanism(self.request, self.k, self.noise_epsilon)
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and a mechanism with these parameters guarantee, before anything is released."""
-        if self.question.shares:
-            planned = tuple(PlannedMechanism(self.question, k, None) for k in self.thresholds)
+        if self.request.shares:
+            planned = tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds)
             return Certificate(self.derivations_of_parts(planned), stated, facts or {})
         return self.certify(self.mechanism, stated, facts)
 
@@ -86,8 +86,8 @@ class Plan:
         A mechanism that guarantees less than the plan is refused.
         """
         claim = mechanism.claim()
-        if self.question.biased:
-            parameters = {**self.question.sampling(None), "epsilon": self.epsilon}
+        if self.request.biased:
+            parameters = {**self.request.sampling(None), "epsilon": self.epsilon}
             differential = blending.robust_sampling_is_differential(claim, **parameters)
             strongest = blending.robust_sampling_is_zero_knowledge(claim, **parameters)
         else:
@@ -105,7 +105,7 @@ class Plan:
         """
         assert self.rate is not None, "parts are of a sample at one rate"
         claims = (mechanism.claim() for mechanism in mechanisms)
-        sampled = derive_parts(claims, self.question.shares, self.rate, self.epsilon)
+        sampled = derive_parts(claims, self.request.shares, self.rate, self.epsilon)
         self._require_planned(sampled)
         differential = sampling.sampled_release_is_differential(sampled)
         strongest = sampling.sampled_release_is_zero_knowledge(sampled)
@@ -123,17 +123,22 @@ class Plan:
     def _by_crowds(self, claim: Derivation) -> list[Derivation]:
         """Every applicable theorem about crowds, applied to a claim."""
         found = []
-        for bound in _applicable(self.question):
+        for bound in _applicable(self.request):
             if bound.rule.premises and not (bound.compared and self.k > LARGEST_COMPARED):
                 try:
-                    found.append(bound.rule(claim, **self.question.sampling(self.rate), epsilon=self.epsilon))
+                    found.append(bound.rule(claim, **self.request.sampling(self.rate), epsilon=self.epsilon))
                 except NotApplicable:
                     continue
         return found
 
     def _require_planned(self, derived: Derivation) -> None:
         if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
-            raise NotProved("the mechanism guarantees less than its plan. Plan the release again.")
+            raise NotProved(
+                "The mechanism guarantees less than its plan.",
+                remedy="Plan the release again.",
+                where="epsilon",
+                code="plan.mechanism-differs",
+            )
 
 
 def plan(
@@ -164,7 +169,7 @@ def plan(
     16
     """
     check("parts", parts)
-    question = Question(
+    request = PlanRequest(
         rate,
         k,
         epsilon,
@@ -180,42 +185,42 @@ def plan(
         flag,
         equal_shares(parts),
     )
-    return answer(question)
+    return answer(request)
 
 
-def answer(question: Question) -> Plan:
-    """The plan for a question."""
-    bounds, refusals = _solve_all(question)
+def answer(request: PlanRequest) -> Plan:
+    """The plan for a request."""
+    bounds, refusals = _solve_all(request)
     if not bounds:
         raise refusals[0]
-    solved = question.unknown
+    solved = request.unknown
     best = (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
-    values: dict[str, Any] = {name: getattr(question, name) for name in ("k", "rate", "epsilon", "delta")}
+    values: dict[str, Any] = {name: getattr(request, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
     rule = next(bound.rule.id for bound in BOUNDS if bound.name == best)
     return Plan(
-        **values, solved=solved, rule=rule, bounds=bounds, question=question, thresholds=_thresholds(question, values)
+        **values, solved=solved, rule=rule, bounds=bounds, request=request, thresholds=_thresholds(request, values)
     )
 
 
-def _thresholds(question: Question, values: Mapping[str, Any]) -> tuple[int, ...]:
+def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
     """The k of every table: as given for all of them, or the smallest for each."""
-    if not question.shares or question.k is not None:
-        return (question.k,) * len(question.shares) if question.k is not None else ()
-    return smallest_thresholds(question.shares, values["rate"], values["epsilon"], values["delta"])
+    if not request.shares or request.k is not None:
+        return (request.k,) * len(request.shares) if request.k is not None else ()
+    return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
 
 
-def _solve_all(question: Question) -> tuple[dict[str, float], list[CrowdblendError]]:
+def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendError]]:
     """The answer under every applicable rule, and why the others have none."""
     bounds: dict[str, float] = {}
     refusals: list[CrowdblendError] = []
-    for bound in _applicable(question):
+    for bound in _applicable(request):
         try:
-            bounds[bound.name] = solve(bound, question, bounds.get("exact"))
+            bounds[bound.name] = solve(bound, request, bounds.get("exact"))
         except CrowdblendError as refused:
             refusals.append(refused)
     return bounds, refusals
 
 
-def _applicable(question: Question) -> list[Bound]:
-    return [bound for bound in BOUNDS if bound.applies(question)]
+def _applicable(request: PlanRequest) -> list[Bound]:
+    return [bound for bound in BOUNDS if bound.applies(request)]

@@ -34,13 +34,13 @@ def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | Non
     hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    stacked = request.stacked and policy.recoding is None and not planned.question.shares
+    stacked = request.stacked and policy.recoding is None and not planned.request.shares
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 
 def _hardest(planned: Any, request: AuditRequest) -> Iterable[tuple[str, int]]:
     """The hardest sizes; of several tables from parts those of each, at the rate of the part."""
-    epsilon, shares = planned.epsilon / request.understated, planned.question.shares
+    epsilon, shares = planned.epsilon / request.understated, planned.request.shares
     if not shares:
         return request.hard(planned.k, planned.sampled_with, epsilon).items()
     found: dict[int, str] = {}
@@ -63,7 +63,7 @@ def _at(policy: Any, epsilon: float) -> Any:
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
         )
     planned = _plan_here(policy).parameters
-    if planned.question.shares:
+    if planned.request.shares:
         raise InvalidInput("epsilon must be left to the policy when every table has a k of its own. Drop it.")
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate

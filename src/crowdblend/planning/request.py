@@ -13,7 +13,7 @@ SOLVABLE = ("k", "rate", "epsilon", "delta")
 
 
 @dataclass(frozen=True)
-class Question(Checked):
+class PlanRequest(Checked):
     """Exactly one of k, rate, epsilon and delta is None; the rest is given.
 
     With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
@@ -73,23 +73,31 @@ class Question(Checked):
 
     def _check_bias(self) -> None:
         if (self.low is None) != (self.high is None):
-            raise InvalidInput("low and high must be given together, got one of them. Pass both, or a rate alone.")
+            raise _refusal("range", "Only one of low and high is given.", "Pass both, or a rate alone.", "low")
         if self.low is None and (self.exceptions or self.max_rate is not None):
-            raise InvalidInput(
-                "exceptions and max_rate need low and high. Pass the ordinary range of probabilities too."
+            raise _refusal(
+                "range",
+                "exceptions and max_rate need low and high.",
+                "Pass the ordinary range of probabilities too.",
+                "low",
             )
         if self.low is not None and self.high is not None:
             if self.low > self.high:
-                raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+                raise _refusal("range", f"low = {self.low:g} is above high = {self.high:g}.", "Swap them.", "low")
             if self.max_rate is not None and self.max_rate < self.high:
-                raise InvalidInput(
-                    f"max_rate must be at least high = {self.high:g}, got {self.max_rate:g}. Everybody in the ordinary "
-                    "range is protected."
+                raise _refusal(
+                    "max-rate",
+                    f"max_rate = {self.max_rate:g} is below high = {self.high:g}; everyone in the ordinary range is "
+                    "protected.",
+                    "Raise max_rate.",
+                    "max_rate",
                 )
             if self.rate is not None and not self.low <= self.rate <= self.high:
-                raise InvalidInput(
-                    f"rate must be between low = {self.low:g} and high = {self.high:g}, got {self.rate:g}. "
-                    "Pass the typical probability, or leave the rate out."
+                raise _refusal(
+                    "rate",
+                    f"rate = {self.rate:g} is not between low = {self.low:g} and high = {self.high:g}.",
+                    "Pass the typical probability, or leave the rate out.",
+                    "rate",
                 )
 
     @property
@@ -105,22 +113,38 @@ class Question(Checked):
     def _check_noise(self) -> None:
         if self.kind == "points":
             if self.noise_epsilon is None or self.noisy or self.flag or self.blend_epsilon:
-                raise InvalidInput(
-                    "points need noise_epsilon, how far points of one block may be told apart, and no below_k, flag or "
-                    "blend_epsilon. Pass noise_epsilon alone."
+                raise _refusal(
+                    "points-noise",
+                    "Points take noise_epsilon, how far points of one block may be told apart, without below_k, flag "
+                    "and blend_epsilon.",
+                    "Pass noise_epsilon alone.",
+                    "noise_epsilon",
                 )
             return
         if self.below_k not in ("suppress", "noise"):
-            raise InvalidInput(f"below_k must be suppress or noise, got {self.below_k!r}.")
+            raise _refusal("below-k", f"below_k is {self.below_k!r}.", "Use suppress or noise.", "below_k")
         if not self.noisy:
             if self.flag or self.noise_epsilon is not None:
-                raise InvalidInput("flag and noise_epsilon need below_k = noise. Leave them out to suppress.")
+                raise _refusal(
+                    "noise-needed",
+                    "flag and noise_epsilon need below_k = noise.",
+                    "Leave them out to suppress.",
+                    "below_k",
+                )
         elif self.biased or self.blend_epsilon or self.kind != "table":
-            raise InvalidInput(
-                "noise below k is certified for tables from unbiased sampling only. Suppress below k instead."
+            raise _refusal(
+                "noise-below-k",
+                "Noise below k is certified only for tables from unbiased sampling.",
+                "Suppress below k instead.",
+                "below_k",
             )
         elif self.epsilon == 0:
-            raise InvalidInput("epsilon must be above 0 for noise below k, got 0. Suppress below k instead.")
+            raise _refusal(
+                "noise-below-k",
+                "Noise below k needs an epsilon above 0.",
+                "Raise it, or suppress below k instead.",
+                "epsilon",
+            )
 
     def _check_parts(self) -> None:
         if not self.shares:
@@ -146,7 +170,11 @@ class Question(Checked):
         candidates = [name for name in SOLVABLE if not (self.biased and name == "rate")]
         missing = [name for name in candidates if getattr(self, name) is None]
         if len(missing) != 1:
-            given = "none" if not missing else ", ".join(missing)
-            raise InvalidInput(
-                f"exactly one of {', '.join(candidates)} must be left out to be solved for, got {given}."
-            )
+            listed = [", ".join(some[:-1]) + f" and {some[-1]}" if some else "none" for some in (candidates, missing)]
+            unset = f"{listed[1]} are unset" if missing else "all of them are set"
+            raise _refusal("unknown", f"One of {listed[0]} is solved for; {unset}.", "Leave exactly one unset.", "k")
+
+
+def _refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
+    """An error about the parameters of a plan; its code begins with `plan.`."""
+    return InvalidInput(message, remedy=remedy, where=where, code=f"plan.{code}")
