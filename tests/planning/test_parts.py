@@ -42,12 +42,12 @@ def test_each_part_has_its_own_k_and_all_keep_one_guarantee() -> None:
 
 def test_what_is_solved_for_is_proved_and_hardly_improved() -> None:
     shares = equal_shares(4)
-    for question in (
+    for request in (
         PlanRequest(rate=0.3, k=20, epsilon=1.0, shares=shares),
         PlanRequest(rate=0.3, k=20, delta=1e-6, shares=shares),
         PlanRequest(k=20, epsilon=1.0, delta=1e-6, shares=shares),
     ):
-        planned = answer(question)
+        planned = answer(request)
         assert planned.thresholds == (20,) * 4
         delta = derive_parts(
             [planned.mechanism.claim()] * 4, shares, planned.rate or 0.0, planned.epsilon
