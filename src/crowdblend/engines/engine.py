@@ -85,6 +85,8 @@ class ClassCounts:
 
     classes: SampledClasses
     rows_read: int
+    people: int | None = None
+    """How many people have the rows that were kept, where they may have several."""
 
     @property
     def facts(self) -> dict[str, int]:

@@ -37,6 +37,7 @@ class DataSource:
     population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
+    rows_per_person: int | None = None
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 

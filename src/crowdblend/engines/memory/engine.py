@@ -83,7 +83,8 @@ class MemorySource:
         elif self._persons is None:
             classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
         else:
-            classes = self._of_persons(self._persons, columns, draw)
+            classes, people = self._of_persons(self._persons, columns, draw)
+            return ClassCounts(classes, self.table_.rows, people)
         return ClassCounts(classes, self.table_.rows)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
@@ -115,14 +116,19 @@ class MemorySource:
         self.progress("reading", self.table_.rows)
         self.progress("counting", self.table_.rows)
 
-    def _of_persons(self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin) -> SampledClasses:
+    def _of_persons(
+        self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin
+    ) -> tuple[SampledClasses, int | None]:
         places = persons.drawn(draw)
         packing, codes = self._coding.packed(columns, places)
-        if self.data.duplicates == "one":
+        people = None
+        if self.data.rows_per_person is not None:
+            codes, people = persons.some_rows_each(places, codes, packing, draw, self.data.rows_per_person)
+        elif self.data.duplicates == "one":
             codes = persons.one_row_each(places, codes, packing, draw)
         else:
             persons.refuse_duplicates(places)
-        return counted(packing, codes)
+        return counted(packing, codes), people
 
     def _everybody(self) -> Places:
         if self._persons is not None:
