@@ -105,7 +105,9 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
-        return (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+        data = self.policy.data
+        rows = (Assumption.ROWS_ARE_PEOPLE,) if data.rows_are_people else ()
+        return (*rows, Assumption.IDS_OF_THE_TABLE) if data.ids == "table" else rows
 
     def certificate(
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None

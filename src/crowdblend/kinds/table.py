@@ -11,6 +11,7 @@ from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, pl
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.register import RegisterPlan
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.mechanisms.parts import divide
@@ -126,6 +127,8 @@ class TablePlan(CrowdClassesPlan):
         )
 
 
-def plan(policy: Table) -> TablePlan:
+def plan(policy: Table) -> TablePlan | RegisterPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+    if policy.sampling.everybody:
+        return RegisterPlan(policy)
     return TablePlan(policy, plan_crowds(policy))

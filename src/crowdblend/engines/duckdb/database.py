@@ -54,8 +54,8 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
     except ImportError:
         raise Unavailable(
             "A release needs DuckDB and pyarrow.",
-            remedy="Install crowdblend[release].",
-            where="crowdblend[release]",
+            remedy="Install crowdblend again, with what it depends on.",
+            where="crowdblend",
             code="system.package",
         ) from None
     settings: dict[str, str | bool | int | float | list[str]] = {

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.class_counts import class_counts
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
+from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.duckdb.links import read_table
 from crowdblend.engines.duckdb.relation import Relation
-from crowdblend.engines.duckdb.rows import Rows, streamed
+from crowdblend.engines.duckdb.rows import Rows
 from crowdblend.engines.duckdb.source import open_source
 from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.identity import identity_from
+from crowdblend.engines.source_name import old_name, source_name
 from crowdblend.engines.totals import Totals
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
@@ -92,17 +97,12 @@ class DuckDBSource:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
         return read_table(self._connection, self._ready, names, values, what)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
-        """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
-        selected = ", ".join(
-            f"CAST({self.relation.field(name).identifier} AS VARCHAR) AS c{at}" for at, name in enumerate(columns)
-        )
-        read = 0
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
         with redacted(_UNREADABLE, _REMEDY):
-            for batch in streamed(self._connection, f"SELECT {selected} FROM {self._ready.sql}"):
-                read += batch.num_rows
-                yield batch
-        self._ready.check_rows(read)
+            hashes = DuckDBHashes(self._connection, self._ready)
+            found = identity_from(hashes, self.data, wanted, source_name(self.data, wanted.secret))
+            return replace(found, old_name=old_name(self.data) if wanted.old_names else None)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:
         return Rows(self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress)
