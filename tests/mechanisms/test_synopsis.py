@@ -397,3 +397,13 @@ def test_samples_too_small_for_a_dimension_still_answer_finitely_many() -> None:
     assert queries.dimension > 2 * 4
     way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None)
     assert way._sampled().rule.id == "queries.finite-class"
+
+
+def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
+    """Its sums are doubles: what it allows itself is below the bounds of the rule, by more than sums of doubles err."""
+    queries = Conjunctions((2, 5), 2)
+    way = planned._Way(queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700).fitted()
+    made, stated = way.mechanism, way.about_sample.accuracy
+    drawing = math.sqrt(math.log(4 * queries.size) / (2 * 700))
+    assert drawing * (1 - 1e-3) < made.rounding < drawing * (1 - 1e-10)
+    assert 2 * made.noise + made.slack + made.rounding < stated * (1 - 1e-10)
