@@ -108,9 +108,3 @@ def test_a_part_of_a_sample_in_words() -> None:
         "each person of a random part of the sample, a share of 0.25, blends into a crowd of 16"
     )
     assert PartOfSample.strength == 0
-
-
-def test_certificates_state_the_strongest_guarantee_first() -> None:
-    """Crowds are a step on the way, and what counts on sampling comes after what does not."""
-    weakest_first = [CrowdBlending, DifferentialUnderSampling, Differential, ZeroKnowledge]
-    assert [kind.strength for kind in weakest_first] == [1, 2, 3, 4]
