@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -141,4 +140,6 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
+    from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
+
     return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}
