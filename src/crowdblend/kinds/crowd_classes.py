@@ -17,8 +17,7 @@ from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
 from crowdblend.planning import Plan
-from crowdblend.planning.claims import CrowdMechanism
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
