@@ -65,6 +65,7 @@ def command(
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
 
     check_place(folder)
+    planned.check_source(default_engine())
     ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
         raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +50,11 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
         return self.rate if self.draws else None
+
+    @property
+    @abstractmethod
+    def mechanisms(self) -> tuple[CrowdMechanism, ...]:
+        """The one mechanism as planned, which blends people into crowds."""
 
     @cached_property
     def score(self) -> Score:

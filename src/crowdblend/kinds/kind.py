@@ -25,6 +25,7 @@ from crowdblend.policies.source import DataSource
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
     from crowdblend.kinds.outputs import Output
+    from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
 
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
@@ -72,7 +73,7 @@ class Publication:
     """
 
     outputs: tuple[Output, ...]
-    mechanisms: tuple[Any, ...]
+    mechanisms: tuple[Claims, ...]
     outcome: Outcome = None
     internal: Mapping[str, Any] = field(default_factory=dict)
 
@@ -93,7 +94,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @property
     @abstractmethod
-    def mechanisms(self) -> tuple[Any, ...]:
+    def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms as planned; those that run guarantee the same."""
 
     @abstractmethod
