@@ -1,0 +1,10 @@
+"""What a reader may conclude about the population: estimates with intervals, from what is published alone.
+
+Nothing here sees a sample, so whatever is computed is post-processing and costs no privacy. The proofs that the
+intervals cover are in docs/proofs.md#estimates.
+"""
+
+from crowdblend.estimates.estimator import Design, Estimator, Intervals
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, OutlierNoise
+
+__all__ = ["Design", "Estimator", "ExactCounts", "Intervals", "Law", "NoiseBelowK", "OutlierNoise"]
