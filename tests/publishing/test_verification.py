@@ -78,8 +78,12 @@ def test_every_kind_has_a_check() -> None:
 def smallest_cell(text: str, count: int) -> str:
     """The last cell gets another count."""
     *before, last = text.splitlines()
-    labels, _, _ = last.rpartition(",")
-    return "\n".join([*before, f"{labels},{count}", ""])
+    labels, _, *estimates = last.rsplit(",", 4)
+    return "\n".join([*before, ",".join([labels, str(count), *estimates]), ""])
+
+
+def without_last(text: str) -> str:
+    return "\n".join([*text.splitlines()[:-1], ""])
 
 
 def appended(line: str) -> Callable[[str], str]:
@@ -99,18 +103,18 @@ EDITS: list[tuple[str, Callable[[str], str]]] = [
     ("table-split", lambda text: smallest_cell(text, 30)),
     ("table-population", relabelled("[0, 30)", "[0, 10)")),
     ("table-several", lambda text: smallest_cell(text, 900)),
-    ("table-noise", lambda text: smallest_cell(text, 0)),
+    ("table-noise", without_last),
     ("table-flag", lambda text: text.replace("25,false", "25,true", 1)),
     ("table-flag", lambda text: text.replace(',"exact"', "").replace(",true", "").replace(",false", "")),
     ("microdata", appended('"female","[0, 10)","University"')),
     ("microdata", relabelled('"Harbour"', '"Atlantis"')),
     ("points", relabelled("-151500", "-151400")),
     ("points", relabelled('"female"', '"other"')),
-    ("outlier-table", lambda text: smallest_cell(text, 0)),
+    ("outlier-table", without_last),
     ("statistics", relabelled("0.508", "1.508")),
     ("statistics", relabelled('"women"', '"men"')),
     ("statistics", relabelled("0.030273522071331122", "0.003")),
-    ("statistics", lambda text: "\n".join(text.splitlines()[:-1]) + "\n"),
+    ("statistics", without_last),
     ("synopsis", lambda text: text + text.splitlines()[-1] + "\n"),
     ("synopsis", relabelled('"Harbour"', '"Atlantis"')),
     ("graph", relabelled("0.0085005", "0.0005")),

@@ -5,6 +5,20 @@ intervals cover are in docs/proofs.md#estimates.
 """
 
 from crowdblend.estimates.estimator import Design, Estimator, Intervals
+from crowdblend.estimates.facts import domain_sizes, estimator_of, finest_cells, nothing_known, row_intervals
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, OutlierNoise
 
-__all__ = ["Design", "Estimator", "ExactCounts", "Intervals", "Law", "NoiseBelowK", "OutlierNoise"]
+__all__ = [
+    "Design",
+    "Estimator",
+    "ExactCounts",
+    "Intervals",
+    "Law",
+    "NoiseBelowK",
+    "OutlierNoise",
+    "domain_sizes",
+    "estimator_of",
+    "finest_cells",
+    "nothing_known",
+    "row_intervals",
+]

@@ -9,9 +9,9 @@ from crowdblend.engines.progress import Progress
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding
-from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
-from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TablePlan(CrowdClassesPlan):
             return SuppressedHistogram(parameters.k)
         cells = self.policy.cells if chosen is None else self.policy.cells_at(chosen.node)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = self.policy.show_from or natural_threshold(cells, parameters.noise_epsilon)
+        show_from = threshold_for(self.policy.show_from, cells, parameters.noise_epsilon)
         return NoisyHistogram(parameters.k, parameters.noise_epsilon, show_from, self.policy.flag)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
@@ -56,8 +56,7 @@ class TablePlan(CrowdClassesPlan):
         lines = [*self.describe_sample(), table, *self.describe_choice()]
         mechanism = self.mechanism()
         if isinstance(mechanism, NoisyHistogram) and self.policy.cells and self.policy.recoding is None:
-            false = mechanism.expected_false_cells(self.policy.cells)
-            lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
+            lines.append(("", describe_shown(mechanism, self.policy.cells, "cells")))
         return lines
 
     def publish(
@@ -70,15 +69,17 @@ class TablePlan(CrowdClassesPlan):
             published = mechanism.publish(sample, key)
         else:
             published = mechanism.publish(sample)
-        return Publication(self._outputs(published), (mechanism,), chosen, internal_counts(sample, published))
+        outputs = self._outputs(published, self.facts(chosen))
+        return Publication(outputs, (mechanism,), chosen, internal_counts(sample, published))
 
-    def _outputs(self, published: PublishedClasses) -> tuple[CountsOutput, ...]:
+    def _outputs(self, published: PublishedClasses, facts: Facts) -> tuple[CountsOutput, ...]:
         """One table, or those that the policy names: sums of what is published."""
         ending = self.policy.format
         if not self.policy.tables:
-            return (CountsOutput(f"data.{ending}", published),)
+            return (CountsOutput(f"data.{ending}", published, facts),)
         return tuple(
-            CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns)) for table in self.policy.tables
+            CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns), facts)
+            for table in self.policy.tables
         )
 
 

@@ -10,6 +10,7 @@ from crowdblend.policies.crowd import check_closed
 from crowdblend.policies.key import Section, did_you_mean, key, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.recoded import RecodedPolicy
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -45,17 +46,18 @@ class NamedTable(Section):
 class Table(RecodedPolicy):
     """Counts by class; several tables are margins of the finest one.
 
-    `noise_epsilon` None means the loss that fits epsilon, `show_from` None the natural threshold.
+    `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
     """
 
     kind = "table"
-    reserved = ("count", "exact")
+    reserved = ("count", "exact", "estimate", "low", "high")
 
     below_k: Literal["suppress", "noise"] = key("What happens to classes below k.", default="suppress")
     flag: bool = key("Say which cells are exact; needs a larger k.", default=False)
     noise_epsilon: float | None = key("The privacy loss of the noise below k, before sampling.", ranged=True)
     show_from: int | None = key(
-        "With noise: the smallest value that is shown; cells not shown read as 0.", between=(1, 10**15)
+        "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
+        between=(1, 10**15),
     )
     tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables from one sample.", many=True)
 
@@ -86,6 +88,13 @@ class Table(RecodedPolicy):
                 "Cells of [[tables]] are sums of shown cells and not exact, so that flag has no meaning.",
                 "Remove flag, or [[tables]].",
                 "[release] flag",
+            )
+        if self.tables and self.below_k == "noise" and (self.show_from or (self.cells or 0) > MOST_CELLS_LISTED):
+            raise refusal(
+                "margins-of-cut-cells",
+                "[[tables]] would be sums of noisy cells that are shown from a threshold on, and these are too large.",
+                'Remove show_from, name at most 1,000,000 cells, or write below_k = "suppress".',
+                "[[tables]]",
             )
         for table in self.tables:
             if table.name.lower() in seen:

@@ -20,6 +20,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.reports.rows import unreadable
 
 N, EXACT = "n", "exact"
+ESTIMATES = ("estimate", "low", "high")
 NO_VALUE = "(no value)"
 PIECE = 1 << 20
 BLOCK = 1 << 23
@@ -117,8 +118,11 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
         raise InvalidInput(f"{path.name} has no column count. The data file of a table has one.")
     if not counted and not names:
         raise InvalidInput(f"{path.name} has no columns. It is not a file that a release writes.")
-    own = ("count", "exact") if counted else ()
-    columns = tuple(name for name in names if name not in own)
+    # Releases of before had no estimates, and may have had a column of such a name.
+    estimated = counted and tuple(names[-3:]) == ESTIMATES
+    columns = tuple(
+        name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
+    )
     return Cells(path, columns, counted, counted and "exact" in names)
 
 

@@ -75,6 +75,13 @@ class PublishedFolder:
             raise contradiction(f"{path.name} has other columns")
         return opened
 
+    def threshold(self) -> int | None:
+        """From which value on noisy cells are shown; None where all of them are."""
+        if "show_from" in self.certificate.facts and self.certificate.facts["show_from"] is None:
+            return None
+        least: int = self.fact("show_from", int)
+        return least
+
     def require_stated(self, **values: Any) -> None:
         """Refuse facts for readers that are not the numbers of the derivation."""
         for name, value in values.items():

@@ -21,7 +21,7 @@ def check(published: PublishedFolder) -> None:
     published.require_stated(k=details["k"])
     if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
         raise contradiction("what happens below k is not what its derivation says")
-    least = published.fact("show_from", int) if noisy else details["k"]
+    least = published.threshold() if noisy else details["k"]
     tables = published.fact("tables", dict) or {"data": published.columns}
     opened: list[Cells] = []
     found: list[pa.Table] = []
