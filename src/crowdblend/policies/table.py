@@ -10,7 +10,6 @@ from crowdblend.policies.crowd import check_closed
 from crowdblend.policies.key import Section, did_you_mean, key, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.recoded import RecodedPolicy
-from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -69,6 +68,13 @@ class Table(RecodedPolicy):
             self._refuse_noise()
         self._check_tables()
 
+    @property
+    def _listed(self) -> bool:
+        """Whether the cells are few enough for all of them to be shown."""
+        from crowdblend.recoding.classes import MOST_CELLS_LISTED  # noqa: PLC0415  loads NumPy
+
+        return self.cells is not None and self.cells <= MOST_CELLS_LISTED
+
     def _refuse_noise(self) -> None:
         for name in ("flag", "noise_epsilon", "show_from"):
             if getattr(self, name):
@@ -89,7 +95,7 @@ class Table(RecodedPolicy):
                 "Remove flag, or [[tables]].",
                 "[release] flag",
             )
-        if self.tables and self.below_k == "noise" and (self.show_from or (self.cells or 0) > MOST_CELLS_LISTED):
+        if self.tables and self.below_k == "noise" and (self.show_from or not self._listed):
             raise refusal(
                 "margins-of-cut-cells",
                 "[[tables]] would be sums of noisy cells that are shown from a threshold on, and these are too large.",
