@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from crowdblend.estimates import domain_sizes
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
 
 
 def check_cells(

@@ -14,7 +14,7 @@ from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.registry import KINDS, file_name
-from crowdblend.reports.cells import Cells, open_cells
+from crowdblend.reading.cells import Cells, open_cells
 
 ENDINGS = (".csv", ".parquet")
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import Cells, N
+from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
 

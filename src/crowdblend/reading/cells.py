@@ -17,7 +17,6 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.reports.rows import unreadable
 
 N, EXACT = "n", "exact"
 ESTIMATES = ("estimate", "low", "high")
@@ -103,6 +102,11 @@ class Totals:
         if len(self._parts) > 1:
             self._parts = [_summed(pa.concat_tables(self._parts), self.keys)]
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
+
+
+def unreadable(path: Path) -> InvalidInput:
+    """The refusal of a file that is damaged or in another format than its name says."""
+    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
 
 
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
