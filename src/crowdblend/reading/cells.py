@@ -112,7 +112,7 @@ def unreadable(path: Path) -> InvalidInput:
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
     """A data file by its header; a file is a table when it has a column `count`, unless the release says otherwise."""
     try:
-        names = _header(path)
+        names = header_of(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
         raise unreadable(path) from damaged
     if len(set(names)) < len(names):
@@ -130,7 +130,8 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     return Cells(path, columns, counted, counted and "exact" in names)
 
 
-def _header(path: Path) -> list[str]:
+def header_of(path: Path) -> list[str]:
+    """The names of the columns of a data file."""
     if path.suffix == ".parquet":
         names: list[str] = pq.read_schema(path).names
         return names

@@ -29,9 +29,20 @@ def classes_of(facts: Facts, domain: Mapping[str, Labels | None]) -> dict[str, i
     return known if facts.get("kind") != "points" else {**known, "": _blocks(facts)}
 
 
+def ordered_columns(facts: Facts) -> frozenset[str]:
+    """The columns whose labels have an order of their own: intervals and dates."""
+    columns = facts.get("columns")
+    found = columns.items() if isinstance(columns, Mapping) else ()
+    return frozenset(str(name) for name, domain in found if isinstance(domain, Mapping) and _is_ordered(domain))
+
+
 def combinations(sizes: Sequence[int | None]) -> int | None:
     """How many combinations columns of these sizes have; None where one is open."""
     return None if None in sizes else math.prod(size for size in sizes if size is not None)
+
+
+def _is_ordered(domain: Facts) -> bool:
+    return domain.get("recoding") in ("intervals", "breaks", "dates")
 
 
 def _labels(domain: Any) -> Labels | None:
@@ -45,5 +56,5 @@ def _blocks(facts: Facts) -> int | None:
         return len(blocks)
     if not isinstance(widths, Mapping) or not isinstance(axes, Mapping):
         return None
-    along = [round((axes[name][1] - axes[name][0]) / width) for name, width in widths.items()]
+    along: list[int] = [round((axes[name][1] - axes[name][0]) / width) for name, width in widths.items()]
     return math.prod(along)

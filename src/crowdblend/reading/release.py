@@ -16,7 +16,7 @@ from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
 from crowdblend.reading import notes
 from crowdblend.reading.cells import Cells, open_cells
-from crowdblend.reading.domain import Labels, declared_domain
+from crowdblend.reading.domain import Labels, declared_domain, ordered_columns
 from crowdblend.reading.margins import Margin, margin_of
 from crowdblend.reading.tables import read_table
 
@@ -75,7 +75,7 @@ class PublishedRelease:
 
     @property
     def data(self) -> pa.Table:
-        """The published data; of several tables the first. Labels are categories of the declared domain."""
+        """The published data; of several tables the first. Labels are categories, all that were declared."""
         return self.table(next(iter(self.files)))
 
     def table(self, name: str) -> pa.Table:
@@ -87,7 +87,7 @@ class PublishedRelease:
                 where="table",
                 code="reading.no-table",
             )
-        return read_table(self.files[name], self.domain)
+        return read_table(self.files[name], self.domain, ordered_columns(self.facts))
 
     def estimates(
         self, confidence: float = CONFIDENCE, margin: Sequence[str] | None = None, table: str | None = None
@@ -162,7 +162,7 @@ class PublishedRelease:
             )
         data = self.data
         values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
-        kept = [name for name in data.column_names if name not in ("value", "error")]
+        kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
         columns = [*(data.column(name) for name in kept), pa.array(values), pa.array(values - errors)]
         return pa.table([*columns, pa.array(values + errors)], names=[*kept, "estimate", "low", "high"])
 
