@@ -41,6 +41,13 @@ POLICIES = {
     + _TABLE
     + '[[tables]]\nname = "by_age"\ncolumns = ["age", "sex"]\n'
     + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
+    "table-parts": _TOWN
+    + _DRAW
+    + _COLUMNS
+    + _TABLE
+    + '[[tables]]\nname = "fine"\ncolumns = ["age", "sex", "district"]\nshare = 0.7\n'
+    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\nshare = 0.1\n'
+    + '[[tables]]\nname = "by_sex"\ncolumns = ["sex"]\nshare = 0.1\n',
     "table-biased": _TOWN
     + "[sampling]\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n"
     + _COLUMNS

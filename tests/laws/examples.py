@@ -20,6 +20,7 @@ from crowdblend.guarantees import (
     Neighbourhood,
     NoisyTotals,
     OutlierPrivate,
+    PartOfSample,
     QuerySampler,
     RandomSamples,
     Relation,
@@ -339,7 +340,13 @@ EXAMPLES: dict[str, list[Example]] = {
                 ("epsilon", "accuracy"): -1,
                 ("failure", "accuracy"): -1,
             },
-        )
+        ),
+        # So many possible rows that drawing is what brings the best table close.
+        Example(
+            (),
+            {"samples": 90_000, "universe": 1000, "queries": 18, "rows": 12, "epsilon": 1.5, "failure": 0.05},
+            {("samples", "accuracy"): -1, ("universe", "accuracy"): 1, ("queries", "accuracy"): 1},
+        ),
     ],
     "synopsis.fitted-useful": [
         Example(
@@ -418,6 +425,12 @@ EXAMPLES: dict[str, list[Example]] = {
             {"rate": 0.2, "share": 0.25, "epsilon": 0.5},
             {("share", "delta"): -1, ("epsilon", "epsilon"): 1, ("epsilon", "delta"): -1, **_WEAKER_RATE},
         )
+    ],
+    "sampling.part": [Example((CrowdBlending(10, 0.0),), {"share": 0.25})],
+    "composition.parts": [
+        Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5, "epsilon": 1.0}, _DELTA),
+        Example((PartOfSample(0.1, 4),) * 10, {"rate": 0.3, "epsilon": 0.2}, _DELTA),
+        Example((PartOfSample(0.9, 3), PartOfSample(0.1, 2)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
     ],
     **NETWORK_EXAMPLES,
 }

@@ -258,6 +258,11 @@ def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float)
     return _differential(total, delta, samplings=choice.samplings + 1)
 
 
+def _disjoint_parts(*premises: Any, rate: float, epsilon: float) -> Fields:
+    delta = scans.parts([part.k for part in premises], [part.share for part in premises], rate, epsilon)
+    return _sampled(rate, epsilon, delta)
+
+
 REFERENCES: dict[str, Callable[..., Fields]] = {
     "sampling.amplification": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
@@ -356,6 +361,8 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
+    "sampling.part": lambda a, share: {"share": share, "k": a.k},
+    "composition.parts": _disjoint_parts,
     **NETWORK_REFERENCES,
     **SYNOPSES,
 }

@@ -22,6 +22,7 @@ SCANNED = {
     "histogram.noisy-sampled",
     "outlier.histogram",
     "recoding.split",
+    "composition.parts",
 }
 
 

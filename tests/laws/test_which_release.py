@@ -79,6 +79,10 @@ def published(k: int, epsilon: float) -> Derivation:
     return RULES["dps.differential"](under(k, epsilon))
 
 
+def part(k: int = 20, share: float = 0.5) -> Derivation:
+    return RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share)
+
+
 def mixed() -> Derivation:
     return RULES["dps.random-choice"](sampled(), sampled(30), weight=0.5)
 
@@ -116,6 +120,7 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
         ),
         {},
     ),
+    "composition.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
     "recoding.population": ((choice(), sampled()), ((choice(0.2),), (sampled(30),)), {}),
     "recoding.split": (
         (choice(), CROWDS),

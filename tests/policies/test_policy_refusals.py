@@ -12,6 +12,7 @@ from .policies import SOUND, bent
 RATE, KIND, SEX = "rate = 0.1", 'kind = "table"', '{ values = ["Female", "Male"] }'
 AGE = "{ from = 0, to = 100, width = 10 }"
 NOISE = 'kind = "table"\nbelow_k = "noise"'
+PART = '[[tables]]\nname = "{}"\ncolumns = ["sex"]\nshare = {}\n'
 TABLE = '[[tables]]\nname = "{}"\ncolumns = {}\n'
 
 WRONG = {
@@ -112,6 +113,16 @@ WRONG = {
     "table path": (bent(add=TABLE.format("../a", '["sex"]')), "table-name"),
     "table without columns": (bent(add=TABLE.format("a", "[]")), "table-columns"),
     "table of strangers": (bent(add=TABLE.format("a", '["sexx"]')), "unknown-column"),
+    "a table without a share": (bent(add=PART.format("a", 0.5) + TABLE.format("b", '["age"]')), "table-shares"),
+    "shares beyond the sample": (bent(add=PART.format("a", 0.6) + PART.format("b", 0.5)), "table-shares"),
+    "too many parts": (bent(add="".join(PART.format(f"t{at}", 0.005) for at in range(101))), "table-shares"),
+    "a share of nothing": (bent(add=PART.format("a", 0)), "range"),
+    "the whole sample as a share": (bent(add=PART.format("a", 1)), "range"),
+    "parts with noise": (bent((KIND, NOISE), add=PART.format("a", 0.5)), "table-shares"),
+    "parts of a biased sample": (
+        bent(("rate = 0.1", "rate = 0.1\nlow = 0.08\nhigh = 0.12"), add=PART.format("a", 0.5)),
+        "table-shares",
+    ),
     "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),
 }
 

@@ -69,6 +69,10 @@ class Assumption(Enum):
         "Each sampled person went to the part that chooses the recoding by an independent coin with probability "
         "{share}, and else to the released part."
     )
+    RANDOM_PART = (
+        "Each sampled person went to one part of the sample at most, by an independent coin; to the part of one table "
+        "with probability {share}."
+    )
     RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
     RANDOM_CHOICE = (
         "One of the two mechanisms was run and the other was not: the first with probability {weight}, by a coin that "

@@ -35,6 +35,9 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
 @click.option("--epsilon", type=NUMBER, help="Privacy loss: a person multiplies probabilities by at most e^epsilon …")
 @click.option("--delta", type=NUMBER, help="… plus this much.")
 @click.option(
+    "--parts", type=NUMBER, default=1, show_default=True, help="How many tables, each from its own part of the sample."
+)
+@click.option(
     "--blend-epsilon", type=NUMBER, default=0.0, show_default=True, help="How far crowd members can be told apart."
 )
 @click.option("--low", type=NUMBER, help="Biased sampling: smallest probability of those who can be sampled.")
@@ -91,7 +94,7 @@ def command(
     if certificate == "-" and as_json:
         refuse_shared_stdout()
     planned = plan_noise(given) or plan(**given)
-    swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
+    swept = sweep(planned.request, over, _numbers(values)) if table or plot or over or values else None
     if plot and swept:
         _draw(swept, plot, force)
     if certificate:
@@ -124,7 +127,7 @@ def _tell(planned: Plan) -> None:
     """The answer in words, then every rule's."""
     answer = _safe(planned.solved, getattr(planned, planned.solved))
     click.echo(f"{TITLES[planned.solved]} = {answer}   (rule {planned.rule})")
-    if not planned.question.biased:
+    if not planned.request.biased:
         click.echo(guess_sentence(Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)))
     click.echo(_sentence(planned))
     if planned.delta >= planned.sampled_with:
@@ -138,29 +141,34 @@ def _tell(planned: Plan) -> None:
 
 def _sentence(planned: Plan) -> str:
     """What the planned release guarantees."""
-    question, whom = planned.question, Relation.ADD_REMOVE.otherwise()
+    request, whom = planned.request, Relation.ADD_REMOVE.otherwise()
     sampling = f"a sample that keeps each person with probability {exactly(planned.rate)}"
-    if question.biased:
+    if request.biased:
         sampling = (
-            f"a sample that keeps people with probabilities of 0 or between {exactly(question.low)} and "
-            f"{exactly(question.high)}, {question.exceptions} people excepted"
+            f"a sample that keeps people with probabilities of 0 or between {exactly(request.low)} and "
+            f"{exactly(request.high)}, {request.exceptions} people excepted"
         )
-        whom = f"without a person sampled with a probability of at most {exactly(question.protected_rate)}"
+        whom = f"without a person sampled with a probability of at most {exactly(request.protected_rate)}"
     shown = f"only crowds of {planned.k} or more are published"
-    if question.kind == "points":
+    if request.shares:
+        shown = (
+            f"{len(request.shares)} tables, each from another part of it, are published with crowds of {planned.k} or "
+            "more only"
+        )
+    if request.kind == "points":
         shown = (
             f"the points of blocks of {planned.k} or more are published, moved by noise of loss "
-            f"{at_most(question.crowd_epsilon)}"
+            f"{at_most(request.crowd_epsilon)}"
         )
     elif planned.noise_epsilon is not None:
         shown = (
             f"counts from {planned.k} on are published exactly, smaller ones with noise of loss "
             f"{at_most(planned.noise_epsilon)}"
         )
-    if question.blend_epsilon > 0:
+    if request.blend_epsilon > 0:
         shown = (
             f"a mechanism publishes that hides people in crowds of {planned.k} up to a factor "
-            f"e^{exactly(question.blend_epsilon)}"
+            f"e^{exactly(request.blend_epsilon)}"
         )
     bound = close(planned.epsilon, planned.delta, whom)
     return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."

@@ -26,7 +26,7 @@ def command(folder: str, *, confidence: float, margin: str | None, table: str | 
 
     release = read(folder)
     columns = None if margin is None else [name.strip() for name in margin.split(",") if name.strip()]
-    found, notes = release.estimates(confidence, columns, table), release.notes(columns)
+    found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
     if as_json:
         guarantees = [encode(guarantee) for guarantee in release.guarantees]
         said = {"kind": release.kind, "confidence": confidence, "about": release.about, "notes": notes}

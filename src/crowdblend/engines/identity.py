@@ -62,13 +62,15 @@ def identify(data: DataSource, resources: Resources, wanted: Wanted) -> Identity
             anchors[Anchor(scan.columns, scan.distinctive())] = "rows"
         sketches = tuple(known(scan, kind, anchor) for anchor, kind in anchors.items())
         hashing = scan.hashing
-    old_name = UNNAMED + _old_fingerprint(data) if wanted.old_names else None
+    old_name = UNNAMED + _old_fingerprint(data) if wanted.old_names and data.format != "frame" else None
     return Identity(source_name(data, files, wanted.secret), hashing, sketches, old_name)
 
 
 def source_name(data: DataSource, files: list[Path], secret: bytes) -> str:
     """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
     digests = sorted(_sha256(file) for file in files) or [data.source.partition("?")[0].encode()]
+    if data.format == "frame":
+        digests = [data.frame.digest]
     table = (data.table or "").lower().removeprefix("main.")
     return UNNAMED + hmac.new(secret, b"\0".join([table.encode(), *digests]), "sha256").hexdigest()[:32]
 

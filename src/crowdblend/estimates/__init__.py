@@ -5,7 +5,14 @@ intervals cover are in docs/proofs.md#estimates.
 """
 
 from crowdblend.estimates.estimator import Design, Estimator, Intervals
-from crowdblend.estimates.facts import domain_sizes, estimator_of, finest_cells, nothing_known, row_intervals
+from crowdblend.estimates.facts import (
+    domain_sizes,
+    estimator_of,
+    facts_of_table,
+    finest_cells,
+    nothing_known,
+    row_intervals,
+)
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, OutlierNoise
 
 __all__ = [
@@ -18,6 +25,7 @@ __all__ = [
     "OutlierNoise",
     "domain_sizes",
     "estimator_of",
+    "facts_of_table",
     "finest_cells",
     "nothing_known",
     "row_intervals",

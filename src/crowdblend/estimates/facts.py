@@ -24,6 +24,18 @@ def estimator_of(facts: Facts) -> Estimator | None:
     return None if law is None or design is None else Estimator(law, design)
 
 
+def facts_of_table(facts: Facts, name: str) -> Facts:
+    """The facts as they are for one of several tables: one from a part of the sample has a rate and a k of its own."""
+    parts, tables, columns = (facts.get(each) for each in ("parts", "tables", "columns"))
+    part = parts.get(name) if isinstance(parts, Mapping) else None
+    if not isinstance(part, Mapping) or not isinstance(tables, Mapping) or not isinstance(columns, Mapping):
+        return facts
+    parameters = dict(facts["parameters"])
+    parameters |= {"k": part.get("k"), "rate": parameters.get("rate", 0) * part.get("share", 0)}
+    own = {column: columns.get(column) for column in tables.get(name, ())}
+    return {**facts, "parts": None, "parameters": parameters, "columns": own}
+
+
 def domain_sizes(facts: Facts) -> dict[str, int | None]:
     """How many labels every column has; None where its domain is open, or is not stated."""
     columns = facts.get("columns")

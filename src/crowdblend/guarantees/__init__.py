@@ -18,7 +18,15 @@ from crowdblend.guarantees.privacy import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import BoundedScore, Estimator, NoisyTotals, QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import (
+    BoundedScore,
+    Estimator,
+    NoisyTotals,
+    PartOfSample,
+    QuerySampler,
+    Sampler,
+    Useful,
+)
 
 __all__ = [
     "Aggregate",
@@ -33,6 +41,7 @@ __all__ = [
     "Neighbourhood",
     "NoisyTotals",
     "OutlierPrivate",
+    "PartOfSample",
     "QuerySampler",
     "RandomSamples",
     "Relation",

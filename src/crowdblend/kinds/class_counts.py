@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Coin, Draw, Everybody
-from crowdblend.engines.engine import Engine, check_source
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.kinds.kind import Reading, ReleasePlan
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         return (*drawn, *super().stated_assumptions)
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
         check_source(engine, self.policy.data, self._names, self.policy.resources)
 
     def count(self, engine: Engine, key: ReleaseKey, progress: Progress | None) -> ClassCountsReading:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
@@ -20,7 +19,7 @@ from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
 from crowdblend.planning import Plan
 from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.plan import answer
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.microdata import Microdata
@@ -175,7 +174,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
     if choosing is not None:
         epsilon = None if epsilon is None else choosing.left(epsilon, rate)
         rate = None if rate is None else choosing.released_rate(rate)
-    question = Question(
+    request = PlanRequest(
         rate=rate,
         k=policy.k,
         epsilon=epsilon,
@@ -188,17 +187,25 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
+        shares=policy.shares,
     )
-    planned = answer(question)
+    planned = answer(request)
     if planned.k == 1:
-        raise Infeasible("k = 1 hides nobody: sampling alone guarantees as much. Lower delta, or state a larger k.")
+        raise Infeasible(
+            "k = 1 hides nobody: sampling alone guarantees as much.",
+            remedy="Lower delta, or state a larger k.",
+            where="[release] k",
+            code="plan.crowd-of-one",
+        )
     if not policy.planned:
         assert policy.delta is not None
         if planned.delta > policy.delta:
             raise Infeasible(
                 f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
-                f"{at_most(planned.delta)}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
-                "be planned."
+                f"{at_most(planned.delta)}.",
+                remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
+                where="[release] delta",
+                code="plan.delta-out-of-reach",
             )
         planned = replace(planned, delta=policy.delta)
     check_delta(policy, planned.delta)

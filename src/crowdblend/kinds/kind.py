@@ -16,14 +16,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate, Derivation
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.guarantees import Guarantee
 from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
+from crowdblend.version import __version__
 
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
@@ -122,6 +122,27 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         facts = {**self.facts(outcome), **({"about": about.texts()} if about else {}), "files": dict(files or {})}
         return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
 
+    @property
+    def k(self) -> int | None:
+        """The crowd size, given or planned; None for kinds that have none."""
+        found = self.facts()["parameters"].get("k")
+        return found if isinstance(found, int) else None
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is guaranteed, strongest first."""
+        return self.certificate().guarantees
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """What the guarantees take for granted."""
+        return self.certificate().assumptions()
+
+    def _repr_html_(self) -> str:
+        from crowdblend.kinds.plan_html import plan_html  # noqa: PLC0415
+
+        return plan_html(self.describe(), self.certificate())
+
     @abstractmethod
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know, as ids and numbers; nothing of it is read off the data but the outcome."""
@@ -132,7 +153,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
 
     @abstractmethod
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:

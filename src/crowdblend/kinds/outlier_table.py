@@ -8,8 +8,7 @@ from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers, sampling
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
@@ -130,8 +129,11 @@ def plan(policy: OutlierTable) -> OutlierTablePlan:
     )
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
-            f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
-            f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
+            f"epsilon = {planned.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
+            f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
+            remedy="Raise epsilon.",
+            where="[release] epsilon",
+            code="plan.epsilon-too-small",
         )
     check_delta(policy, planned.delta)
     return OutlierTablePlan(policy, planned)

@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.progress import Progress
+from crowdblend.calculus import Derivation
+from crowdblend.engines.engine import Progress
+from crowdblend.estimates import facts_of_table
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
+from crowdblend.mechanisms.parts import divide
+from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
     from crowdblend.kinds.recoding_choice import ChoiceReading
+    from crowdblend.mechanisms import SampledClasses
     from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
@@ -29,8 +34,16 @@ class TablePlan(CrowdClassesPlan):
     policy: Table
 
     @property
-    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram]:
+    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
+        if self.policy.shares:
+            return tuple(SuppressedHistogram(k) for k in self.parameters.thresholds)
         return (self.mechanism(),)
+
+    def derivations(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """Those of the one table; tables of parts that share nobody have one guarantee together."""
+        if self.policy.shares:
+            return self.parameters.derivations_of_parts(mechanisms)
+        return super().derivations(mechanisms)
 
     def mechanism(self, chosen: ChosenRecoding | None = None) -> SuppressedHistogram | NoisyHistogram:
         """The histogram that is published; from which value on it shows cells depends on the chosen recoding."""
@@ -48,9 +61,16 @@ class TablePlan(CrowdClassesPlan):
         mechanism = self.mechanism(outcome if isinstance(outcome, ChosenRecoding) else None)
         if isinstance(mechanism, NoisyHistogram):
             facts["show_from"] = mechanism.show_from
+        if self.policy.shares:
+            facts["parts"] = {
+                table.name: {"share": table.share, "k": k}
+                for table, k in zip(self.policy.tables, self.parameters.thresholds, strict=True)
+            }
         return facts
 
     def describe(self) -> list[tuple[str, str]]:
+        if self.policy.shares:
+            return [*self.describe_sample(), *self._describe_parts()]
         below = _BELOW[self.policy.below_k]
         table = ("would publish", f"a table, exact from k = {self.parameters.k}, {below} below")
         lines = [*self.describe_sample(), table, *self.describe_choice()]
@@ -59,11 +79,23 @@ class TablePlan(CrowdClassesPlan):
             lines.append(("", describe_shown(mechanism, self.policy.cells, "cells")))
         return lines
 
+    def _describe_parts(self) -> list[tuple[str, str]]:
+        tables = zip(self.policy.tables, self.parameters.thresholds, strict=True)
+        return [
+            (
+                "would publish",
+                f"table {table.name} of a share of {table.share} of the sample, exact from k = {k}, suppressed below",
+            )
+            for table, k in tables
+        ]
+
     def publish(
         self, reading: ClassCountsReading | ChoiceReading, key: ReleaseKey, progress: Progress | None = None
     ) -> Publication:
         """The classes of the sample that are shown."""
         sample, chosen = self.sample_of(reading, key, progress)
+        if self.policy.shares:
+            return self._publish_parts(sample, key)
         mechanism = self.mechanism(chosen)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)
@@ -71,6 +103,22 @@ class TablePlan(CrowdClassesPlan):
             published = mechanism.publish(sample)
         outputs = self._outputs(published, self.facts(chosen))
         return Publication(outputs, (mechanism,), chosen, internal_counts(sample, published))
+
+    def _publish_parts(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
+        """Every table from its own part of the sample."""
+        mechanisms = [SuppressedHistogram(k) for k in self.parameters.thresholds]
+        outputs: list[CountsOutput] = []
+        internal: dict[str, Any] = {"people_sampled": sample.people}
+        facts = self.facts()
+        parts = divide(sample, self.policy.shares, key)
+        for table, part, mechanism in zip(self.policy.tables, parts, mechanisms, strict=True):
+            counted = part.narrowed(table.columns)
+            published = mechanism.publish(counted)
+            outputs.append(
+                CountsOutput(f"{table.name}.{self.policy.format}", published, facts_of_table(facts, table.name))
+            )
+            internal |= {f"{table.name}: {name}": n for name, n in internal_counts(counted, published).items()}
+        return Publication(tuple(outputs), tuple(mechanisms), None, internal)
 
     def _outputs(self, published: PublishedClasses, facts: Facts) -> tuple[CountsOutput, ...]:
         """One table, or those that the policy names: sums of what is published."""

@@ -96,7 +96,7 @@ class Ledger:
         one is refused. A `held_key` is kept until the entry is finished or abandoned, a `sealed_key` for ever; the
         record has a commitment to it.
         """
-        from crowdblend import __version__  # noqa: PLC0415  the root imports the calculus
+        from crowdblend.version import __version__  # noqa: PLC0415
 
         check_key("sealed_key", sealed_key)
         check_key("held_key", held_key)

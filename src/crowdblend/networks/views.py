@@ -31,9 +31,11 @@ class Concealed:
 
     @property
     def people(self) -> int:
+        """How many people there are, the hidden one among them."""
         return self.adjacency.people
 
     def neighbours(self, person: int) -> NDArray[np.integer]:
+        """Everybody a person is linked to but the hidden one, who is linked to nobody."""
         row = self.adjacency.neighbours(person)
         return row[:0] if person == self.hidden else row[row != self.hidden]
 
@@ -47,8 +49,10 @@ class Watched:
 
     @property
     def people(self) -> int:
+        """How many people there are."""
         return self.view.people
 
     def neighbours(self, person: int) -> NDArray[np.integer]:
+        """Everybody a person is linked to; the visit is written down."""
         self.visited.append(person)
         return self.view.neighbours(person)

@@ -9,9 +9,9 @@ from typing import Any
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.planning.plan import answer
-from crowdblend.planning.question import SOLVABLE, Question
+from crowdblend.planning.request import SOLVABLE, PlanRequest
 
-# What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
+# What is most often request: how does the answer move with ε; and, when ε is the answer, with k.
 _NATURAL = {"delta": "epsilon", "k": "epsilon", "rate": "epsilon", "epsilon": "k"}
 _FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
@@ -26,16 +26,18 @@ class Sweep:
     rows: tuple[dict[str, float | None], ...]
 
 
-def sweep(question: Question, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
-    """Solve the question again for each value of the parameter `over`."""
-    over = over or _NATURAL[question.unknown]
-    if over not in SOLVABLE or over == question.unknown or getattr(question, over) is None:
-        choices = ", ".join(name for name in SOLVABLE if getattr(question, name) is not None)
-        raise InvalidInput(f"the swept parameter must be one that is given ({choices}), got {over}.")
-    rows = [_row(question, over, _checked(over, value)) for value in values or _around(question, over)]
+def sweep(request: PlanRequest, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
+    """Solve the request again for each value of the parameter `over`."""
+    over = over or _NATURAL[request.unknown]
+    if over not in SOLVABLE or over == request.unknown or getattr(request, over) is None:
+        choices = ", ".join(name for name in SOLVABLE if getattr(request, name) is not None)
+        raise InvalidInput(
+            f"{over} has no value that could be varied.", remedy=f"Sweep {choices}.", where="over", code="plan.sweep"
+        )
+    rows = [_row(request, over, _checked(over, value)) for value in values or _around(request, over)]
     rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
     filled = tuple({over: row[over], **{name: row.get(name) for name in rules}} for row in rows)
-    return Sweep(question.unknown, over, rules, filled)
+    return Sweep(request.unknown, over, rules, filled)
 
 
 def _checked(over: str, value: float) -> float:
@@ -44,19 +46,19 @@ def _checked(over: str, value: float) -> float:
     return number
 
 
-def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
+def _row(request: PlanRequest, over: str, value: float) -> dict[str, float | None]:
     change: dict[str, Any] = {over: value}
     try:
-        return {over: value, **answer(replace(question, **change)).bounds}
+        return {over: value, **answer(replace(request, **change)).bounds}
     except InvalidInput:
         raise
     except CrowdblendError:
         return {over: value}
 
 
-def _around(question: Question, over: str) -> list[float]:
+def _around(request: PlanRequest, over: str) -> list[float]:
     """Values a factor 4 to either side of the given one, inside the parameter's range."""
-    centre = float(getattr(question, over)) or 0.1
+    centre = float(getattr(request, over)) or 0.1
     found = [centre * factor for factor in _FACTORS]
     if over == "k":
         found = [max(2, round(value)) for value in found]

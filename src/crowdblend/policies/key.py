@@ -191,4 +191,5 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
 
 
 def _policy_code(code: str) -> str:
-    return "policy.domain" if code == InvalidInput.usual_code else code
+    """The code of an error in a policy: what another layer refuses there keeps its name, under `policy.`."""
+    return "policy.domain" if code == InvalidInput.usual_code else f"policy.{code.rpartition('.')[2]}"

@@ -39,7 +39,7 @@ def load_policy(path: Path | str) -> Any:
         ) from None
     if len(content) > _LARGEST_FILE:
         raise refusal("file", f"{path.name!r} is larger than 10 MB.", "Name a policy, not the data.", path.name)
-    return parse_policy(text, path.parent)
+    return parse_policy(text, path.absolute().parent)
 
 
 def parse_policy(text: str, folder: Path | str = ".") -> Any:

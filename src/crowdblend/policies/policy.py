@@ -17,18 +17,20 @@ keyword arguments that are called as the keys are. Only [data] format is `source
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from crowdblend.policies.about import About
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Key, Section, key, keys_of, refusal
-from crowdblend.policies.source import DataSource, Format, format_of
+from crowdblend.policies.source import IN_PYTHON, DataSource, Format, format_of
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _PART = "part"
@@ -123,14 +125,9 @@ class Policy(Section):
 
     @cached_property
     def data(self) -> DataSource:
-        """The source, ready to be opened."""
+        """The source, ready to be opened; without one, the policy waits for rows from Python."""
         if self.source is None:
-            raise refusal(
-                "no-source",
-                "The policy names no source.",
-                "Add source to [data], or pass the data from Python.",
-                "[data] source",
-            )
+            return DataSource(source=IN_PYTHON, format="frame", population=self.population, **self._people())
         kind = self.source_format or format_of(self.source)
         tabbed = kind == "csv" and ending_of(self.source) == ".tsv"
         return DataSource(
@@ -147,7 +144,14 @@ class Policy(Section):
         return {"rows_are_people": True}
 
     def with_source(self, data: DataSource) -> Self:
-        """The same policy about rows that lie elsewhere."""
+        """The same policy about rows that lie elsewhere, in files or in Python."""
+        if data.format == "frame":
+            placed = copy.copy(self)
+            held = DataSource(
+                source=data.source, format="frame", population=self.population, frame=data.frame, **self._people()
+            )
+            placed.__dict__["data"] = held
+            return placed
         return dataclasses.replace(
             self, source=data.source, source_format=data.format, table=data.table, delimiter=data.delimiter
         )
@@ -156,6 +160,11 @@ class Policy(Section):
     def resources(self) -> Resources:
         """What the engine may use."""
         return Resources(self.memory, self.threads)
+
+    def plan(self) -> Any:
+        """What follows from the policy alone: what was left open, the guarantees, the assumptions. No data are read."""
+        # The one call from a policy to the layers above: it is for whoever has a policy in hand.
+        return import_module("crowdblend.kinds").plan(self)
 
     def to_toml(self, path: Path | str | None = None, *, force: bool = False) -> str:
         """The policy as TOML, which reads back as an equal policy; written to `path` where one is given."""

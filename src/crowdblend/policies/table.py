@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from crowdblend.policies.crowd import check_closed
@@ -22,6 +23,10 @@ class NamedTable(Section):
 
     name: str = key("The table's name, also its file name.", required=True)
     columns: tuple[str, ...] = key("The columns of the table, all named in [columns].", required=True)
+    share: float | None = key(
+        "The share of the sample that this table is counted in, and no other table; all tables have one, or none.",
+        ranged=True,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +48,7 @@ class NamedTable(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(RecodedPolicy):
-    """Counts by class; several tables are margins of the finest one.
+    """Counts by class; several tables are margins of the finest one, or each is of a share of the sample.
 
     `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
     """
@@ -60,6 +65,11 @@ class Table(RecodedPolicy):
     )
     tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables from one sample.", many=True)
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of the sample that each table is counted in; nothing where tables are margins of one."""
+        return tuple(table.share for table in self.tables if table.share is not None)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.below_k == "noise":
@@ -67,6 +77,8 @@ class Table(RecodedPolicy):
         else:
             self._refuse_noise()
         self._check_tables()
+        if self.shares:
+            self._check_shares()
 
     @property
     def _listed(self) -> bool:
@@ -116,3 +128,34 @@ class Table(RecodedPolicy):
                         did_you_mean(name, names),
                         "[[tables]] columns",
                     )
+
+    def _check_shares(self) -> None:
+        from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING  # noqa: PLC0415
+
+        problem = None
+        if len(self.shares) < len(self.tables):
+            missing = next(table.name for table in self.tables if table.share is None)
+            problem = f"Table {missing!r} has no share, and others have one."
+        elif sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
+            problem = "The shares of [[tables]] add up to more than 1: nobody is in two parts."
+        elif len(self.shares) > MOST_PARTS:
+            problem = f"A sample is divided into at most {MOST_PARTS} parts."
+        if problem is not None:
+            raise refusal(
+                "table-shares",
+                problem,
+                "Give every table a share so that they add up to at most 1, or none of them.",
+                "[[tables]] share",
+            )
+        for name, given in (
+            ('below_k = "noise"', self.below_k == "noise"),
+            ("[recoding]", self.recoding is not None),
+            ("low and high", self.sampling.biased),
+        ):
+            if given:
+                raise refusal(
+                    "table-shares",
+                    f"Tables with a share of the sample are certified for suppression at one rate, not for {name}.",
+                    f"Remove {name}, or the shares.",
+                    "[[tables]] share",
+                )

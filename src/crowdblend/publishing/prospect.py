@@ -13,6 +13,7 @@ from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.policy_digest import policy_digest
+from crowdblend.publishing.target import IN_MEMORY
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,18 @@ Before = Callable[[Prospect], None]
 """Whatever is to be done before a release begins, such as asking the steward."""
 
 
-def prospect_of(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+def prospect_of(
+    planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, *, in_memory: bool = False
+) -> Prospect:
     """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
-    prospect = _described(planned, folder, ledger, key)
+    prospect = _described(planned, IN_MEMORY if in_memory else str(folder.absolute()), ledger, key)
     outlook = ledger.look(prospect.spending, prospect.identity)
     return replace(prospect, not_compared=outlook.not_compared)
 
 
-def resumed(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
+def resumed(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
-    spending = _described(planned, folder, ledger, key).spending
+    spending = _described(planned, place, ledger, key).spending
     unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
@@ -64,7 +67,7 @@ def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
     return policy if data is policy.data else policy.with_source(data)
 
 
-def _described(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -> Prospect:
     policy = planned.policy
     identity = identify(policy.data, policy.resources, ledger.wanted())
     spending = books.Spending(
@@ -73,7 +76,7 @@ def _described(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes)
         fresh=not policy.sampling.already_drawn,
         kind=policy.kind,
         guarantees=planned.certificate().guarantees,
-        folder=str(folder.absolute()),
+        folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy),

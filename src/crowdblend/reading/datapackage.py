@@ -13,13 +13,15 @@ from typing import Any
 
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.encoding import encode
-from crowdblend.estimates import estimator_of
+from crowdblend.estimates import estimator_of, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
 
 NAME = "datapackage.json"
 ENDINGS = (".parquet", ".csv")
+# Kinds whose data are people counted in cells.
+COUNTED = ("table", "microdata", "points", "outlier-table")
 _MEDIA = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv"}
 # Columns that a release has beside those of the policy: their type and their meaning.
 _OWN = {
@@ -114,16 +116,22 @@ def _own(certificate: Certificate) -> dict[str, Any]:
         "assumptions": [assumed.to_dict() for assumed in certificate.assumptions()],
         "confidence": CONFIDENCE,
     }
-    estimator = estimator_of(facts) if facts["kind"] in ("table", "microdata", "points", "outlier-table") else None
-    if estimator is not None:
-        said["sampling"] = {
-            "rate": estimator.design.rate,
-            "least": estimator.design.least,
-            "most": estimator.design.most,
-            "assumed": facts.get("already_drawn") is True,
-        }
-        shown_from = estimator.law.shown_from
-        said["shown_from"] = shown_from
-        if shown_from is not None:
-            said["unpublished_cell"] = {"low": 0, "high": estimator.unpublished()}
+    if facts.get("parts"):
+        said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in facts["parts"]}
+    elif facts["kind"] in COUNTED:
+        said |= _sampling(facts)
+    return said
+
+
+def _sampling(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """How people were sampled, and what a cell that is not published may hold."""
+    estimator = estimator_of(facts)
+    if estimator is None:
+        return {}
+    design, shown_from = estimator.design, estimator.law.shown_from
+    rates = {"rate": design.rate, "least": design.least, "most": design.most}
+    said: dict[str, Any] = {"sampling": {**rates, "assumed": facts.get("already_drawn") is True}}
+    said["shown_from"] = shown_from
+    if shown_from is not None:
+        said["unpublished_cell"] = {"low": 0, "high": estimator.unpublished()}
     return said

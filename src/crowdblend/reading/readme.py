@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Certificate
+from crowdblend.estimates import facts_of_table
 from crowdblend.guarantees.guessing import lead
-from crowdblend.reading.datapackage import ENDINGS
+from crowdblend.reading.datapackage import COUNTED, ENDINGS
 from crowdblend.reading.domain import declared_domain
 from crowdblend.reading.notes import sentences
 
 NAME = "README.md"
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>()#+-!|"})
 _TOLD = ("publisher", "contact", "licence", "period")
-_COUNTS = ("table", "microdata", "points", "outlier-table")
 
 
 def readme(certificate: Certificate) -> str:
@@ -28,8 +28,8 @@ def readme(certificate: Certificate) -> str:
     lines += ["", "| file | what it is |", "|---|---|", *_files(facts), ""]
     if opening := lead(certificate.guarantees):
         lines += ["## What is guaranteed", "", _plain(opening), ""]
-    if facts["kind"] in _COUNTS:
-        said = sentences(facts, declared_domain(facts))
+    if facts["kind"] in COUNTED:
+        said = sentences(facts_of_table(facts, next(iter(facts.get("tables") or ()), "data")), declared_domain(facts))
         lines += ["## How to read the numbers", "", *(f"- {_plain(line)}" for line in said), ""]
     lines += [*_python(facts), "## How to check it", "", "    crowdblend verify .", ""]
     lines += ["recomputes every number of the certificate and compares the hash of every file.", ""]
@@ -47,7 +47,7 @@ def _files(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _python(facts: Mapping[str, Any]) -> list[str]:
-    if facts["kind"] not in _COUNTS:
+    if facts["kind"] not in COUNTED:
         return []
     return [
         "## In Python",

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import InvalidInput
+from crowdblend.estimates import facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.guarantees import Guarantee
 from crowdblend.reading import notes
@@ -113,15 +114,18 @@ class PublishedRelease:
         self, columns: Sequence[str] | None = None, confidence: float = CONFIDENCE, table: str | None = None
     ) -> Margin:
         """The same as a value, for those who draw it."""
-        cells = self._cells(columns, table)
-        return margin_of(self.facts, cells, cells.columns if columns is None else columns, self.domain, confidence)
+        name, cells = self._cells(columns, table)
+        facts = facts_of_table(self.facts, name)
+        return margin_of(facts, cells, cells.columns if columns is None else columns, self.domain, confidence)
 
-    def notes(self, margin: Sequence[str] | None = None) -> list[str]:
+    def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """What can and what cannot be said, in sentences."""
-        return notes.sentences(self.facts, self.domain, margin)
+        if self.kind not in _COUNTED:
+            return []
+        return notes.sentences(facts_of_table(self.facts, self._cells(margin, table)[0]), self.domain, margin)
 
-    def _cells(self, columns: Sequence[str] | None, table: str | None) -> Cells:
-        """The file that has the columns: the one that is named, or the first."""
+    def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
+        """The file that has the columns: the one that is named, or that with the fewest others."""
         if self.kind not in _COUNTED:
             raise InvalidInput(
                 f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
@@ -129,12 +133,12 @@ class PublishedRelease:
                 code="reading.no-counts",
             )
         names = [table] if table is not None else list(self.files)
-        opened = [self._open(name) for name in names]
+        opened = [(name, self._open(name)) for name in names]
         wanted = set(columns or ())
-        for cells in opened:
-            if wanted <= set(cells.columns):
-                return cells
-        known = dict.fromkeys(name for cells in opened for name in cells.columns)
+        fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]
+        if fitting:
+            return fitting[0] if columns is None else min(fitting, key=lambda pair: len(pair[1].columns))
+        known = dict.fromkeys(name for _, cells in opened for name in cells.columns)
         raise InvalidInput(
             f"No table of the release has all of the columns {', '.join(sorted(wanted))[:200]}.",
             remedy=f"Name columns of one table: {', '.join(known)}.",

@@ -30,6 +30,17 @@ def deciding_share(folder: Folder) -> float:
     return max((float(step.parameters["share"]) for step in splits), default=0.0)
 
 
+def parts_of_sample(folder: Folder) -> dict[str, tuple[float, int]]:
+    """For every table that was counted in a part of the sample, its share and its k, by the table's name."""
+    parts = [
+        (float(step.parameters["share"]), int(step.conclusion.k))
+        for step in folder.certificate.derivations[0].steps()
+        if step.rule.id == "sampling.part"
+    ]
+    names = list(folder.fact("parts", dict))
+    return dict(zip(names, parts, strict=True)) if len(names) == len(parts) else {}
+
+
 def rate_is_assumed(folder: Folder) -> bool:
     """Whether the sampling rate is taken on trust."""
     return Assumption.ASSUMED_RATE in folder.certificate.stated or folder.facts.get("already_drawn") is True

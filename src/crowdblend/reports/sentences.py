@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.numbers import enumeration, one_in, round_up
-from crowdblend.reports.parameters import crowd_size, deciding_share, sampling_rate
+from crowdblend.reports.parameters import crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
@@ -55,6 +55,9 @@ def _slack(guarantee: Differential | ZeroKnowledge) -> str:
 
 def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
     """How to read the numbers of tables and microdata, and how not to."""
+    parts = parts_of_sample(folder)
+    if parts:
+        return _of_parts(parts, sampling_rate(folder))
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
     added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
@@ -75,6 +78,21 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
         "Totals on this page add up what is published and nothing else. Groups of people who fall into many small "
         "cells lose more to suppression than others, so compare shares with care."
     )
+    return lines
+
+
+def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> list[str]:
+    """How to read tables that were counted in different parts of one sample."""
+    lines = [
+        "Every table was counted in a part of the sample of its own; nobody is in two of them. Counts of different "
+        "tables are of different people, so they need not add up, and their differences mean nothing."
+    ]
+    for name, (share, k) in parts.items():
+        stands = f" One counted person stands for about {1 / (rate * share):.3g} people." if rate else ""
+        lines.append(
+            f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
+            f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
+        )
     return lines
 
 

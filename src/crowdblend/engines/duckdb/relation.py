@@ -6,9 +6,10 @@ import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from crowdblend.engines.column_types import ColumnType
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -24,6 +25,8 @@ _TYPES = {
 _NESTED = ("STRUCT", "MAP", "UNION")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
+# The view of rows that Python holds.
+VIEW = "frame"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Relation:
 
     `placed` says that the database knows each row's file and place in it, under the names of `PLACE`. `rows` is how
     many rows there are, counted by other means than the database's; None where there are none. `prepare` gives the
-    relation to read, where something has to be found out first that takes a look at all rows.
+    relation to read, where something has to be found out first that takes a look at all rows. `table` is the
+    Arrow table that is read, where Python holds one: its rows can be picked by their places.
     """
 
     sql: str
@@ -49,6 +53,7 @@ class Relation:
     placed: bool = False
     rows: int | None = None
     prepare: Callable[[], Relation] | None = None
+    table: Any = None
 
     def field(self, name: str) -> Field:
         """The column of this name."""
@@ -61,9 +66,11 @@ class Relation:
     def check_rows(self, read: int) -> None:
         """Refuse when another number of rows was read than there are."""
         if self.rows is not None and read != self.rows:
-            raise InvalidInput(
-                "the source could not be read whole: rows are missing, or it changed meanwhile. "
-                "Write it again in a plain form, for example as Parquet."
+            raise refusal(
+                "missing-rows",
+                "The source could not be read whole: rows are missing, or it changed meanwhile.",
+                "Write it again in a plain form, for example as Parquet.",
+                "[data] source",
             )
 
 
@@ -83,6 +90,8 @@ def identifier(name: str) -> str:
 
 def shown(data: DataSource) -> str:
     """The source's name in a message, without its folder."""
+    if data.format == "frame":
+        return data.source
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
 
 
@@ -95,16 +104,19 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
     """Refuse a source that lacks a column or has it twice, in whatever case."""
     for name in wanted:
         if name not in names:
-            hint = " Check its spelling" + (" and the delimiter in [data]." if data.format == "csv" else ".")
-            raise InvalidInput(f"{shown(data)} must have the column {name!r}, and does not.{hint}")
+            delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
+            raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)
 
 
 def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Refuse a column that is there twice, in whatever case."""
+    """Refuse a column that occurs twice, in whatever case."""
     lowered = [name.lower() for name in names]
     for name in wanted:
         if lowered.count(name.lower()) > 1:
-            raise InvalidInput(
-                f"{shown(data)} must have the column {name!r} once, in whatever case, and has several. Rename one."
+            raise refusal(
+                "repeated-column",
+                f"{shown(data)} has several columns {name!r}; upper and lower case count as the same.",
+                "Rename one.",
+                at_column(name),
             )
