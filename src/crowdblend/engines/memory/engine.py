@@ -57,6 +57,11 @@ class MemoryEngine:
         source.progress = progress or no_progress
         yield source
 
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """Refuse a table that lacks a column."""
+        with self.open(data, columns, resources):
+            pass
+
 
 class MemorySource:
     """A table that is open."""
