@@ -42,6 +42,7 @@ RANGES = {
     "weight": "real [0, 1]",
     "grid_steps": "whole [1, 9007199254740992]",
     "bins": "whole [1, 1000000]",
+    "rows_per_person": "whole [1, 1000000]",
     "step": "real [0, inf)",
     "drift": "real [0, inf)",
     "reach": "real [0, inf)",
@@ -131,45 +132,3 @@ def test_long_values_are_cut() -> None:
     assert brief(2**40) == str(2**40)
     assert brief(1 << 999) == str(1 << 999)[:57] + "…"
     assert brief(1 << 1000) == hex(1 << 1000)[:57] + "…"
-
-
-@pytest.mark.parametrize(
-    ("name", "largest"),
-    [("k", 10**9), ("limit", 100_000), ("factor", 1000), ("noise_epsilon", 700), ("blend_epsilon", 700)],
-)
-def test_the_largest_that_is_computed(name: str, largest: int) -> None:
-    check(name, largest)
-    with pytest.raises(InvalidInput):
-        check(name, largest + 1)
-
-
-RANGES = {
-    "a number between 0 and 1e+06": "epsilon",
-    "a number between 0 and 1": "delta failure weight",
-    "a whole number between 1 and 1e+09": "k counted_from",
-    "a whole number of at least 1": "people rounds transition population dimension queries universe rows addends "
-    "stands_for parts explored",
-    "a number between 0 and 1 (exclusive)": "rate low high share",
-    "a whole number of at least 0": "exceptions samplings size samples radius",
-    "a number between 0 and 1 (0 excluded)": "max_rate",
-    "a number between 0 and 700": "blend_epsilon",
-    "a number between 0 and 700 (0 excluded)": "noise_epsilon",
-    "a whole number between 1 and 100000": "limit",
-    "a number between 1 and 1000": "factor",
-    "a number above 0": "accuracy scale width slack failure_exponent average_bound resolution",
-    "a number of at least 0": "sensitivity lipschitz step drift reach least_scale",
-    "a whole number between 1 and 9.0072e+15": "grid_steps",
-    "a whole number between 1 and 1e+06": "bins rows_per_person",
-    "a number between 0 and 1e+06 (0 excluded)": "show_epsilon",
-    "a whole number between 1 and 100": "steps",
-    "a whole number of at least 2": "degree_bound",
-}
-
-
-@pytest.mark.parametrize(("words", "names"), RANGES.items())
-def test_a_rule_takes_what_its_theorem_was_proved_for(words: str, names: str) -> None:
-    assert {name for name, parameter in PARAMETERS.items() if parameter.words() == words} == set(names.split())
-
-
-def test_every_range_is_listed() -> None:
-    assert {name for names in RANGES.values() for name in names.split()} == set(PARAMETERS)
