@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Table
 
-from crowdblend.errors import DoesNotVerify
+from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import chain
 from crowdblend.ledger.beside import Known, same_sample
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.history import replay
 from crowdblend.ledger.identity import Identity
+from crowdblend.ledger.location import locate
 from crowdblend.ledger.tables import IDENTITIES, KEYS, SECRETS
 from tests.ledger.spendings import shared
 from tests.ledger.test_hostile import begun
@@ -52,3 +53,9 @@ def test_samples_have_in_common_what_the_smaller_rate_allows(rates: tuple[float,
     assert same_sample(*known)
     often = [replace(one, spending=replace(one.spending, rate=0.9)) for one in known]
     assert not same_sample(*often)
+
+
+def test_a_refused_place_shows_its_scheme_and_no_password() -> None:
+    with pytest.raises(InvalidInput, match="got mysql://") as refused:
+        locate("mysql://steward:secret@host/ledger")
+    assert "secret" not in str(refused.value)
