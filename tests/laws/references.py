@@ -263,6 +263,10 @@ def _disjoint_parts(*premises: Any, rate: float, epsilon: float) -> Fields:
     return _sampled(rate, epsilon, delta)
 
 
+def _register(noise_epsilon: float, rows_per_person: int) -> Fields:
+    return _differential(rows_per_person * mpf(noise_epsilon), 0.0)
+
+
 REFERENCES: dict[str, Callable[..., Fields]] = {
     "sampling.amplification": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
@@ -363,6 +367,8 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "recoding.split": _split,
     "sampling.part": lambda a, share: {"share": share, "k": a.k},
     "composition.parts": _disjoint_parts,
+    "register.rows": _register,
+    "register.total": _register,
     **NETWORK_REFERENCES,
     **SYNOPSES,
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from crowdblend.planning.question import Question
 
 from crowdblend.calculus import verify
 from crowdblend.calculus.rules.mechanisms import histogram_suppressed
@@ -13,6 +12,7 @@ from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.planning import plan, sweep
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.plan import answer
+from crowdblend.planning.request import PlanRequest
 from tests.commands import crowdblend
 
 
@@ -42,12 +42,12 @@ def test_each_part_has_its_own_k_and_all_keep_one_guarantee() -> None:
 
 def test_what_is_solved_for_is_proved_and_hardly_improved() -> None:
     shares = equal_shares(4)
-    for question in (
-        Question(rate=0.3, k=20, epsilon=1.0, shares=shares),
-        Question(rate=0.3, k=20, delta=1e-6, shares=shares),
-        Question(k=20, epsilon=1.0, delta=1e-6, shares=shares),
+    for request in (
+        PlanRequest(rate=0.3, k=20, epsilon=1.0, shares=shares),
+        PlanRequest(rate=0.3, k=20, delta=1e-6, shares=shares),
+        PlanRequest(k=20, epsilon=1.0, delta=1e-6, shares=shares),
     ):
-        planned = answer(question)
+        planned = answer(request)
         assert planned.thresholds == (20,) * 4
         delta = derive_parts(
             [planned.mechanism.claim()] * 4, shares, planned.rate or 0.0, planned.epsilon
@@ -68,7 +68,7 @@ def test_the_certificate_of_a_plan_is_about_the_parts() -> None:
 
 def test_parts_are_swept_like_anything_else() -> None:
     planned = plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10)
-    rows = sweep(planned.question, "epsilon", [0.5, 1.0]).rows
+    rows = sweep(planned.request, "epsilon", [0.5, 1.0]).rows
     assert [row["parts"] for row in rows] == [36, 16]
 
 
@@ -91,10 +91,10 @@ def test_what_no_theorem_covers_is_refused(given: dict) -> None:
 
 
 def test_shares_beyond_the_sample_are_refused_and_rounding_is_not() -> None:
-    assert answer(Question(rate=0.5, epsilon=1.0, delta=1e-6, shares=(0.1,) * 10)).k == 16
+    assert answer(PlanRequest(rate=0.5, epsilon=1.0, delta=1e-6, shares=(0.1,) * 10)).k == 16
     for shares in ((0.6, 0.5), (0.5, 0.0), (1.0,)):
         with pytest.raises(InvalidInput):
-            Question(rate=0.5, epsilon=1.0, delta=1e-6, shares=shares)
+            PlanRequest(rate=0.5, epsilon=1.0, delta=1e-6, shares=shares)
 
 
 def test_a_target_that_nothing_reaches() -> None:

@@ -63,8 +63,16 @@ TABLE: dict[str, Any] = {
 EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 POLICIES: dict[str, Policy] = {
     "table": Table(**TABLE),
-    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", show_from=3, format="csv"),
+    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", format="csv"),
     "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
+    "register": Table(
+        source="p.csv",
+        person="id",
+        columns={"sex": SEX},
+        sampling=Sampling(everybody=True),
+        epsilon=1.0,
+        rows_per_person=3,
+    ),
     "microdata": Microdata(
         **EVERYBODY,
         population='résidents "x"',
@@ -213,6 +221,11 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
         {"below_k": "noise", "show_from": 10**20},
         bent(("k = 20", f'k = 20\nbelow_k = "noise"\nshow_from = {10**20}')),
         "value",
+    ),
+    "sums of cut cells": (
+        {"below_k": "noise", "show_from": 3, "tables": [NamedTable("a", ["age"])]},
+        bent(("k = 20", 'k = 20\nbelow_k = "noise"\nshow_from = 3'), add='[[tables]]\nname = "a"\ncolumns = ["age"]\n'),
+        "margins-of-cut-cells",
     ),
 }
 

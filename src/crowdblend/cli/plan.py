@@ -24,6 +24,7 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
+from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 
 NUMBER = Parameter()
 TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
@@ -59,6 +60,11 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
 @click.option(
     "--factor", type=NUMBER, help="With --limit: c, how much weaker the guarantee is than the noise; 2 unless given."
 )
+@click.option(
+    "--design",
+    type=click.Choice(list(DESIGNS)),
+    help="What your table is: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.",
+)
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
 @click.option("--over", metavar="NAME", help="The parameter to sweep.")
@@ -79,6 +85,7 @@ def command(
     limit: int | None,
     transition: int | None,
     factor: float | None,
+    design: str | None,
     **given: Any,
 ) -> None:
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
@@ -90,6 +97,9 @@ def command(
     if limit is not None or transition is not None or factor is not None:
         unused = table or plot or over or values or certificate
         tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
+        return
+    if design == "everybody":
+        _tell_register(plan_register(given), as_json)
         return
     if certificate == "-" and as_json:
         refuse_shared_stdout()
@@ -109,6 +119,18 @@ def command(
         if swept:
             rows = [[row[swept.over], *(_safe(swept.solved, row[name]) for name in swept.rules)] for row in swept.rows]
             print_table("", [swept.over, *swept.rules], rows)
+
+
+def _tell_register(planned: RegisterTable, as_json: bool) -> None:
+    """The table of a register: every cell noisy, nothing sampled."""
+    if as_json:
+        emit(planned.to_dict())
+        return
+    click.echo(guess_sentence(Differential(planned.epsilon, 0.0, Relation.ADD_REMOVE)))
+    click.echo(
+        f"Every cell is published with discrete Laplace noise, off by {planned.error:.3g} people on average, whatever "
+        "its size. No sample is drawn. Write everybody = true in [sampling] and epsilon in [release]."
+    )
 
 
 def _numbers(values: str | None) -> list[float]:
@@ -135,6 +157,9 @@ def _tell(planned: Plan) -> None:
             "This guarantees no more than sampling alone, which leaves people out with a probability of at least "
             f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
         )
+    if planned.rate is not None and planned.epsilon > 0 and planned.request.kind == "table":
+        share = max(planned.request.shares, default=1.0)
+        click.echo(costs(planned.rate * share, planned.k, planned.epsilon))
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
 

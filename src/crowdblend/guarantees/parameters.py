@@ -111,6 +111,7 @@ PARAMETERS = {
     "universe": _whole(1, "Pass how many different rows are possible."),
     "rows": _whole(1, "Pass how many synthetic rows are published."),
     "addends": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
+    "rows_per_person": _whole(1, "Pass how many rows of a person are kept at most.", 10**6),
     "slack": _positive("Pass how far beyond the noise the fit may stay."),
     # choosing
     "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),

@@ -12,13 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.guarantees import Guarantee
+from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
@@ -27,6 +27,7 @@ from crowdblend.version import __version__
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
     from crowdblend.kinds.outputs import Output
+    from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
 
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
@@ -52,6 +53,10 @@ class AnyPolicy(Protocol):
     def resources(self) -> Resources:
         """What the engine may use."""
 
+    @property
+    def about(self) -> About | None:
+        """What readers are told beside the data."""
+
     def with_source(self, data: DataSource) -> Self:
         """The same policy about rows that lie elsewhere."""
 
@@ -74,7 +79,7 @@ class Publication:
     """
 
     outputs: tuple[Output, ...]
-    mechanisms: tuple[Any, ...]
+    mechanisms: tuple[Claims, ...]
     outcome: Outcome = None
     internal: Mapping[str, Any] = field(default_factory=dict)
 
@@ -95,7 +100,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @property
     @abstractmethod
-    def mechanisms(self) -> tuple[Any, ...]:
+    def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms as planned; those that run guarantee the same."""
 
     @abstractmethod
@@ -105,7 +110,9 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
-        return (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+        data = self.policy.data
+        rows = (Assumption.ROWS_ARE_PEOPLE,) if data.rows_are_people else ()
+        return (*rows, Assumption.IDS_OF_THE_TABLE) if data.ids == "table" else rows
 
     def certificate(
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None
@@ -113,7 +120,8 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         mechanisms = self.mechanisms if publication is None else publication.mechanisms
         outcome = None if publication is None else publication.outcome
-        facts = {**self.facts(outcome), "files": dict(files or {})}
+        about = self.policy.about
+        facts = {**self.facts(outcome), **({"about": about.texts()} if about else {}), "files": dict(files or {})}
         return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
 
     @property
@@ -163,4 +171,6 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
+    from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
+
     return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}

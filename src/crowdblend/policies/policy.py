@@ -27,6 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+from crowdblend.policies.about import About
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Key, Section, key, keys_of, refusal
 from crowdblend.policies.source import IN_PYTHON, DataSource, Format, format_of
@@ -92,6 +93,7 @@ class Policy(Section):
     table: str | None = key("The table in a DuckDB or PostgreSQL database.", section="data")
     delimiter: str | None = key("The character between the fields of a CSV file.", section="data")
     format: Literal["parquet", "csv"] = key("The format of the published data.", default="parquet")
+    about: About | None = part("about", About, "Who publishes what, for readers.")
     memory: str | None = key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.')
     threads: int | None = key("How many threads the engine may use.", between=(1, 1024))
 
@@ -205,6 +207,12 @@ class AboutPeople(Policy):
     rows_are_people: bool = key(
         "True instead of person: you vouch that every row is another person.", section="data", default=False
     )
+    ids: Literal["people", "table"] = key(
+        'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, and '
+        "the same id in another table is somebody else.",
+        section="data",
+        default="people",
+    )
     duplicates: Literal["refuse", "one"] = key(
         "What to do when a person has several rows.", section="data", default="refuse"
     )
@@ -230,9 +238,18 @@ class AboutPeople(Policy):
                 "[data] duplicates",
             )
 
+        if self.rows_are_people and self.ids == "table":
+            raise refusal(
+                "ids",
+                'ids = "table" needs person: without it there are no ids.',
+                "Name person, or remove ids.",
+                "[data] ids",
+            )
+
     def _people(self) -> dict[str, Any]:
         return {
             "person": self.person,
+            "ids": self.ids,
             "rows_are_people": self.rows_are_people,
             "duplicates": self.duplicates,
         }

@@ -8,13 +8,17 @@ import pyarrow as pa
 
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import Cells, N
+from crowdblend.publishing.verification.register import check_register
+from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
 
 
 def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
+    if published.certificate.facts.get("everybody"):
+        check_register(published)
+        return
     if published.certificate.facts.get("parts") or "part" in (
         part.name for part in published.certificate.description.parts
     ):
@@ -26,7 +30,7 @@ def check(published: PublishedFolder) -> None:
     published.require_stated(k=details["k"])
     if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
         raise contradiction("what happens below k is not what its derivation says")
-    least = published.fact("show_from", int) if noisy else details["k"]
+    least = published.threshold() if noisy else details["k"]
     tables = published.fact("tables", dict) or {"data": published.columns}
     opened: list[Cells] = []
     found: list[pa.Table] = []

@@ -1,0 +1,183 @@
+"""A data file as cells with counts, read in pieces: a table as it is, microdata counted by equal rows.
+
+Inside, columns are called "0", "1", … so that no name in the data can meet one of ours.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from crowdblend.errors import InvalidInput
+
+N, EXACT = "n", "exact"
+ESTIMATES = ("estimate", "low", "high")
+NO_VALUE = "(no value)"
+PIECE = 1 << 20
+BLOCK = 1 << 23
+WIDEST_FIELD = 1 << 24
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A published data file: the recoded columns, and whether it has counts and flags of its own."""
+
+    path: Path
+    columns: tuple[str, ...]
+    counted: bool
+    flagged: bool
+
+    @property
+    def keys(self) -> list[str]:
+        """What the columns are called inside."""
+        return [str(at) for at in range(len(self.columns))]
+
+    def pieces(self) -> Iterator[pa.Table]:
+        """The cells with their counts, a manageable number at a time, in the order of the file."""
+        if self.counted:
+            yield from self._read()
+            return
+        classes = Totals(self.keys)
+        for rows in self._read():
+            classes.add(rows)
+        table = classes.table()
+        for start in range(0, table.num_rows, PIECE):
+            yield table.slice(start, PIECE)
+
+    def rows(self) -> Iterator[pa.Table]:
+        """The rows as they are, in pieces; each counts once unless the file has counts."""
+        yield from self._read()
+
+    def _read(self) -> Iterator[pa.Table]:
+        own = {"count": pa.int64()} if self.counted else {}
+        own |= {"exact": pa.bool_()} if self.flagged else {}
+        try:
+            for batch in _batches(self.path, {**dict.fromkeys(self.columns, pa.string()), **own}):
+                if batch.num_rows:
+                    yield self._renamed(batch)
+        except (pa.ArrowException, OSError) as damaged:
+            raise unreadable(self.path) from damaged
+
+    def _renamed(self, batch: Any) -> pa.Table:
+        columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
+        width = len(self.columns)
+        columns[N] = _whole(batch.column(width)) if self.counted else pa.repeat(pa.scalar(1, pa.int64()), len(batch))
+        if self.flagged:
+            columns[EXACT] = batch.column(width + 1)
+        return pa.table(columns)
+
+
+class Totals:
+    """Counts added up by labels as pieces come, so that memory follows the number of different labels."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+        self._parts: list[pa.Table] = []
+        self._merged = self._waiting = 0
+
+    def add(self, cells: pa.Table) -> None:
+        """Count these cells as well."""
+        self._parts.append(_plain(_summed(cells, self.keys)))
+        self._waiting += self._parts[-1].num_rows
+        if self._waiting > max(self._merged, 1 << 20):
+            self._merge()
+
+    def table(self) -> pa.Table:
+        """Every combination of labels once, in no particular order."""
+        self._merge()
+        if not self._parts:
+            kinds = [(key, pa.large_string()) for key in self.keys]
+            return pa.schema([*kinds, (N, pa.int64())]).empty_table()
+        return self._parts[0]
+
+    def _merge(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [_summed(pa.concat_tables(self._parts), self.keys)]
+        self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
+
+
+def unreadable(path: Path) -> InvalidInput:
+    """The refusal of a file that is damaged or in another format than its name says."""
+    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
+
+
+def open_cells(path: Path, *, counted: bool | None) -> Cells:
+    """A data file by its header; a file is a table when it has a column `count`, unless the release says otherwise."""
+    try:
+        names = header_of(path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
+        raise unreadable(path) from damaged
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"{path.name} has two columns with the same name. It is not a file that a release writes.")
+    counted = "count" in names if counted is None else counted
+    if counted and "count" not in names:
+        raise InvalidInput(f"{path.name} has no column count. The data file of a table has one.")
+    if not counted and not names:
+        raise InvalidInput(f"{path.name} has no columns. It is not a file that a release writes.")
+    # Releases of before had no estimates, and may have had a column of such a name.
+    estimated = counted and tuple(names[-3:]) == ESTIMATES
+    columns = tuple(
+        name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
+    )
+    return Cells(path, columns, counted, counted and "exact" in names)
+
+
+def header_of(path: Path) -> list[str]:
+    """The names of the columns of a data file."""
+    if path.suffix == ".parquet":
+        names: list[str] = pq.read_schema(path).names
+        return names
+    csv.field_size_limit(WIDEST_FIELD)
+    with path.open(encoding="utf-8-sig", newline="") as opened:
+        return next(csv.reader(opened), [])
+
+
+def _batches(path: Path, kinds: dict[str, Any]) -> Iterator[Any]:
+    """The named columns, in that order; a CSV file has no types of its own and gets these."""
+    names = list(kinds)
+    if path.suffix == ".parquet":
+        schema = pq.read_schema(path)
+        texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
+        with pq.ParquetFile(path, read_dictionary=texts) as opened:
+            for batch in opened.iter_batches(batch_size=PIECE, columns=names):
+                yield batch.select(names)
+        return
+    convert = arrow_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=False)
+    parse = arrow_csv.ParseOptions(newlines_in_values=True)
+    read = arrow_csv.ReadOptions(block_size=BLOCK, use_threads=False)
+    with arrow_csv.open_csv(path, read_options=read, parse_options=parse, convert_options=convert) as opened:
+        yield from opened
+
+
+def _text(column: Any) -> Any:
+    """Labels as text, kept as codes into a dictionary where the file has them so."""
+    if pa.types.is_dictionary(column.type) and column.null_count == 0:
+        return column
+    return pc.fill_null(pc.cast(column, pa.large_string()), NO_VALUE)
+
+
+def _whole(column: Any) -> Any:
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise InvalidInput(
+            "The column count holds something else than whole numbers. The data file of a table does not."
+        )
+    return pc.cast(column, pa.int64())
+
+
+def _summed(cells: pa.Table, keys: list[str]) -> pa.Table:
+    # One thread, so that the same file gives the same order and the same page.
+    grouped = cells.group_by(keys, use_threads=False).aggregate([(N, "sum")])
+    return grouped.select([*keys, f"{N}_sum"]).rename_columns([*keys, N])
+
+
+def _plain(cells: pa.Table) -> pa.Table:
+    kinds = [(name, pa.int64() if name == N else pa.large_string()) for name in cells.column_names]
+    return cells.cast(pa.schema(kinds))
