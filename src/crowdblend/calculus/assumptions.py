@@ -23,6 +23,10 @@ class Assumption(Enum):
         "and nobody has checked it."
     )
     ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
+    IDS_OF_THE_TABLE = (
+        "Identifiers number the rows of this table only, and the same identifier in another table is taken to be "
+        "another person: the data holder says so, and nobody has checked."
+    )
     STATED_MECHANISM = (
         "The release mechanism is crowd-blending with k = {k} and epsilon = {blend_epsilon}; nobody checked it here."
     )

@@ -15,9 +15,9 @@ from crowdblend.guarantees.privacy import (
     DifferentialUnderSampling,
     Guarantee,
     OutlierPrivate,
+    Relation,
     ZeroKnowledge,
 )
-from crowdblend.guarantees.relations import Relation
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,

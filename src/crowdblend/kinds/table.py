@@ -15,7 +15,7 @@ from crowdblend.kinds.register import RegisterPlan
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.mechanisms.parts import divide
-from crowdblend.planning.claims import CrowdMechanism
+from crowdblend.planning.plan import CrowdMechanism
 from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
 from crowdblend.guarantees.parameters import check
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
-from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import solve
+
+
+class Claims(Protocol):
+    """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
+
+    def claim(self) -> Derivation:
+        """What the mechanism guarantees to the people it is run on."""
+
+
+class CrowdMechanism(Claims, Protocol):
+    """A mechanism that blends people into crowds of at least k."""
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
+        """What it guarantees after sampling, by a theorem about this mechanism; None where only its crowds count."""
 
 
 @dataclass(frozen=True)

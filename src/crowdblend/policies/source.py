@@ -32,6 +32,7 @@ class DataSource:
     format: Format | Literal["frame"]
     person: str | None = None
     rows_are_people: bool = False
+    ids: Literal["people", "table"] = "people"
     table: str | None = None
     population: str | None = None
     delimiter: str | None = None

@@ -15,9 +15,8 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import MOST_PARTS, check_type
 from crowdblend.policies.header import ColumnKind, read_header
-from crowdblend.policies.key import Key, did_you_mean, keys_of
+from crowdblend.policies.key import PLACEHOLDER, Key, did_you_mean, keys_of
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
-from crowdblend.policies.read import PLACEHOLDER
 from crowdblend.policies.registry import KINDS, has_columns, policy_class
 from crowdblend.policies.write import toml_name, toml_text
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.numbers import enumeration, one_in, round_up
-from crowdblend.reports.parameters import crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
