@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crowdblend.reports.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reports.summary import (
     EDGES,
     MOST_CELLS,

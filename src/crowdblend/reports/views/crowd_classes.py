@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.reports.cells import open_cells
+from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import figures
 from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample
 from crowdblend.reports.html import Html, element, join, label, table
