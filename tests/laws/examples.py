@@ -31,6 +31,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
+from .profile_examples import PROFILE_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -420,6 +421,7 @@ EXAMPLES: dict[str, list[Example]] = {
         )
     ],
     **NETWORK_EXAMPLES,
+    **PROFILE_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

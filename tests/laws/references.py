@@ -23,6 +23,7 @@ from crowdblend.guarantees import (
 
 from . import scans
 from .network_references import NETWORK_REFERENCES
+from .profile_references import PROFILE_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -357,5 +358,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "recoding.split": _split,
     **NETWORK_REFERENCES,
+    **PROFILE_REFERENCES,
     **SYNOPSES,
 }

@@ -79,6 +79,10 @@ def published(k: int, epsilon: float) -> Derivation:
     return RULES["dps.differential"](under(k, epsilon))
 
 
+def crowd_profile(k: int = 20) -> Derivation:
+    return RULES["profile.crowds"](RULES["histogram.suppressed"](k=k), rate=0.1)
+
+
 def mixed() -> Derivation:
     return RULES["dps.random-choice"](sampled(), sampled(30), weight=0.5)
 
@@ -115,6 +119,13 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
             (swapping(0.3), RULES["opendp.measurement"](epsilon=0.2, delta=0.0)),
         ),
         {},
+    ),
+    "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
+    "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
+    "profile.recoding-split": (
+        (choice(), CROWDS),
+        ((choice(0.2),), (RULES["histogram.suppressed"](k=30),)),
+        {"rate": 0.1, "share": 0.5},
     ),
     "recoding.population": ((choice(), sampled()), ((choice(0.2),), (sampled(30),)), {}),
     "recoding.split": (
