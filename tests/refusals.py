@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
 
 from crowdblend.errors import CrowdblendError
 
@@ -14,3 +18,13 @@ def is_refusal(error: CrowdblendError, expected: str) -> bool:
     if _CODE.fullmatch(expected):
         return error.code == expected
     return re.search(expected, str(error)) is not None
+
+
+@contextmanager
+def refuses(code: str, where: str | None = None) -> Iterator[None]:
+    """Fails unless what is inside is refused with this code, about a place, and at the place if one is given."""
+    with pytest.raises(CrowdblendError) as caught:
+        yield
+    assert caught.value.code == code
+    assert caught.value.where
+    assert where is None or caught.value.where == where

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowdblend.engines import class_counter
 from crowdblend.engines.class_counter import GrowingArray
-from crowdblend.errors import InvalidInput
+from tests.refusals import refuses
 
 LOOK = st.sampled_from(["view", "sorted", "nothing", "clear", "emptied"])
 
@@ -49,5 +49,5 @@ def test_a_growing_array_refuses_what_does_not_fit():
     growing = GrowingArray(np.uint64, memory_limit=800)
     growing.extend(np.zeros(60, dtype=np.uint64))
     growing.extend(np.zeros(40, dtype=np.uint64))
-    with pytest.raises(InvalidInput, match="memory"):
+    with refuses("data.memory"):
         growing.extend(np.zeros(1, dtype=np.uint64))

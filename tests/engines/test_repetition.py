@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowdblend.engines import class_counter, repetition
 from crowdblend.engines.repetition import Repetition
-from crowdblend.errors import InvalidInput
+from tests.refusals import refuses
 
 LEAST, MOST = -(2**63), 2**63 - 1
 ROOMS = pytest.mark.parametrize("memory_limit", [None, 64_000])
@@ -117,12 +117,12 @@ def test_many_numbers_in_real_sizes():
 def test_more_than_the_memory_is_refused():
     """Lower bits take half as much as whole numbers."""
     assert not repeats(np.arange(1000) * 4_000_000, memory_limit=4000)
-    with pytest.raises(InvalidInput, match="memory"):
+    with refuses("data.memory"):
         repeats(np.arange(1001) * 4_000_000, memory_limit=4000)
     assert not repeats(np.arange(500) << 40, memory_limit=4000)
-    with pytest.raises(InvalidInput, match="memory"):
+    with refuses("data.memory"):
         repeats(np.arange(501) << 40, memory_limit=4000)
-    with pytest.raises(InvalidInput, match="memory"):
+    with refuses("data.memory"):
         repeats(np.arange(1000) * 4_000_000, [2**40], memory_limit=4000)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
-from crowdblend.errors import InvalidInput
 from crowdblend.randomness import marks
 from crowdblend.recoding import Bounded
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
+from tests.refusals import refuses
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -78,7 +78,7 @@ def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine:
     data = replace(given.data, people=PEOPLE + 1)
     with (
         engine_for(engine, data).open(data, ["sex"], given.resources) as source,
-        pytest.raises(InvalidInput, match="people in"),
+        refuses("data.people", "[data] people"),
     ):
         source.totals(given.columns, {}, draw)
 
@@ -86,7 +86,7 @@ def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, engine: str) -> None:
     given = made(tmp_path, frame, "ids", "people.parquet")
-    with pytest.raises(InvalidInput, match="'age'"):
+    with refuses("data.outside-bounds", "column 'age'"):
         totals(engine, given, Everybody(), {"age": Bounded(0, 50, 1)})
 
 
@@ -95,7 +95,7 @@ def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, eng
 def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: Any, engine: str, draw: Draw) -> None:
     twice = pd.concat([frame[:-1], frame[:1]])
     given = made(tmp_path, twice, "ids", "people.parquet")
-    with pytest.raises(InvalidInput, match="one row per person"):
+    with refuses("data.repeated-person", "column 'id'"):
         totals(engine, given, draw)
 
 

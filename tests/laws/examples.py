@@ -340,7 +340,13 @@ EXAMPLES: dict[str, list[Example]] = {
                 ("epsilon", "accuracy"): -1,
                 ("failure", "accuracy"): -1,
             },
-        )
+        ),
+        # So many possible rows that drawing is what brings the best table close.
+        Example(
+            (),
+            {"samples": 90_000, "universe": 1000, "queries": 18, "rows": 12, "epsilon": 1.5, "failure": 0.05},
+            {("samples", "accuracy"): -1, ("universe", "accuracy"): 1, ("queries", "accuracy"): 1},
+        ),
     ],
     "synopsis.fitted-useful": [
         Example(

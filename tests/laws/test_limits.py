@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from flint import arb
 
 from crowdblend.calculus import RULES
+from crowdblend.calculus.rules.synopses import noise_bound
 from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
@@ -105,6 +108,21 @@ def test_a_sampler_that_always_fails_costs_the_whole_range() -> None:
     always_wrong = Sampler(AVERAGE, 0.1, 1.0, 6.0, RandomSamples(1, 9))
     made = RULES["laplace.sample-complexity"].conclude(always_wrong, sensitivity=0.0, scale=0.5)
     assert 12 <= made.epsilon <= math.nextafter(12, 13)
+
+
+@pytest.mark.parametrize("delta", [0.4, 0.9, 1.0])
+def test_no_delta_of_two_tables_close_to_one_simulator_is_above_one(delta: float) -> None:
+    made = RULES["zero-knowledge.differential"].conclude(replace(PURE, epsilon=0.5, delta=delta))
+    assert made == Differential(1.0, 1.0, SWAP, samplings=1)
+
+
+def test_noise_that_may_reach_a_whole_number_counts_as_beyond_it() -> None:
+    """P[|Y| ≥ t] = 2a^t/(1+a) is the failure itself at t = 5: no precision tells whether 5 may come."""
+    t, epsilon = 5, 0.7
+    a = (-arb(epsilon)).exp()
+    failure = 2 * a**t / (1 + a)
+    assert failure.rad() > 0
+    assert noise_bound(1, 1, epsilon, failure) == t
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])

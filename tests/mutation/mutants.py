@@ -62,6 +62,20 @@ class Mutant:
         _put(broken, self.place, self.after)
         return ast.unparse(ast.fix_missing_locations(broken))
 
+    @property
+    def body(self) -> str:
+        """The qualified name of the outermost function whose body has the break; empty outside of bodies."""
+        node: ast.AST = self.tree
+        names: list[str] = []
+        for field, at in self.place:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                names.append(node.name)
+            if isinstance(node, ast.FunctionDef):
+                return ".".join(names) if field == "body" else ""
+            value = getattr(node, field)
+            node = value if at is None else value[at]
+        return ""
+
     def __str__(self) -> str:
         before, after = (ast.unparse(node).splitlines()[0] for node in (self.before, self.after))
         return f"line {self.line}, {self.function or 'module'}: {before} -> {after}"

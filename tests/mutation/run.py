@@ -1,11 +1,12 @@
 """How many of a sample of mutants the tests notice. `make mutation`; hours, so not part of `make test`.
 
     python -m tests.mutation.run record FILE [--tests FOLDER …]    which test runs which function
-    python -m tests.mutation.run try FILE RESULTS [--sample 400] [--packages NAME …] [--modules TEXT …]
+    python -m tests.mutation.run try FILE RESULTS [--sample 400] [--packages NAME …] [--modules TEXT …] [--only TEXT …]
+    python -m tests.mutation.run try FILE RESULTS2 --again RESULTS --seconds 120    its survivors, shown to more tests
 
 Each mutant is written into a copy of the repository, and the tests that enter its function run there, the fastest
-first, until one fails. A mutant that takes far more time than its tests did counts as noticed. Results are added to
-RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
+first, until one fails. A mutant that takes far more time than its tests did counts as noticed ("too long"). Results are
+added to RESULTS, a JSON line for each mutant, and a run goes on where the last one stopped.
 """
 
 from __future__ import annotations
@@ -14,31 +15,29 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import traceback
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from tests.mutation.fork import OPTIONS, Forks, Tests
 from tests.mutation.mutants import Mutant, mutants_of
-from tests.mutation.recording import telling
+from tests.mutation.recording import ENTRIES, telling
 
-# Tests and the CPU seconds that each takes.
-Tests = dict[str, float]
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("numerics", "guarantees", "calculus", "randomness", "mechanisms", "ledger", "publishing")
-FOLDERS = (*PACKAGES, "laws", "truth", "golden", "kinds", "networks", "planning", "selection", "engines", "papers")
+FOLDERS = tuple(sorted(folder.name for folder in (ROOT / "tests").iterdir() if any(folder.glob("test_*.py"))))
 SEED = 13
-# CPU seconds of tests that a mutant is shown to, and how much longer a mutant may take.
-FIRST_SECONDS = 4
+# CPU seconds of tests that a mutant is shown to, at first and then.
+FIRST_SECONDS = 3
 MOST_SECONDS = 40
-TOO_LONG = 3
+# Of the cases of one parametrized test, so many come before other tests have their turn.
+FEW_CASES = 3
 UNNOTICED = ("survived", "no test", "no answer")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "--assert=plain")
 
 
 def main() -> None:
@@ -50,17 +49,28 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", default=FOLDERS)
     parser.add_argument("--packages", nargs="*", default=PACKAGES)
     parser.add_argument("--modules", nargs="*", default=[""], help="only modules whose path has one of these in it")
+    parser.add_argument("--only", nargs="*", default=[""], help="of the sample, modules that have one of these in it")
+    parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="CPU seconds of tests for each survivor")
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--again", type=Path, help="only mutants that survived in this file of results")
+    parser.add_argument("--here", action="store_true", help="the mutants are written into this checkout: a copy")
     options = parser.parse_args()
+    if options.here:
+        _try_all(options)
+        return
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         copy = Path(folder)
         _copy_into(copy)
         if options.step == "record":
             _record(copy, options.tests, options.record.resolve())
         else:
-            _try_all(copy, options)
+            files = {
+                str(path): str(path.resolve()) for path in (options.record, options.results, options.again) if path
+            }
+            words = [files.get(word, word) for word in sys.argv[1:]]
+            command = [sys.executable, "-m", "tests.mutation.run", *words, "--here"]
+            subprocess.run(command, cwd=copy, env={**os.environ, "PYTHONPATH": str(copy / "src")}, check=False)
 
 
 def _copy_into(folder: Path) -> None:
@@ -73,11 +83,11 @@ def _copy_into(folder: Path) -> None:
 
 
 def _record(copy: Path, folders: list[str], record: Path) -> None:
+    (copy / "src" / "crowdblend_entries.py").write_text(ENTRIES)
     for file in (copy / "src" / "crowdblend").rglob("*.py"):
         file.write_text(telling(file.read_text("utf-8"), str(file.relative_to(copy / "src"))), "utf-8")
     paths = [f"tests/{folder}" for folder in folders if (copy / "tests" / folder).is_dir()]
-    to_the_end = [option for option in OPTIONS if option != "-x"]
-    command = [sys.executable, "-m", "pytest", *to_the_end, "-p", "tests.mutation.recording", *paths]
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "-p", "tests.mutation.recording", *paths]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CROWDBLEND_MUTATION_RECORD": str(record)}
     subprocess.run(command, cwd=copy, env=environment, check=False)
 
@@ -90,46 +100,63 @@ def sample(packages: list[str], modules: list[str], size: int, seed: int) -> lis
     return random.Random(seed).sample(every, min(size, len(every)))
 
 
-def _try_all(copy: Path, options: argparse.Namespace) -> None:
-    tests = json.loads(options.record.read_text())
+def _try_all(options: argparse.Namespace) -> None:
+    tests = {test: record for test, record in json.loads(options.record.read_text()).items() if record["passed"]}
     finished = {result["mutant"] for result in _results(options.results)}
     only = {result["mutant"] for result in _results(options.again) if result["outcome"] in UNNOTICED}
-    _load_heavy_modules()
-    for file, mutant in sample(options.packages, options.modules, options.sample, options.seed):
+    mutants = sample(options.packages, options.modules, options.sample, options.seed)
+    mutants.sort(key=lambda pair: str(pair[0]))
+    forks = Forks(ROOT, sorted({test.partition("::")[0] for test in tests}))
+    for file, mutant in mutants:
         module = str(file.relative_to(ROOT / "src"))
         name = f"{module}, {mutant}"
-        if name in finished or (options.again and name not in only):
+        if name in finished or (options.again and name not in only) or not any(map(module.__contains__, options.only)):
             continue
-        helpings = _tests_of(tests, module, mutant.function)
-        target = copy / "src" / module
-        target.write_text(mutant.source, "utf-8")
+        helpings = _tests_of(tests, module, mutant.function, options.seconds, _catchers(options.results, module))
+        plain, outcome, caught_by = file.read_text("utf-8"), "no test", ""
+        file.write_text(mutant.source, "utf-8")
         try:
-            outcome = "no test"
             for helping in helpings:
-                outcome = _try_one(copy, helping)
+                outcome, caught_by = forks.try_one(file, mutant, helping, anew=options.again is not None)
                 if outcome != "survived":
                     break
         finally:
-            shutil.copyfile(file, target)
+            file.write_text(plain, "utf-8")
+        result = {"mutant": name, "outcome": outcome, "by": caught_by, "tests": sum(map(len, helpings))}
         with options.results.open("a") as results:
-            results.write(json.dumps({"mutant": name, "outcome": outcome, "tests": sum(map(len, helpings))}) + "\n")
+            results.write(json.dumps(result) + "\n")
         print(f"{outcome:9} {name}", flush=True)
     _summarize(options.results)
 
 
-def _tests_of(tests: dict[str, Any], module: str, function: str) -> list[Tests]:
+def _catchers(results: Path, module: str) -> list[str]:
+    """Tests that caught mutants of this module, the most successful first."""
+    of_module = [result for result in _results(results) if result["mutant"].startswith(f"{module}, ")]
+    return [test for test, _ in Counter(result["by"] for result in of_module).most_common(5)]
+
+
+def _tests_of(
+    tests: dict[str, Any], module: str, function: str, seconds: float, catchers: Sequence[str] = ()
+) -> list[Tests]:
     """The tests of a function, or of its module where nothing enters it, in two helpings.
 
-    First those in the folder of its package, then the others; the fastest first, and as many as time allows. Most
-    mutants are caught by the first helping, which takes a second.
+    First those that caught others and those in the folder of its package, then the others; those first that are fast
+    and enter little else, and as many as time allows. Most mutants are caught by the first helping, in a second.
     """
-    passed = {test: record["entered"] for test, record in tests.items() if record["passed"]}
-    of_function = [test for test, entered in passed.items() if f"{module}:{function}" in entered]
-    of_module = [test for test, entered in passed.items() if any(word.startswith(f"{module}:") for word in entered)]
-    by_time = sorted(of_function or of_module, key=lambda test: float(tests[test]["seconds"]))
-    package = f"tests/{Path(module).parts[1]}/"
-    first = _affordable([test for test in by_time if test.startswith(package)], tests, FIRST_SECONDS)
-    then = _affordable([test for test in by_time if test not in first], tests, MOST_SECONDS)
+    words = {test: record["entered"] for test, record in tests.items()}
+    of_function = [test for test, entered in words.items() if f"{module}:{function}" in entered]
+    of_module = [test for test, entered in words.items() if any(word.startswith(f"{module}:") for word in entered)]
+    by_time = sorted(of_function or of_module, key=lambda test: tests[test]["seconds"] * len(words[test]))
+    package, cases, few = f"tests/{Path(module).parts[1]}/", Counter[str](), []
+    for test in by_time:
+        cases[test.partition("[")[0]] += 1
+        if cases[test.partition("[")[0]] <= FEW_CASES:
+            few.append(test)
+    near = [test for test in catchers if test in by_time]
+    near += [test for test in few if test.startswith(package) and test not in near]
+    first = _affordable(near, tests, FIRST_SECONDS)
+    others = [test for test in few if test not in first] + [test for test in by_time if test not in few]
+    then = _affordable([test for test in others if test not in first], tests, seconds)
     return [helping for helping in (first, then) if helping]
 
 
@@ -141,49 +168,6 @@ def _affordable(names: list[str], tests: dict[str, Any], seconds: float) -> Test
             break
         helping[test] = tests[test]["seconds"]
     return helping
-
-
-def _load_heavy_modules() -> None:
-    """So that a fork has it: everything but crowdblend."""
-    for name in ("pytest", "hypothesis", "numpy", "scipy.special", "scipy.stats", "flint", "pyarrow.compute", "duckdb"):
-        __import__(name)
-
-
-def _try_one(copy: Path, tests: Tests) -> str:
-    """Whether a test fails on the mutant that lies in the copy: in a fork, with a limit on its CPU time."""
-    child = os.fork()
-    if child == 0:
-        _run_tests(copy, tests)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return "too long" if os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU) else "crashed"
-    return {0: "survived", 1: "caught", 2: "caught", 4: "caught"}.get(os.WEXITSTATUS(status), "no answer")
-
-
-def _run_tests(copy: Path, tests: Tests) -> NoReturn:
-    """Ends this process, which is a fork, with pytest's exit code."""
-    code = 99
-    try:
-        most = int(8 + TOO_LONG * sum(tests.values()))
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
-        log = os.open(copy / "mutation.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(log, stream)
-        os.chdir(copy)
-        for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "crowdblend")]:
-            del sys.modules[name]
-        ours = (str(ROOT), str(ROOT / "src"), "")
-        sys.path[:] = [str(copy), str(copy / "src"), *(path for path in sys.path if path not in ours)]
-        sys.dont_write_bytecode = True
-        os.environ |= {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        import pytest
-
-        code = int(pytest.main([*OPTIONS, *tests]))
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
 
 
 def _results(path: Path | None) -> list[dict[str, Any]]:

@@ -372,3 +372,40 @@ def test_a_full_disk_is_noticed_before_anything_is_spent(place: Path, monkeypatc
     with pytest.raises(Unavailable) as refused:
         check_target(place / "out", force=False)
     assert refused.value.code == "disk-full"
+
+
+@pytest.mark.parametrize(
+    ("files", "left", "user", "full"),
+    [(1000, 19, 1000, True), (1000, 20, 1000, False), (1000, 19, 0, False), (0, 0, 1000, False)],
+)
+def test_a_disk_without_room_for_files_is_full_for_all_but_its_owner(
+    place: Path, files: int, left: int, user: int, full: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some file systems count no files at all, and root may use what others may not."""
+    room = list(os.statvfs(place))
+    room[5], room[7] = files, left  # all files, files left for us
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(room))
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    if not full:
+        check_target(place / "out", force=False)
+        return
+    with pytest.raises(Unavailable) as refused:
+        check_target(place / "out", force=False)
+    assert refused.value.code == "disk-full"
+
+
+def test_the_lock_is_private_and_follows_no_link(tmp_path: Path) -> None:
+    lock = tmp_path / ".out.lock"
+    with exclusive_use(tmp_path / "out"):
+        assert lock.stat().st_mode & 0o777 == 0o600
+    assert not lock.exists()
+    lock.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Unavailable) as refused, exclusive_use(tmp_path / "out"):
+        pass
+    assert refused.value.code == "write-failed"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_lock_that_somebody_removed_stops_nothing(tmp_path: Path) -> None:
+    with exclusive_use(tmp_path / "out"):
+        (tmp_path / ".out.lock").unlink()

@@ -108,6 +108,7 @@ EDITS: list[tuple[str, Callable[[str], str]]] = [
     ("points", relabelled('"female"', '"other"')),
     ("outlier-table", lambda text: smallest_cell(text, 0)),
     ("statistics", relabelled("0.508", "1.508")),
+    ("statistics", relabelled("0.508", "-0.508")),
     ("statistics", relabelled('"women"', '"men"')),
     ("statistics", relabelled("0.030273522071331122", "0.003")),
     ("statistics", lambda text: "\n".join(text.splitlines()[:-1]) + "\n"),

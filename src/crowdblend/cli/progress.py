@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Progress
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.memory_limit import refuse_beyond
+from crowdblend.engines.refusals import refuse_beyond
 
 Item = TypeVar("Item", bound=np.generic)
 PackedCodes = tuple[NDArray[np.int64], ...]

@@ -23,7 +23,7 @@ from typing import IO, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import refusal
 
 _BLOCK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
@@ -52,16 +52,22 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
         with opened(file) as stream:
             reader.read(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile, OSError):
-        _refuse(file, "cannot be read to its end: it is cut off or damaged", "Write or copy it again")
+        _refuse(file, "damaged-file", "cannot be read to its end: it is cut off or damaged", "Write or copy it again")
     found = reader.found
     if columns == 1 and found.blank:
         _refuse(
             file,
+            "blank-lines",
             "has blank lines, each of which may be a person without a value or nothing",
             'Remove them, or write "" for a person without a value',
         )
     if len(delimiter.encode()) == 1 and found.delimiters != found.records * (columns - 1):
-        _refuse(file, "has lines with more or fewer fields than the header", "Check the lines, and delimiter in [data]")
+        _refuse(
+            file,
+            "field-count",
+            "has lines with more or fewer fields than the header",
+            "Check the lines, and delimiter in [data]",
+        )
     return found
 
 
@@ -94,13 +100,13 @@ class _Reader:
             buffer = np.frombuffer(block, np.uint8)
             self._block(buffer, len(buffer) if last else len(buffer) - 1)
         if self._inside:
-            _refuse(self._file, "has a quotation mark that is never closed", "Correct the line")
+            _refuse(self._file, "open-quote", "has a quotation mark that is never closed", "Correct the line")
         if not self._start_of_line:
             self.found.records += 1
         ends = [end for end, count in self._ends.items() if count]
         if len(ends) > 1:
             kinds = " and ".join(_NAMES[end] for end in ends)
-            _refuse(self._file, f"has different line ends ({kinds})", "Convert it to one kind")
+            _refuse(self._file, "line-ends", f"has different line ends ({kinds})", "Convert it to one kind")
         self.found.line_end = ends[0] if ends else None
 
     def _block(self, buffer: Bytes, until: int) -> None:
@@ -109,7 +115,7 @@ class _Reader:
         if not len(here):
             return
         if not here.all():
-            _refuse(self._file, "has zero bytes", "Convert it to UTF-8 text without them")
+            _refuse(self._file, "zero-bytes", "has zero bytes", "Convert it to UTF-8 text without them")
         is_end, is_delimiter = self._line_ends(buffer, here), here == self._delimiter[0]
         quotes = here == _QUOTE
         if self._inside or quotes.any():
@@ -135,7 +141,7 @@ class _Reader:
         return is_end
 
     def _check_quotes(self, buffer: Bytes, quotes: Mask, inside: Mask) -> None:
-        """Refuse a mark that neither begins nor ends a field, and is not one of two that stand for one."""
+        """Refuse a mark that neither begins nor ends a field, unless it is one of two that stand for one."""
         border = buffer == _LF
         for byte in (_CR, _QUOTE, self._delimiter[0], self._delimiter[-1]):
             border |= buffer == byte
@@ -146,6 +152,7 @@ class _Reader:
         if (quotes & ~((inside & before) | (~inside & after))).any():
             _refuse(
                 self._file,
+                "quotes",
                 "has quotation marks inside a field",
                 "Put the whole field between quotation marks, and double those inside",
             )
@@ -192,5 +199,5 @@ def _blocks(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
     yield held, True
 
 
-def _refuse(file: Path, why: str, remedy: str) -> NoReturn:
-    raise InvalidInput(f"{file.name!r} {why}. {remedy}.")
+def _refuse(file: Path, code: str, why: str, remedy: str) -> NoReturn:
+    raise refusal(code, f"{file.name!r} {why}.", f"{remedy}.", file.name)

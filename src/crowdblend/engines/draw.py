@@ -46,7 +46,12 @@ class Coin:
 
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:
-            raise InvalidInput(f"rate must be between 0 and 1, got {self.rate}. Pass the share of people kept.")
+            raise InvalidInput(
+                f"rate is {self.rate}; it must be between 0 and 1.",
+                remedy="Pass the share of people kept.",
+                where="rate",
+                code="draw.rate",
+            )
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,10 @@ class Exactly:
     def __post_init__(self) -> None:
         if not 0 <= self.samples <= self.people:
             raise InvalidInput(
-                f"the sample must have between 0 and {self.people} people, got {self.samples}. Draw fewer."
+                f"A sample of {self.samples} cannot be drawn from {self.people} people.",
+                remedy="Draw between none and all of them.",
+                where="samples",
+                code="draw.samples",
             )
 
 

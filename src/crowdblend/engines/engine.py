@@ -11,14 +11,13 @@ rehearsals and tests. A source is opened once and may be read several times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Draw
-from crowdblend.engines.progress import Progress
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
@@ -28,6 +27,43 @@ if TYPE_CHECKING:
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.recoding import Bounded
+
+
+# Called with the name of a phase and the rows read so far.
+Progress = Callable[[str, int], None]
+
+
+def no_progress(_phase: str, _rows: int) -> None:
+    """Progress callback that does nothing."""
+
+
+class ColumnType(Enum):
+    """The type of a column. Columns of all other types are read as the text they are shown as."""
+
+    WHOLE = "whole number of up to 64 bits"
+    DOUBLE = "floating-point number of 64 bits"
+    SINGLE = "floating-point number of 32 bits"
+    DECIMAL = "decimal number"
+    DATE = "date"
+    TIMESTAMP = "date and time without a time zone, to the microsecond"
+    TEXT = "text"
+    OTHER = "other"
+    NESTED = "several values in each row"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are read as the numbers they are, not as their text; every one is a double or fits one."""
+        return self in (ColumnType.WHOLE, ColumnType.DOUBLE)
+
+    @property
+    def is_day(self) -> bool:
+        """Whether the values are read as dates, not as their text."""
+        return self in (ColumnType.DATE, ColumnType.TIMESTAMP)
+
+    @property
+    def is_broken_number(self) -> bool:
+        """Whether the values may have a fraction, so that they name nobody."""
+        return self in (ColumnType.DOUBLE, ColumnType.SINGLE, ColumnType.DECIMAL)
 
 
 class Resources(Protocol):
@@ -120,7 +156,7 @@ def count_classes(
 
 
 def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
-    """Refuse a source that is not there or lacks a column, without reading a row; a stream is not touched."""
+    """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:
         with engine.open(data, columns, resources):
             pass

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from crowdblend.engines.engine import Engine, check_source
-from crowdblend.engines.links import refuse_blanks
-from crowdblend.engines.progress import Progress
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.naming import numbered
 from crowdblend.policies.graph import Graph as GraphPolicy
@@ -52,7 +50,7 @@ class NetworkData:
 
 
 def check_network(policy: GraphPolicy, engine: Engine) -> None:
-    """Refuse files that are not there or lack a column, without reading a row; a stream is not touched."""
+    """Refuse files that do not exist or lack a column, without reading a row; a stream is left alone."""
     links = policy.graph
     if policy.graph_in_memory is None:
         check_source(engine, policy.data, (links.source, links.target), policy.resources)
@@ -74,7 +72,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
         known = people.column(0)
         columns = {name: people.column(at + 1) for at, name in enumerate(policy.columns)}
     if not ends.num_rows:
-        raise InvalidInput("the network must have at least one link, and has none. Check source in [data].")
+        raise refusal("no-links", "The network has no links.", "Check source in [data].", "[data] source")
     rows = ends.num_rows
     ends, known = _same_type(ends, known)
     found, first, second = numbered(ends.column(0), ends.column(1), known)
@@ -100,37 +98,50 @@ def _ends(policy: GraphPolicy, engine: Engine) -> pyarrow.Table:
         return ends
     if links.people_source is None:
         return _of_graph(policy.graph_in_memory, links)
-    raise InvalidInput("vertices in [graph] must be left out with a graph from Python, whose nodes are the people.")
+    raise refusal(
+        "vertices-of-graph",
+        "A graph from Python lists its people itself.",
+        "Remove vertices from [graph].",
+        "[graph] vertices",
+    )
 
 
 def _check_people(links: Links, found: int, *, listed: bool) -> None:
-    people = links.bounds.people
+    people, where = links.bounds.people, "[graph] people"
     if listed and found != people:
-        raise InvalidInput(f"vertices must list exactly the {people} people of [graph], and does not. Correct people.")
+        raise refusal(
+            "vertices", f"vertices lists another number of people than people = {people}.", "Correct people.", where
+        )
     if found > people:
-        raise InvalidInput(
-            f"people in [graph] must count everybody in the network, got {people}, and there are more. Correct it."
+        raise refusal(
+            "people", f"The network has more than people = {people} people.", "Correct people in [graph].", where
         )
 
 
 def _check_bounds(links: Links, made: Network) -> None:
     bounds = links.bounds
     if not made.links:
-        raise InvalidInput("the network must have at least one link, and has none but dropped ones. Check the data.")
+        raise refusal(
+            "no-links", "All links of the network are dropped as loops or duplicates.", "Check the data.", "[graph]"
+        )
     if int(made.degrees.max()) > bounds.degree_bound:
-        raise InvalidInput(
-            f"nobody may have more links than degree_bound = {bounds.degree_bound}, and somebody has. "
-            "Give a bound that is known beforehand."
+        raise refusal(
+            "degree-bound",
+            f"Someone has more than degree_bound = {bounds.degree_bound} links.",
+            "Give a bound that is known without the data, or cap links before the release.",
+            "[graph] degree_bound",
         )
     if Fraction(2 * made.links, bounds.people) > Fraction(bounds.average_bound):
-        raise InvalidInput(
-            f"people may have at most average_bound = {bounds.average_bound:g} links on average, and have more. "
-            "Give a bound that is known beforehand."
+        raise refusal(
+            "average-bound",
+            f"People have more than average_bound = {bounds.average_bound:g} links on average.",
+            "Give a bound that is known without the data.",
+            "[graph] average_bound",
         )
 
 
 def _check_names(table: pyarrow.Table, names: Sequence[str], what: str) -> None:
-    """Refuse names that cannot be seen; there may be many, and most are told by their first character."""
+    """Refuse blank names; of most names the first character already says that they are not blank."""
     from pyarrow import compute, types  # noqa: PLC0415 - heavy
 
     for place, name in enumerate(names):
@@ -158,7 +169,7 @@ def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if graph.is_directed():
-        raise InvalidInput("the graph must be undirected, and is directed. Pass graph.to_undirected().")
+        raise refusal("directed-graph", "The graph is directed.", "Pass graph.to_undirected().", "graph")
     number = {node: at for at, node in enumerate(graph.nodes)}
     # Here everybody is listed, those without links too.
     _check_people(links, len(number), listed=False)
@@ -182,16 +193,23 @@ def _number(value: Any, statistic: Statistic) -> Fraction:
     """A value as the number that it is, or that its text means; the same texts are numbers as in a recoding."""
     read = number(value) if isinstance(value, str) else float(value)
     if read is None:
-        raise InvalidInput(f"the column {statistic.column!r} must hold numbers, and does not. Correct it.")
+        raise refusal(
+            "not-numbers",
+            f"Column {statistic.column!r} holds values that are no numbers.",
+            "Correct them.",
+            at_column(str(statistic.column)),
+        )
     if not math.isfinite(read):
         _refuse_beyond(statistic)
     return Fraction(read)
 
 
 def _refuse_beyond(statistic: Statistic) -> NoReturn:
-    raise InvalidInput(
-        f"the column {statistic.column!r} must lie between from and to, and does not. Give a range that is known "
-        "beforehand, or cut the values."
+    raise refusal(
+        "outside-bounds",
+        f"Column {statistic.column!r} has values outside from and to.",
+        "Give a range that is known without the data, or clamp the values.",
+        at_column(str(statistic.column)),
     )
 
 
@@ -202,9 +220,11 @@ def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction
         counted[str(item["values"])] += int(item["counts"])
     shares = {name: counted.pop(name, 0) for name in statistic.classes}
     if counted and statistic.other is None:
-        raise InvalidInput(
-            f"the column {statistic.column!r} must hold only its declared values, and has others. "
-            "Declare them, or add other."
+        raise refusal(
+            "outside-domain",
+            f"Column {statistic.column!r} has values that are not declared.",
+            "Declare them, or add other.",
+            at_column(str(statistic.column)),
         )
     if statistic.other is not None:
         shares[statistic.other] += sum(counted.values())

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import Counts, PackedCodes
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import outside_domain
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Open, Recoding
@@ -68,10 +68,7 @@ class Packing:
     def refuse(self, position: int) -> NoReturn:
         """Refuse values of a column that have no class."""
         column = self.columns[position]
-        raise InvalidInput(
-            f"column {column.name!r} must have values of its declared domain only, and has others or blanks. "
-            f"{_remedy(column.recoding)}, or widen the domain."
-        )
+        raise outside_domain(column.name, f"{_remedy(column.recoding)}, or widen the domain.")
 
     def content(self, codes: PackedCodes) -> NDArray[np.uint64]:
         """What each class says, a column each: the code, or for an open column a hash of the label itself."""

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
-from crowdblend.engines.memory_limit import refuse_beyond
+from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
 from crowdblend.engines.repetition import Repetition
-from crowdblend.errors import InvalidInput
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
@@ -71,7 +70,7 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     from pyarrow import compute  # noqa: PLC0415
 
     if column.null_count:
-        _refuse_nobody(name)
+        raise missing_person(name)
     if pa.types.is_integer(column.type):
         return Persons(column.to_numpy(), _NO_TEXTS, None)
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
@@ -83,7 +82,7 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     # What is blank is empty or begins with a blank, so most texts need no second look.
     perhaps = column.filter(pa.array((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" "))))
     if compute.any(compute.equal(compute.ascii_trim_whitespace(perhaps), "")).as_py():
-        _refuse_nobody(name)
+        raise missing_person(name)
     if not len(found.values):
         return Persons(found.values, texts, None)
     return Persons(found.values, texts[~found.short], found.short)
@@ -99,12 +98,6 @@ def _texts(column: pyarrow.Array) -> Texts:
     wide = np.int32 if pa.types.is_string(column.type) else np.int64
     edges = np.frombuffer(offsets, dtype=wide)[column.offset : column.offset + len(column) + 1]
     return texts_between(edges, np.frombuffer(data or b"", dtype=np.uint8))
-
-
-def _refuse_nobody(name: str) -> None:
-    raise InvalidInput(
-        f"person column {name!r} must name a person in every row, and a row has none. Remove or complete such rows."
-    )
 
 
 class DuplicateCheck:
@@ -125,10 +118,7 @@ class DuplicateCheck:
         """Refuse if anybody has two rows; `again` goes through the sample once more."""
         suspects = _repeated(self._texts.sorted())
         if self._numbers.found() or (len(suspects) and self._same_mark(suspects, again())):
-            raise InvalidInput(
-                f"person column {self._name!r} must have one row per person, and somebody has several. "
-                'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).'
-            )
+            raise repeated_person(self._name)
 
     def _same_mark(self, suspects: NDArray[np.uint64], sample: Iterable[Persons]) -> bool:
         """Whether two rows agree in both words of the mark; one word may agree by chance."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdblend.engines.draw import Draw, Exactly
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import refusal
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
 from crowdblend.policies.source import DataSource
@@ -45,16 +45,9 @@ def check_people(data: DataSource, rows_read: int, drawn: int, draw: Draw) -> No
     """Refuse a source that does not hold as many people as it or the draw says, or a sample of another size."""
     people, samples = (draw.people, draw.samples) if isinstance(draw, Exactly) else (data.people, None)
     if (people is not None and rows_read != people) or (samples is not None and drawn != samples):
-        raise InvalidInput(
-            f"people in [data] is {people}, and the data hold another number of people. Count them and correct it.",
-            where="[data] people",
-            code="people",
+        raise refusal(
+            "people",
+            f"people in [data] is {people}; the data hold another number of people.",
+            "Count them and correct it.",
+            "[data] people",
         )
-
-
-def refuse_outside(name: str) -> None:
-    """Refuse values of an averaged column that lie outside its bounds."""
-    raise InvalidInput(
-        f"column {name!r} must have numbers between its bounds only, and has others or blanks. "
-        'Set outside = "clamp" or blank, or widen the bounds.'
-    )

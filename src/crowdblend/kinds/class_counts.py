@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Coin, Draw, Everybody
-from crowdblend.engines.engine import Engine, check_source
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.kinds.kind import Reading, ReleasePlan
 
 if TYPE_CHECKING:

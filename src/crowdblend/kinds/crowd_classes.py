@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeV
 
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, Derivation
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource

@@ -8,8 +8,7 @@ from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers, sampling
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading

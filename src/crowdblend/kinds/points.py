@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Derivation
-from crowdblend.engines.engine import Engine
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.engines.draw import Draw, Everybody, Exactly
-from crowdblend.engines.engine import Engine, check_source
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, TotalsPlan, Way, plan_statistics

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import Engine, check_source, count_classes
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Engine, Progress, check_source, count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading

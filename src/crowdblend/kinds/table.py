@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import Progress
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding

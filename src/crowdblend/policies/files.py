@@ -45,27 +45,32 @@ def source_files(source: str, kind: str) -> list[Path]:
     path, endings = Path(source), " or ".join(ENDINGS[kind])
     if path.is_dir():
         if (path / CERTIFICATE).is_file():
-            raise InvalidInput(
-                f"the folder {path.name!r} is a release, since it holds a certificate. Name the folder of the data."
+            raise _refusal(
+                "release-folder",
+                f"The folder {path.name!r} is a release: it holds a certificate.",
+                "Name the folder of the data.",
             )
         files = [file for file in folder_files(path) if format_of(file.name) == kind]
         if not files:
-            raise InvalidInput(
-                f"the folder {path.name!r} must hold files ending in {endings}, and holds none. "
-                "Check source and format in [data]."
+            raise _refusal(
+                "no-files",
+                f"The folder {path.name!r} holds no files ending in {endings}.",
+                "Check source and format in [data].",
             )
     elif is_pattern(source):
         files = [file for file in pattern_files(source) if not source.endswith("*") or format_of(file.name) == kind]
         if not files:
             ending = f" that ends in {endings}" if source.endswith("*") else ""
-            raise InvalidInput(
-                f"source {path.name!r} must match a file{ending}, and matches none. Check the pattern in [data]."
-            )
+            raise _refusal("no-files", f"source {path.name!r} matches no file{ending}.", "Check the pattern in [data].")
     else:
         return [path]
     if len({file.resolve() for file in files}) < len(files):
-        raise InvalidInput(f"source {path.name!r} holds a file twice, by a link. Remove the link.")
+        raise _refusal("repeated-file", f"source {path.name!r} holds a file twice, by a link.", "Remove the link.")
     return files
+
+
+def _refusal(code: str, message: str, remedy: str) -> InvalidInput:
+    return InvalidInput(message, remedy=remedy, where="[data] source", code=f"data.{code}")
 
 
 def is_pattern(source: str) -> bool:

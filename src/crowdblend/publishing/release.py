@@ -23,9 +23,8 @@ from typing import Any
 from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.engine import Progress, default_engine
 from crowdblend.engines.identity import on_disk
-from crowdblend.engines.progress import Progress
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger

@@ -18,8 +18,8 @@ from crowdblend.engines.draw import Exactly
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
-from crowdblend.engines.memory_limit import refuse_beyond
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
+from crowdblend.engines.refusals import refuse_beyond
 from crowdblend.engines.sampling import thinned
 from crowdblend.policies.columns import Column
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.packing import Packing
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import nested_column
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Computed, Lookup, Open
 
@@ -146,9 +146,6 @@ def _reads_typed(column: Column, kind: ColumnType) -> bool:
     database's own conversion of them rounds differently or depends on it.
     """
     if kind is ColumnType.NESTED:
-        raise InvalidInput(
-            f"column {column.name!r} must hold one number, date or text in each row, and holds several. "
-            "Take it apart in the data."
-        )
+        raise nested_column(column.name)
     reads = column.recoding.reads
     return (reads == "number" and kind.is_number) or (reads == "date" and kind.is_day)

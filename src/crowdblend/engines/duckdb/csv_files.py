@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.csv_records import CsvRecords, count_records, opened
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import refusal
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -33,8 +33,11 @@ def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> 
     """CSV files with the same header; only their headers are read before the relation is prepared."""
     header = _header(data, files[0])
     if any(_header(data, file) != header for file in files[1:]):
-        raise InvalidInput(
-            f"all files of {shown(data)} must begin with the same line of column names, and do not. Make them equal."
+        raise refusal(
+            "different-headers",
+            f"The files of {shown(data)} begin with different lines of column names.",
+            "Give all of them the same first line.",
+            "[data] source",
         )
     _check_delimiter(data, header, wanted)
     check_names(data, header, wanted)
@@ -84,20 +87,27 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
         return
     for mark in (";", "\t", "|", ","):
         if mark in header[0]:
-            raise InvalidInput(
-                f"{shown(data)} must have the column {wanted[0]!r}, and is read as a single column. "
-                f"Add delimiter = {json.dumps(mark)} to [data]."
+            raise refusal(
+                "delimiter",
+                f"{shown(data)} is read as a single column and has no column {wanted[0]!r}.",
+                f"Add delimiter = {json.dumps(mark)} to [data].",
+                "[data] delimiter",
             )
 
 
 def _header(data: DataSource, file: Path) -> list[str]:
     """The names in the first line of a CSV file; nothing else is looked at."""
     try:
-        with redacted(f"{shown(data)} must be readable"), opened(file) as stream:
+        with redacted(f"{shown(data)} cannot be read.", where=file.name), opened(file) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
             names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
     except (csv.Error, EOFError, zlib.error):
         names = []
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
-        raise InvalidInput(f"{shown(data)} must begin with a line of column names, and does not. Add that line.")
+        raise refusal(
+            "no-header",
+            f"{shown(data)} does not begin with a line of column names.",
+            "Add that line.",
+            file.name,
+        )
     return names

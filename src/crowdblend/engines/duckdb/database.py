@@ -6,31 +6,36 @@ failure it was and says it in our words.
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Resources
-from crowdblend.engines.memory_limit import TOO_LITTLE_MEMORY
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import out_of_memory, refusal
+from crowdblend.errors import InvalidInput, Unavailable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_SOURCE = "[data] source"
 # What the engine says of a failure, in lower case, and what we say instead; the first that fits.
-_SENTENCES = (
-    (("out of memory", "memory_limit", "memory limit", "failed to allocate"), TOO_LITTLE_MEMORY),
+_FAILURES: tuple[tuple[tuple[str, ...], Callable[[], InvalidInput]], ...] = (
+    (("out of memory", "memory_limit", "memory limit", "failed to allocate"), out_of_memory),
     (
         ("no space left", "max_temp_directory_size", "disk full"),
-        "the temporary folder must have room for the data, and is full. Free some space, or point TMPDIR elsewhere.",
+        lambda: refusal(
+            "disk-full", "The temporary folder is full.", "Free some space, or point TMPDIR elsewhere.", "TMPDIR"
+        ),
     ),
     (
         ("utf-8", "utf8", "unicode", "invalid string encoding"),
-        "the data must be UTF-8 text, and are not. Convert the file to UTF-8.",
+        lambda: refusal("encoding", "The data are not UTF-8 text.", "Convert the file to UTF-8.", _SOURCE),
     ),
 )
+_UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
 
 
 @contextmanager
@@ -47,8 +52,11 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         import duckdb  # noqa: PLC0415 - heavy
         import pyarrow  # noqa: F401, PLC0415
     except ImportError:
-        raise InvalidInput(
-            "a release needs DuckDB and pyarrow, and they are missing. Install crowdblend[release]."
+        raise Unavailable(
+            "A release needs DuckDB and pyarrow.",
+            remedy="Install crowdblend[release].",
+            where="crowdblend[release]",
+            code="system.package",
         ) from None
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
@@ -60,10 +68,10 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         settings["threads"] = resources.threads
     if resources.memory is not None:
         settings["memory_limit"] = resources.memory.replace(" ", "")
-    with redacted("the database engine must start"):
+    with redacted("The database engine does not start.", code="database"):
         connection = duckdb.connect(":memory:", config=settings)
     try:
-        with redacted("the database engine must start"):
+        with redacted("The database engine does not start.", code="database"):
             connection.execute("SET enable_progress_bar = false")
             # It believes the statistics of Parquet files, which leave NaN out: then isnan(x) and x > 10 are false.
             connection.execute("SET disabled_optimizers = 'statistics_propagation'")
@@ -76,23 +84,28 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
 
 
 @contextmanager
-def redacted(must: str, remedy: str = "Check the file and the policy.") -> Iterator[None]:
-    """Whatever the engine or the file system complains of, in one sentence without their text."""
+def redacted(
+    message: str, remedy: str = "Check the file and the policy.", where: str = _SOURCE, code: str = "unreadable"
+) -> Iterator[None]:
+    """Failures of the database or the file system inside, as this refusal, without a word of theirs."""
     import duckdb  # noqa: PLC0415 - heavy
     import pyarrow  # noqa: PLC0415
 
     try:
         yield
     except MemoryError:
-        raise InvalidInput(TOO_LITTLE_MEMORY) from None
+        raise out_of_memory() from None
     except InvalidInput:
         raise
     except (duckdb.Error, pyarrow.ArrowException, OSError, UnicodeError) as error:
-        raise InvalidInput(_sentence(str(error).lower(), must, remedy)) from None
+        text = str(error).lower()
+        failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
+        raise next(failures, refusal(code, message, remedy, where)) from None
 
 
-def _sentence(said: str, must: str, remedy: str) -> str:
-    for words, sentence in _SENTENCES:
-        if any(word in said for word in words):
-            return sentence
-    return f"{must}, and {'is' if ' must be ' in must else 'does'} not. {remedy}"
+def bytes_of(memory: str | None) -> int | None:
+    """A size such as "1.5GB" in bytes."""
+    if memory is None:
+        return None
+    number, unit, binary = re.fullmatch(r"([0-9.]+)\s?([KMGT])(i?)B", memory, re.IGNORECASE).groups()  # type: ignore[union-attr]
+    return int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])

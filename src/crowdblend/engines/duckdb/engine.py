@@ -7,18 +7,15 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.class_counts import class_counts
-from crowdblend.engines.duckdb.database import database, private_folder, redacted
+from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.links import read_table
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.rows import Rows, streamed
 from crowdblend.engines.duckdb.source import open_source
 from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
-from crowdblend.engines.engine import ClassCounts, Resources
-from crowdblend.engines.memory_limit import bytes_of
-from crowdblend.engines.progress import Progress
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
 from crowdblend.engines.totals import Totals
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
 
-_MUST = "the source must be readable from beginning to end"
+_UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
 
 
@@ -72,7 +69,7 @@ class DuckDBSource:
     @contextmanager
     def rows(self, draw: Draw) -> Iterator[Rows]:
         """One reading of the rows of a draw."""
-        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
     def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
@@ -86,7 +83,7 @@ class DuckDBSource:
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        with closing(self._connection.cursor()) as cursor, redacted(_MUST, _REMEDY):
+        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             if isinstance(draw, Exactly):
                 return totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
             return totals(self._rows(draw, cursor), columns, measures)
@@ -101,7 +98,7 @@ class DuckDBSource:
             f"CAST({self.relation.field(name).identifier} AS VARCHAR) AS c{at}" for at, name in enumerate(columns)
         )
         read = 0
-        with redacted(_MUST, _REMEDY):
+        with redacted(_UNREADABLE, _REMEDY):
             for batch in streamed(self._connection, f"SELECT {selected} FROM {self._ready.sql}"):
                 read += batch.num_rows
                 yield batch

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import open_source
+from crowdblend.engines.engine import ColumnType
 from crowdblend.ledger.sketch import MOST, Anchor
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
@@ -116,10 +116,10 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
 @contextmanager
 def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator[IdentityScan]:
     """A source to be known again; `size` is that of its files in bytes."""
-    must = "the source must be readable from beginning to end"
+    message = "The source cannot be read from beginning to end."
     remedy = "Check that every line has the fields of the header, and quotes and delimiter."
     wanted = [] if data.person is None else [data.person]
     with private_folder() as folder, database(resources, folder) as connection:
         relation = open_source(connection, data, wanted, folder).ready()
-        with redacted(must, remedy):
+        with redacted(message, remedy):
             yield IdentityScan(data, connection, relation, size)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Field, Relation
-from crowdblend.engines.links import refuse_blanks, refuse_broken_name
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import refuse_blanks, refuse_broken_name
 
 if TYPE_CHECKING:
     import pyarrow
@@ -19,7 +19,7 @@ def read_table(
     connection: DuckDBPyConnection, relation: Relation, names: Sequence[str], values: Sequence[str], what: str
 ) -> pyarrow.Table:
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
-    with redacted(f"the file of the {what} must be readable from beginning to end"):
+    with redacted(f"The file of the {what} cannot be read from beginning to end."):
         selected = [_name(relation.field(name)) for name in names] + [_value(relation.field(name)) for name in values]
         columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(selected))
         rows = connection.sql(f"SELECT {columns} FROM {relation.sql}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Relation, check_names, check_repeats, listed, shown
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
 
     rows, first = 0, None
     for file in files:
-        with redacted(f"{shown(data)} must be a whole Parquet file", "Write or copy it again."):
+        with redacted(f"{shown(data)} is no whole Parquet file.", "Write or copy it again.", file.name):
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
         rows += footer.num_rows
@@ -32,9 +32,11 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
         first = first or (file, types)
         for name in types.keys() & first[1].keys():
             if types[name] != first[1][name]:
-                raise InvalidInput(
-                    f"column {name!r} has different types in {first[0].name!r} and {file.name!r}. "
-                    "Write both with the same type."
+                raise refusal(
+                    "different-types",
+                    f"Column {name!r} has different types in {first[0].name!r} and {file.name!r}.",
+                    "Write both with the same type.",
+                    at_column(name),
                 )
     return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=rows)
 
@@ -49,7 +51,9 @@ def _check_folders(data: DataSource, file: Path, names: Sequence[str], wanted: S
     """Refuse a column that only a folder such as sex=Female has: what it says is not in the file."""
     for name in wanted:
         if name not in names and any(part.startswith(f"{name}=") for part in file.parent.parts):
-            raise InvalidInput(
-                f"column {name!r} of {shown(data)} is in the names of folders only, which are not read. "
-                "Write it into the files."
+            raise refusal(
+                "folder-column",
+                f"Column {name!r} of {shown(data)} is only in the names of folders, which are not read.",
+                "Write it into the files.",
+                at_column(name),
             )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crowdblend.engines.column_types import ColumnType
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.refusals import at_column, missing_column, refusal
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -61,9 +61,11 @@ class Relation:
     def check_rows(self, read: int) -> None:
         """Refuse when another number of rows was read than there are."""
         if self.rows is not None and read != self.rows:
-            raise InvalidInput(
-                "the source could not be read whole: rows are missing, or it changed meanwhile. "
-                "Write it again in a plain form, for example as Parquet."
+            raise refusal(
+                "missing-rows",
+                "The source could not be read whole: rows are missing, or it changed meanwhile.",
+                "Write it again in a plain form, for example as Parquet.",
+                "[data] source",
             )
 
 
@@ -95,16 +97,19 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
     """Refuse a source that lacks a column or has it twice, in whatever case."""
     for name in wanted:
         if name not in names:
-            hint = " Check its spelling" + (" and the delimiter in [data]." if data.format == "csv" else ".")
-            raise InvalidInput(f"{shown(data)} must have the column {name!r}, and does not.{hint}")
+            delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
+            raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)
 
 
 def check_repeats(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Refuse a column that is there twice, in whatever case."""
+    """Refuse a column that occurs twice, in whatever case."""
     lowered = [name.lower() for name in names]
     for name in wanted:
         if lowered.count(name.lower()) > 1:
-            raise InvalidInput(
-                f"{shown(data)} must have the column {name!r} once, in whatever case, and has several. Rename one."
+            raise refusal(
+                "repeated-column",
+                f"{shown(data)} has several columns {name!r}; upper and lower case count as the same.",
+                "Rename one.",
+                at_column(name),
             )

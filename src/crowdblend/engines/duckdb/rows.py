@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Draw, Exactly, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, Relation
+from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
-from crowdblend.engines.progress import Progress, no_progress
+from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
-from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class Rows:
     def finish(self) -> None:
         """Refuse a source without rows, or of which some were not read."""
         if not self.read:
-            raise InvalidInput("the data must have at least one row, and have none. Check source in [data].")
+            raise no_rows()
         self.relation.check_rows(self.read)
         self._progress("counting", self.read)
 

@@ -18,7 +18,7 @@ from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import refusal
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
@@ -43,18 +43,19 @@ def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
     path = Path(data.source)
     if not path.is_file():
-        raise InvalidInput(f"{shown(data)} must be a DuckDB file, and is not one. Check the path in [data].")
-    with redacted(f"{shown(data)} must be a DuckDB file that can be opened", "Close whoever writes to it."):
+        raise refusal("no-file", f"{shown(data)} is no file.", "Check the path in [data].", "[data] source")
+    closing = "Check that it is a DuckDB file, and close the programs that write to it."
+    with redacted(f"{shown(data)} cannot be opened as a DuckDB file.", closing, code="database"):
         connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
     return _described(connection, data, Relation(_table(data), ()), wanted)
 
 
 def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
-    with redacted(
-        "reading PostgreSQL must have DuckDB's postgres extension", "Install it once: duckdb -c 'INSTALL postgres'."
-    ):
+    install = "Install it once: duckdb -c 'INSTALL postgres'."
+    with redacted("DuckDB's postgres extension is not installed.", install, code="postgres-extension"):
         connection.execute("LOAD postgres")
-    with redacted("the PostgreSQL address in [data] must answer", "Check source, PGPASSWORD and the server."):
+    check = "Check source, PGPASSWORD and the server."
+    with redacted("The PostgreSQL address in [data] does not answer.", check, code="database"):
         connection.execute(f"ATTACH {quoted(data.source)} AS origin (TYPE postgres, READ_ONLY)")
     return _described(connection, data, Relation(_table(data), ()), wanted)
 
@@ -74,8 +75,8 @@ def _table(data: DataSource) -> str:
 
 def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
     """The relation with the columns that the database finds in it."""
-    must = f"{shown(data)} must hold a table that can be read"
-    with redacted(must, "Check table in [data], and that all files have the same columns."):
+    check = "Check table in [data], and that all files have the same columns."
+    with redacted(f"{shown(data)} holds no table that can be read.", check, code="table"):
         found = connection.sql(f"SELECT * FROM {relation.sql} LIMIT 0")
         types = dict(zip(found.columns, map(str, found.types), strict=True))
     check_names(data, list(types), wanted)
@@ -89,27 +90,35 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
     if data.source == STDIN:
         return [spooled(data, folder)]
     if "://" in data.source:
-        raise InvalidInput("source in [data] must be on this machine, and is an address. Download the data first.")
+        raise refusal(
+            "remote-source",
+            "source in [data] is an address on the network.",
+            "Download the data first.",
+            "[data] source",
+        )
     files = source_files(data.source, data.format)
     for file in files:
         try:
             with file.open("rb") as opened:
                 empty = not opened.read(1)
         except OSError as error:
-            raise InvalidInput(
-                f"{shown(data)} must be readable ({error.strerror}). Check the path and its permissions."
+            raise refusal(
+                "unreadable",
+                f"{shown(data)} cannot be read ({error.strerror}).",
+                "Check the path and its permissions.",
+                file.name,
             ) from None
         if empty:
-            raise InvalidInput(f"{shown(data)} must have rows, and is empty. Check that it was written.")
+            raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
     return files
 
 
 def spooled(data: DataSource, folder: Path) -> Path:
     """What comes through stdin, in a private file, because it may have to be read twice."""
     path = folder / f"stdin.{data.format}"
-    with redacted("the temporary folder must have room for what comes through stdin", "Free some space."):
+    with redacted("What comes through stdin cannot be stored in the temporary folder.", "Free some space.", "TMPDIR"):
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
         if not path.stat().st_size:
-            raise InvalidInput("stdin must have rows, and is empty. Check the command before the pipe.")
+            raise refusal("empty-file", "stdin is empty.", "Check the command before the pipe.", "stdin")
     return path

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.class_counter import ClassCounter
 from crowdblend.engines.draw import Draw, Everybody, Exactly
-from crowdblend.engines.drawing import random_places, smallest_marks
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows
-from crowdblend.engines.totals import Totals, check_people, refuse_outside
+from crowdblend.engines.refusals import outside_bounds
+from crowdblend.engines.sampling import random_places, smallest_marks
+from crowdblend.engines.totals import Totals, check_people
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded
 
@@ -116,5 +117,5 @@ class _Counter:
         for place, name in enumerate(self._sums):
             total, outside = found[2 * place], found[2 * place + 1]
             if outside:
-                refuse_outside(name)
+                raise outside_bounds(name)
             self._sums[name] += int(total or 0)

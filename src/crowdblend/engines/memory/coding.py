@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.totals import refuse_outside
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import nested_column, outside_bounds
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Bounded, Closed
 
@@ -52,10 +51,7 @@ class Coding:
         column = packing.columns[position]
         held, recoding = self._table.columns[column.name], column.recoding
         if held.type is ColumnType.NESTED:
-            raise InvalidInput(
-                f"column {column.name!r} must hold one number, date or text in each row, and holds several. "
-                "Take it apart in the data."
-            )
+            raise nested_column(column.name)
         if isinstance(recoding, Closed):
             codes = [recoding.code(text) for text in held.texts()]
             return np.array([_NO_CLASS if code is None else code for code in codes], dtype=np.int64)[held.positions]
@@ -82,5 +78,5 @@ class Measuring:
             self._steps[name, bounded] = each[held.positions]
         found = self._steps[name, bounded][places]
         if (found == _NO_CLASS).any():
-            refuse_outside(name)
+            raise outside_bounds(name)
         return int(found.sum())

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
-from crowdblend.engines.drawing import random_places, smallest
-from crowdblend.engines.engine import ClassCounts, Resources
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
 from crowdblend.engines.memory.coding import Coding, Measuring
 from crowdblend.engines.memory.persons import MemoryPersons
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.progress import Progress, no_progress
-from crowdblend.engines.sampling import thinned
+from crowdblend.engines.refusals import missing_column, no_rows
+from crowdblend.engines.sampling import random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
-from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
@@ -54,7 +51,7 @@ class MemoryEngine:
         source = self._sources[data]
         for name in [*columns] if data.person is None else [data.person, *columns]:
             if name not in source.table_.columns:
-                raise InvalidInput(f"the table must have the column {name!r}, and does not. Check its spelling.")
+                raise missing_column("The table", name)
         source.progress = progress or no_progress
         yield source
 
@@ -115,7 +112,7 @@ class MemorySource:
 
     def _begin(self) -> None:
         if not self.table_.rows:
-            raise InvalidInput("the data must have at least one row, and have none. Check source in [data].")
+            raise no_rows()
         self.progress("reading", self.table_.rows)
         self.progress("counting", self.table_.rows)
 

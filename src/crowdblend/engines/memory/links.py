@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.links import refuse_blanks, refuse_broken_name
 from crowdblend.engines.memory.table import MemoryTable
+from crowdblend.engines.refusals import refuse_blanks, refuse_broken_name
 
 if TYPE_CHECKING:
     import pyarrow

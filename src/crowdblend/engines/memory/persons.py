@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.column_types import ColumnType
 from crowdblend.engines.draw import Coin, Everybody, row_key_of
+from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.memory.table import MemoryColumn, is_finite
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons

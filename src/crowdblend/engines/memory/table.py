@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.column_types import ColumnType
+from crowdblend.engines.engine import ColumnType
 
 Value: TypeAlias = str | int | float | Decimal | date | None
 

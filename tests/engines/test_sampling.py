@@ -7,7 +7,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from crowdblend.engines.drawing import random_places, smallest_marks  # noqa: E402
+from crowdblend.engines.sampling import random_places, smallest_marks  # noqa: E402
 from tests.randomness.goodness import fits_share  # noqa: E402
 
 

@@ -1,0 +1,108 @@
+"""Data that cannot be released: every engine refuses them with the same code, place, sentence and remedy.
+
+Codes begin with `data.` and never change their meaning. Messages name files, columns and keys of the policy, never a
+value, a person or a count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from crowdblend.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from crowdblend.engines.engine import ColumnType
+
+
+def refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
+    """An error about the data; its code begins with `data.`."""
+    return InvalidInput(message, remedy=remedy, where=where, code=f"data.{code}")
+
+
+def at_column(name: str) -> str:
+    """How a refusal says which column it is about."""
+    return f"column {name!r}"
+
+
+def missing_column(source: str, name: str, remedy: str = "Check its spelling.") -> InvalidInput:
+    """The refusal of a source without a column that the policy names."""
+    return refusal("missing-column", f"{source} has no column {name!r}.", remedy, at_column(name))
+
+
+def no_rows() -> InvalidInput:
+    """The refusal of a source without a single row."""
+    return refusal("no-rows", "The data have no rows.", "Check source in [data].", "[data] source")
+
+
+def nested_column(name: str) -> InvalidInput:
+    """The refusal of a column that is recoded and has a list or a structure in each row."""
+    return refusal(
+        "nested-column",
+        f"Column {name!r} holds several values in each row.",
+        "Split it into columns with one number, date or text in each row.",
+        at_column(name),
+    )
+
+
+def outside_bounds(name: str) -> InvalidInput:
+    """The refusal of values of an averaged column that lie outside its bounds."""
+    return refusal(
+        "outside-bounds",
+        f"Column {name!r} has blanks, or values outside its bounds.",
+        'Set outside = "clamp" or blank, or widen the bounds.',
+        at_column(name),
+    )
+
+
+def outside_domain(name: str, remedy: str) -> InvalidInput:
+    """The refusal of values of a column that belong to no class."""
+    message = f"Column {name!r} has blanks, or values outside its declared domain."
+    return refusal("outside-domain", message, remedy, at_column(name))
+
+
+def missing_person(name: str) -> InvalidInput:
+    """The refusal of a row that names nobody."""
+    return refusal(
+        "missing-person", f"A row of person column {name!r} is blank.", "Remove or complete such rows.", at_column(name)
+    )
+
+
+def repeated_person(name: str) -> InvalidInput:
+    """The refusal of a person with several rows."""
+    return refusal(
+        "repeated-person",
+        f"Someone has several rows in person column {name!r}.",
+        'Merge them, or set duplicates = "one" in [data] to keep one at random (not for statistics).',
+        at_column(name),
+    )
+
+
+def refuse_blanks(name: str, what: str) -> NoReturn:
+    """Refuse a row of a network's tables without a name or value."""
+    raise refusal("blank", f"Column {name!r} of the {what} has blanks.", "Remove those rows.", at_column(name))
+
+
+def refuse_broken_name(name: str, kind: ColumnType) -> NoReturn:
+    """Refuse people's names that are numbers with fractions."""
+    raise refusal(
+        "name-type",
+        f"Column {name!r} holds names of people, and its type is {kind.value}.",
+        "Convert it to whole numbers or texts.",
+        at_column(name),
+    )
+
+
+def out_of_memory() -> InvalidInput:
+    """The refusal of data that do not fit the memory that the steward allows."""
+    return refusal(
+        "memory",
+        "Reading and grouping the data takes more than memory in [release] allows.",
+        "Raise it, or coarsen the columns.",
+        "[release] memory",
+    )
+
+
+def refuse_beyond(memory_limit: int | None, needed: int) -> None:
+    """Refuse to hold more bytes than the steward allows."""
+    if memory_limit is not None and needed > memory_limit:
+        raise out_of_memory()
