@@ -15,7 +15,15 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
+from crowdblend.calculus.loss_curves import (
+    delta_of,
+    epsilon_of,
+    grid_of,
+    group_delta_of,
+    pair_of,
+    replaced_delta_of,
+    together,
+)
 from crowdblend.guarantees import (
     AmplifiedCurve,
     BiasedCurve,
@@ -24,6 +32,7 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PointCurve,
     Profile,
     SplitCurve,
     Uses,
@@ -38,8 +47,11 @@ def binomial(n: int, rate: Fraction) -> list[Fraction]:
     return [math.comb(n, j) * rate**j * (1 - rate) ** (n - j) for j in range(n + 1)]
 
 
-def profile(*curves: LossCurve) -> Profile:
-    return Profile(tuple(Uses(curve, 1) for curve in curves))
+def claims(curves: list[LossCurve], epsilon: float) -> tuple[arb, arb]:
+    """What is claimed at an ε with the person against without, and without against with."""
+    uses = Profile(tuple(Uses(curve, 1) for curve in curves)).uses
+    pair = together(uses, grid_of(uses), 1e-16)
+    return pair.up.delta(epsilon).upper(), pair.down.delta(epsilon).upper()
 
 
 def suppressed(curve: LossCurve, dice: random.Random) -> Outcomes:
@@ -185,13 +197,12 @@ def random_curve(dice: random.Random) -> LossCurve:
 def test_no_product_of_small_worlds_exceeds_the_composed_profile(seed: int) -> None:
     dice = random.Random(seed)
     curves = [random_curve(dice) for _ in range(dice.randint(1, 3))]
-    together = profile(*curves)
-    claimed = {epsilon: Fraction(delta_of(together, epsilon)) for epsilon in EPSILONS}
     for reacts in (False, True):
         outcomes = list(products(curves, dice, reacts))
         for epsilon in EPSILONS:
-            for swapped in (False, True):
-                assert divergence(outcomes, epsilon, swapped) <= claimed[epsilon], (curves, epsilon, swapped)
+            for swapped, claimed in zip((False, True), claims(curves, epsilon), strict=True):
+                truth = divergence(outcomes, epsilon, swapped)
+                assert arb(truth.numerator) <= claimed * truth.denominator, (curves, epsilon, swapped)
 
 
 @pytest.mark.parametrize(
@@ -199,9 +210,9 @@ def test_no_product_of_small_worlds_exceeds_the_composed_profile(seed: int) -> N
 )
 def test_a_composed_epsilon_is_true_and_not_far_from_it(curve: CrowdCurve, deltas: tuple[float, ...]) -> None:
     """The worst of all pairs of class sizes is within a few percent: the curve takes the worst size at each ε."""
-    together = Profile((Uses(curve, 2),))
+    twice = Profile((Uses(curve, 2),))
     for delta in deltas:
-        epsilon = epsilon_of(together, delta)
+        epsilon = epsilon_of(twice, delta)
         sizes = range(1, 9)
         worst = Fraction(0)
         for n in sizes:
@@ -227,7 +238,7 @@ def test_a_composed_epsilon_is_true_and_not_far_from_it(curve: CrowdCurve, delta
 @pytest.mark.parametrize(("epsilon", "times"), [(0.5, 1), (0.5, 3), (1.0, 10), (0.125, 20), (0.3, 7)])
 def test_pure_releases_compose_to_randomized_response(epsilon: float, times: int) -> None:
     """Σ C(m, j)·(e^{jε} − e^{ε' + (m−j)ε})₊/(1 + e^ε)^m, to within 1e-9 and never below."""
-    together = Profile((Uses(ClosenessCurve(epsilon, 0.0), times),))
+    repeated = Profile((Uses(ClosenessCurve(epsilon, 0.0), times),))
     with ctx.workprec(300):
         for share in (0.0, 0.13, 0.5, 0.9, 1.0):
             target = epsilon * times * share
@@ -236,7 +247,7 @@ def test_pure_releases_compose_to_randomized_response(epsilon: float, times: int
             for j in range(times + 1):
                 gain = most**j - arb(target).exp() * most ** (times - j)
                 truth += math.comb(times, j) * gain.nonnegative_part() / (1 + most) ** times
-            claimed = arb(delta_of(together, target))
+            claimed = arb(delta_of(repeated, target))
             assert claimed >= truth.lower()
             assert claimed - truth < 1e-9
 
@@ -245,7 +256,7 @@ def test_pure_releases_compose_to_randomized_response(epsilon: float, times: int
 @pytest.mark.parametrize(("k", "rate", "loss"), [(3, 0.3, 1.0), (2, 0.1, 2.0)])
 def test_noise_below_k_composes_truly(k: int, rate: float, loss: float, flag: bool) -> None:
     """All pairs of class sizes, in balls: two releases of a count that is exact from k on and noisy below."""
-    claimed = {e: arb(delta_of(Profile((Uses(NoisyCountCurve(k, loss, rate, flag), 2),)), e)) for e in (0.1, 0.5, 1.0)}
+    claimed = {e: claims([NoisyCountCurve(k, loss, rate, flag)] * 2, e) for e in (0.05, 0.5, 1.0)}
     with ctx.workprec(200):
         a, p = (-arb(loss)).exp(), arb(rate)
         reach = 16
@@ -274,15 +285,14 @@ def test_noise_below_k_composes_truly(k: int, rate: float, loss: float, flag: bo
                     down = sum(
                         ((y * w - growth * x * z).nonnegative_part() for x, y in first for z, w in second), arb(0)
                     )
-                    assert not up > bound
-                    assert not down > bound
+                    assert not up > bound[0]
+                    assert not down > bound[1]
 
 
 def test_outlier_tables_compose_truly() -> None:
     """Two releases of bins of any two sizes, in balls, up to a cut of the noise far out."""
     epsilon, transition, limit = 0.5, 3, 8
-    together = Profile((Uses(OutlierCurve(epsilon, transition, limit), 2),))
-    claimed = {e: arb(delta_of(together, e)) for e in (0.2, 0.7, 1.0)}
+    claimed = {e: claims([OutlierCurve(epsilon, transition, limit)] * 2, e) for e in (0.2, 0.7, 1.0)}
     with ctx.workprec(128):
 
         def law(j: int) -> list[arb]:
@@ -300,7 +310,7 @@ def test_outlier_tables_compose_truly() -> None:
                         for z, w in second:
                             p, q = (y * w, x * z) if swapped else (x * z, y * w)
                             total += (p - growth * q).nonnegative_part()
-                    assert not total > bound
+                    assert not total > bound[swapped]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -309,11 +319,26 @@ def test_replacing_and_groups_are_covered(seed: int) -> None:
     dice = random.Random(seed)
     k, rate = dice.randint(1, 3), dice.choice([0.1, 0.3, 0.5])
     curve = CrowdCurve(k, 0.0, rate)
-    together = Profile((Uses(curve, 1),))
+    once = Profile((Uses(curve, 1),))
     one, other = suppressed(curve, dice), suppressed(curve, dice)
     replaced = [(p * b, q * a) for p, q in one for a, b in other]
     both = [(p * a, q * b) for p, q in one for a, b in other]
     for epsilon in EPSILONS:
         for swapped in (False, True):
-            assert divergence(replaced, epsilon, swapped) <= Fraction(replaced_delta_of(together, epsilon))
-            assert divergence(both, epsilon, swapped) <= Fraction(group_delta_of(together, epsilon, 2))
+            assert divergence(replaced, epsilon, swapped) <= Fraction(replaced_delta_of(once, epsilon))
+            assert divergence(both, epsilon, swapped) <= Fraction(group_delta_of(once, epsilon, 2))
+
+
+def test_points_without_noise_and_unbiased_crowds_are_crowds() -> None:
+    """Directions agree: what hides people completely has the curve of suppression, each way."""
+    crowds = pair_of(CrowdCurve(6, 0.0, 0.2), 2.0**-8, 1e-16)
+    for other in (PointCurve(6, 1e-9, 0.2), AmplifiedCurve(50.0, 0.0, 0.2)):
+        pair = pair_of(other, 2.0**-8, 1e-16)
+        for epsilon in (0.02, 0.1, 0.21):
+            for law, least in ((pair.up, crowds.up), (pair.down, crowds.down)):
+                assert law.delta(epsilon) >= least.delta(epsilon) * (1 - 1e-7)
+        assert float(pair.down.delta(0.23)) < 1e-12 < float(pair.up.delta(0.23))
+    points = pair_of(PointCurve(6, 1e-9, 0.2), 2.0**-8, 1e-16)
+    for epsilon in (0.05, 0.15):
+        assert float(points.up.delta(epsilon)) == pytest.approx(float(crowds.up.delta(epsilon)), rel=1e-2)
+        assert float(points.down.delta(epsilon)) == pytest.approx(float(crowds.down.delta(epsilon)), rel=1e-2)
