@@ -26,7 +26,13 @@ from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 
 NUMBER = Parameter()
-TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
+TITLES = {
+    "k": "crowd size k",
+    "rate": "sampling rate",
+    "epsilon": "epsilon",
+    "delta": "delta",
+    "releases": "releases",
+}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
@@ -51,6 +57,13 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
     "--kind", type=click.Choice(["table", "microdata", "points"]), default="table", help="What will be published."
 )
 @click.option("--noise-epsilon", type=NUMBER, help="Loss of the noise below k, or on points.")
+@click.option(
+    "--releases",
+    type=NUMBER,
+    default=1,
+    show_default=True,
+    help="Epsilon and delta are for so many releases together, each from a fresh sample.",
+)
 @click.option("--limit", type=NUMBER, help="Plan an outlier-private table instead: K, the size that is no outlier.")
 @click.option("--transition", type=NUMBER, help="With --limit: t, over how many people the noise fades.")
 @click.option(
@@ -163,6 +176,11 @@ def _sentence(planned: Plan) -> str:
             f"e^{exactly(question.blend_epsilon)}"
         )
     bound = close(planned.epsilon, planned.delta, whom)
+    if question.releases > 1:
+        return (
+            f"{question.releases} releases, each from {sampling.replace('a sample', 'a fresh sample', 1)}; {shown}: "
+            f"whatever they publish together, its probability is {bound}."
+        )
     return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."
 
 

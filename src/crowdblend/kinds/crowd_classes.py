@@ -187,6 +187,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
+        releases=policy.releases,
     )
     planned = answer(question)
     if planned.k == 1:

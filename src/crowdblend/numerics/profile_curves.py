@@ -183,7 +183,9 @@ class Sampled:
 def crowd_distance(k: int, rate: arb, blend: arb) -> float:
     """About the largest P[X = k−1] over crowd sizes, or how far crowd members can be told apart, if that is more."""
     alone = 1 / math.sqrt(2 * math.pi * (k - 1) * (1 - float(rate))) if k > 1 else 1.0
-    return max(min(alone, 1.0), math.tanh(float(blend.log()) / 2))
+    apart = math.tanh(float(blend.log()) / 2)
+    # Nothing is known below the factor where blending is: the chord there is long, and a finer grid is worth it.
+    return max(min(alone, 1.0), apart) / (4 if apart > 0 else 1)
 
 
 class Crowds:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from crowdblend.numerics.profile_curves import Curve
+from crowdblend.numerics.profile_curves import LARGEST_LOSS, Closeness, Curve
 
 # The share of δ that may be cut off.
 LOST = 1e-8
@@ -20,17 +20,23 @@ FINEST, COARSEST = 2.0**-20, 2.0**-3
 PER_DISTANCE, PER_KINK = 1.5, 64.0
 # From this many releases on, losses add up like independent errors and the grid may be coarser.
 MANY = 16
+LEAST_PER_KINK = 4.0
 
 
 def spacing_for(curves: Sequence[tuple[Curve, int]]) -> float:
     """The spacing of the grid for so many uses of each curve; the heaviest loss that much mass sits at lies on it."""
     releases = sum(count for _, count in curves)
     wanted = _root_mean_square([(curve.distance, count) for curve, count in curves]) / PER_DISTANCE
+    pure = {curve.epsilon if isinstance(curve, Closeness) else None for curve, _ in curves}
+    (loss,) = pure if len(pure) == 1 else {None}
+    if loss is not None and FINEST <= loss <= LARGEST_LOSS:
+        # All losses are ε, −ε or infinite.
+        return loss
     kinks = [(curve.kinks[0], count) for curve, count in curves if curve.kinks and curve.kinks[0] > 0]
     unit = 1.0
     if kinks:
-        share = min(1.0, math.sqrt(MANY / releases))
-        wanted = min(wanted, _root_mean_square(kinks) / max(PER_KINK * share, 2.0))
+        share = min(1.0, MANY / releases)
+        wanted = min(wanted, _root_mean_square(kinks) / max(PER_KINK * share, LEAST_PER_KINK))
         unit = max(kinks, key=lambda found: found[1] * found[0] ** 2)[0]
     wanted = min(max(wanted, FINEST), COARSEST)
     return math.ldexp(unit, math.floor(math.log2(wanted / unit)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
-from crowdblend.calculus.rules import blending, choice, sampling
+from crowdblend.calculus.rules import blending, choice, composition, profiles, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
+from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.claims import CrowdMechanism
 from crowdblend.planning.question import Question
@@ -39,6 +41,8 @@ class Plan:
             shown |= {"noise_epsilon": self.noise_epsilon}
         if self.question.biased:
             shown |= self.question.sampling(None)
+        if self.question.releases > 1:
+            shown["releases"] = self.question.releases
         return shown
 
     @property
@@ -59,8 +63,27 @@ class Plan:
         return PlannedMechanism(self.question, self.k, self.noise_epsilon)
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
-        """What sampling and a mechanism with these parameters guarantee, before anything is released."""
+        """What sampling and a mechanism with these parameters guarantee, before anything is released.
+
+        Of several releases it is what they guarantee together.
+        """
+        if self.question.releases > 1:
+            return Certificate(self.together(), stated, facts or {})
         return self.certify(self.mechanism, stated, facts)
+
+    def together(self) -> tuple[Derivation, ...]:
+        """What all planned releases guarantee together."""
+        if self.rule == series.RULES[series.ADDED]:
+            one = answer_alone(series.share_of(self.question))
+            _, once, *_ = one.derivations(one.mechanism)
+            return (composition.differential_releases_add_up(*[once] * self.question.releases),)
+        profile = series.profile_together(self.question, self.k, self.rate)
+        if self.solved == "delta":
+            found = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
+        else:
+            found = profiles.profile_at_delta(profile, delta=self.delta)
+        self._require_planned(found)
+        return profiles.profile_is_zero_knowledge(profile, epsilon=found.conclusion.epsilon), found
 
     def certify(
         self,
@@ -129,6 +152,7 @@ def plan(
     below_k: str = "suppress",
     noise_epsilon: float | None = None,
     flag: bool = False,
+    releases: int = 1,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
     largest rate, for which the guarantee is proved.
@@ -137,24 +161,70 @@ def plan(
     2.631783466225066e-11
     >>> plan(rate=0.5, epsilon=1.0, delta=1e-6).k
     35
+    >>> plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20).k
+    10
     """
     question = Question(
-        rate, k, epsilon, delta, blend_epsilon, low, high, exceptions, max_rate, kind, below_k, noise_epsilon, flag
+        rate,
+        k,
+        epsilon,
+        delta,
+        blend_epsilon,
+        low,
+        high,
+        exceptions,
+        max_rate,
+        kind,
+        below_k,
+        noise_epsilon,
+        flag,
+        releases,
     )
     return answer(question)
 
 
 def answer(question: Question) -> Plan:
     """The plan for a question."""
+    return answer_alone(question) if question.releases == 1 else answer_together(question)
+
+
+def answer_together(question: Question) -> Plan:
+    """The plan for several releases, by their profiles and by shares of epsilon and delta, whichever says more."""
+    bounds: dict[str, float] = {}
+    refusals: list[CrowdblendError] = []
+    asked, alone = question, None
+    question = series.with_noise(question)
+    try:
+        with suppress(CrowdblendError):
+            alone = getattr(answer_alone(replace(question, releases=1)), question.unknown)
+        bounds[series.PROFILE] = series.solve_together(question, alone)
+    except CrowdblendError as refused:
+        refusals.append(refused)
+    try:
+        share = answer_alone(series.share_of(asked))
+        bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
+    except CrowdblendError as refused:
+        refusals.append(refused)
+    if not bounds or (question.noisy and series.PROFILE not in bounds):
+        raise refusals[0]
+    # Shares would have other noise below k.
+    return _planned(question, bounds, series.RULES, series.PROFILE if question.noisy else None)
+
+
+def answer_alone(question: Question) -> Plan:
+    """The plan for one release."""
     bounds, refusals = _solve_all(question)
     if not bounds:
         raise refusals[0]
+    return _planned(question, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
+
+
+def _planned(question: Question, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None) -> Plan:
     solved = question.unknown
-    best = (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
+    best = best or (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
     values: dict[str, Any] = {name: getattr(question, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
-    rule = next(bound.rule.id for bound in BOUNDS if bound.name == best)
-    return Plan(**values, solved=solved, rule=rule, bounds=bounds, question=question)
+    return Plan(**values, solved=solved, rule=rules[best], bounds=bounds, question=question)
 
 
 def _solve_all(question: Question) -> tuple[dict[str, float], list[CrowdblendError]]:

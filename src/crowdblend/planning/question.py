@@ -17,7 +17,8 @@ class Question(Checked):
 
     With `low` and `high` the sampling is biased: then the rate is not solved for, and only says what is typical.
     With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
-    exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
+    exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for. With `releases`
+    above 1, epsilon and delta are for so many releases together, each from a fresh sample.
     """
 
     rate: float | None = None
@@ -33,6 +34,7 @@ class Question(Checked):
     below_k: str = "suppress"
     noise_epsilon: float | None = None
     flag: bool = False
+    releases: int = 1
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -8,11 +8,14 @@ from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import answer, answer_together
 from crowdblend.planning.question import SOLVABLE, Question
 
 # What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
 _NATURAL = {"delta": "epsilon", "k": "epsilon", "rate": "epsilon", "epsilon": "k"}
+SWEPT = (*SOLVABLE, "releases")
+# Years that series are planned for, up to about twice the given number of releases.
+_RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
 _FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 
@@ -28,9 +31,9 @@ class Sweep:
 
 def sweep(question: Question, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
     """Solve the question again for each value of the parameter `over`."""
-    over = over or _NATURAL[question.unknown]
-    if over not in SOLVABLE or over == question.unknown or getattr(question, over) is None:
-        choices = ", ".join(name for name in SOLVABLE if getattr(question, name) is not None)
+    over = over or ("releases" if question.releases > 1 else _NATURAL[question.unknown])
+    if over not in SWEPT or over == question.unknown or getattr(question, over) is None:
+        choices = ", ".join(name for name in SWEPT if getattr(question, name) is not None)
         raise InvalidInput(f"the swept parameter must be one that is given ({choices}), got {over}.")
     rows = [_row(question, over, _checked(over, value)) for value in values or _around(question, over)]
     rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
@@ -47,7 +50,8 @@ def _checked(over: str, value: float) -> float:
 def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
     change: dict[str, Any] = {over: value}
     try:
-        return {over: value, **answer(replace(question, **change)).bounds}
+        solve = answer_together if over == "releases" else answer
+        return {over: value, **solve(replace(question, **change)).bounds}
     except InvalidInput:
         raise
     except CrowdblendError:
@@ -56,6 +60,8 @@ def _row(question: Question, over: str, value: float) -> dict[str, float | None]
 
 def _around(question: Question, over: str) -> list[float]:
     """Values a factor 4 to either side of the given one, inside the parameter's range."""
+    if over == "releases":
+        return [times for times in _RELEASES if times <= max(10, 2 * question.releases)]
     centre = float(getattr(question, over)) or 0.1
     found = [centre * factor for factor in _FACTORS]
     if over == "k":
