@@ -200,10 +200,11 @@ def _draw(swept: Sweep, target: str, force: bool) -> None:
         for rule in swept.rules
         if row[rule] is not None
     ]
-    log_y = swept.solved in ("delta", "rate")
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
     spec = line_chart(
         rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over == "delta"),
+        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
         y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
         series="theorem",
         title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
