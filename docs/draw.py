@@ -11,7 +11,7 @@ from crowdblend.attacks import ATTACKS, attack
 from crowdblend.figures import Axis, draw_svg, line_chart, neighbours
 from crowdblend.papers import reproduce
 from crowdblend.planning import sweep
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 
 IMAGES = Path(__file__).parent / "images"
 REPRODUCTIONS = ("lqs-figure2", "lqs-figure6", "cbp-proposition12", "zkp-politics")
@@ -46,7 +46,7 @@ def drawing(name: str) -> str:
 
 def series() -> str:
     """The total ε of yearly releases at rate 0.1 and k = 8, added up and by profile."""
-    swept = sweep(Question(rate=0.1, k=8, delta=1e-5, releases=YEARS[-1]), "releases", YEARS)
+    swept = sweep(PlanRequest(rate=0.1, k=8, delta=1e-5, releases=YEARS[-1]), "releases", YEARS)
     shown = {"added": "added up", "profile": "by profile"}
     rows = [
         {"releases": row["releases"], "epsilon": row[rule], "composed": shown[rule]}

@@ -1,29 +1,131 @@
-"""Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check."""
+"""Publish data about people: exact where the crowd is large enough, under a certificate anyone can re-check.
 
-from typing import Any
+    import crowdblend as cb
 
-from crowdblend.calculus import Certificate, compose, verify
-from crowdblend.errors import CrowdblendError
-from crowdblend.planning import Plan, plan
+    policy = cb.Table(...)                 what you decide
+    policy.plan()                          what it will cost and give
+    done = cb.release(frame, policy)       the published data, recorded in your ledger
+    cb.verify(done)                        what anyone who gets them can do
+
+Every name is loaded when it is asked for: importing this package loads neither NumPy nor DuckDB.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.version import __version__
+
+if TYPE_CHECKING:
+    from crowdblend.calculus.certificate import Certificate
+    from crowdblend.errors import CrowdblendError
+    from crowdblend.front_door.checks import audit, compose, verify
+    from crowdblend.front_door.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
+    from crowdblend.front_door.ledger import Ledger
+    from crowdblend.front_door.published import Release
+    from crowdblend.front_door.release import release, resume
+    from crowdblend.mechanisms.measurement import sample_and_sanitize
+    from crowdblend.planning.plan import Plan, plan
+    from crowdblend.policies.choosing import Choosing
+    from crowdblend.policies.graph import Graph, GraphStatistic, Links
+    from crowdblend.policies.load import load_policy
+    from crowdblend.policies.microdata import Microdata
+    from crowdblend.policies.outlier_table import OutlierTable
+    from crowdblend.policies.points import NamedBox, Points, QuadtreeRegion
+    from crowdblend.policies.sampling import ExactSample, Sampling
+    from crowdblend.policies.statistics import Statistic, Statistics
+    from crowdblend.policies.synopsis import Synopsis
+    from crowdblend.policies.table import NamedTable, Table
+
+# Where each name lives: nothing is loaded before it is asked for.
+_MODULES = {
+    "Certificate": "calculus.certificate",
+    "Choosing": "policies.choosing",
+    "CrowdblendError": "errors",
+    "ExactSample": "policies.sampling",
+    "Graph": "policies.graph",
+    "GraphStatistic": "policies.graph",
+    "Ledger": "front_door.ledger",
+    "Links": "policies.graph",
+    "Microdata": "policies.microdata",
+    "NamedBox": "policies.points",
+    "NamedTable": "policies.table",
+    "OutlierTable": "policies.outlier_table",
+    "Plan": "planning.plan",
+    "Points": "policies.points",
+    "QuadtreeRegion": "policies.points",
+    "Release": "front_door.published",
+    "Sampling": "policies.sampling",
+    "Statistic": "policies.statistics",
+    "Statistics": "policies.statistics",
+    "Synopsis": "policies.synopsis",
+    "Table": "policies.table",
+    "audit": "front_door.checks",
+    "axis": "front_door.columns",
+    "bounds": "front_door.columns",
+    "breaks": "front_door.columns",
+    "compose": "front_door.checks",
+    "date": "front_door.columns",
+    "hierarchy": "front_door.columns",
+    "intervals": "front_door.columns",
+    "load_policy": "policies.load",
+    "plan": "planning.plan",
+    "prefix": "front_door.columns",
+    "release": "front_door.release",
+    "resume": "front_door.release",
+    "sample_and_sanitize": "mechanisms.measurement",
+    "values": "front_door.columns",
+    "verify": "front_door.checks",
+}
 
 __all__ = [
     "Certificate",
+    "Choosing",
     "CrowdblendError",
+    "ExactSample",
+    "Graph",
+    "GraphStatistic",
+    "Ledger",
+    "Links",
+    "Microdata",
+    "NamedBox",
+    "NamedTable",
+    "OutlierTable",
     "Plan",
+    "Points",
+    "QuadtreeRegion",
+    "Release",
+    "Sampling",
+    "Statistic",
+    "Statistics",
+    "Synopsis",
+    "Table",
     "__version__",
+    "audit",
+    "axis",
+    "bounds",
+    "breaks",
     "compose",
+    "date",
+    "hierarchy",
+    "intervals",
+    "load_policy",
     "plan",
+    "prefix",
+    "release",
+    "resume",
     "sample_and_sanitize",
+    "values",
     "verify",
 ]
 
-__version__ = "0.1.0"
-
 
 def __getattr__(name: str) -> Any:
-    # What runs on data loads NumPy, and planning must not.
-    if name == "sample_and_sanitize":
-        from crowdblend.mechanisms.measurement import sample_and_sanitize  # noqa: PLC0415
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    loaded = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = loaded
+    return loaded
 
-        return sample_and_sanitize
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

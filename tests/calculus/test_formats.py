@@ -11,7 +11,7 @@ from crowdblend.calculus import RULES, Assumption, Certificate, format1, verify
 from crowdblend.calculus.certificate import FORMAT
 from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
 from .documents import ISSUED, at, edited, leaves, resealed
 
@@ -47,11 +47,12 @@ def test_sentences_of_format_1_may_be_any_but_for_the_digest(path: Any) -> None:
     document = read(path)
     found = [place for place in leaves(document) if place[0] != "facts" and {*PROSE} & {*place}]
     assert len(found) > 5
+    plain = verify(resealed(document)).to_json()
     for place in found:
         changed = edited(document, place, "Another sentence.")
         with pytest.raises(DoesNotVerify, match="the digest does not match"):
             verify(json.dumps(changed))
-        assert verify(resealed(changed)).to_json() == verify(resealed(document)).to_json()
+        assert verify(resealed(changed)).to_json() == plain
         with pytest.raises(DoesNotVerify, match=r"format 1"):
             verify(resealed(edited(document, place, 3)))
 

@@ -89,3 +89,11 @@ def test_a_certificate_alone_says_that_its_data_were_not_checked(tmp_path: Path)
     with pytest.raises(DoesNotVerify, match=r"data\.csv is not the file that was certified"):
         verify_folder(tmp_path)
     assert CliRunner().invoke(cli, ["verify", str(tmp_path)]).exit_code == 1
+
+
+def test_what_is_no_text_is_no_certificate() -> None:
+    for given in (b"{}", None, 3, Path("certificate.json")):
+        with pytest.raises(InvalidInput) as refused:
+            verify(given)  # type: ignore[arg-type]
+        assert refused.value.code == "argument.type"
+        assert type(given).__name__ in str(refused.value)

@@ -37,7 +37,7 @@ def test_plan_prints_one_json_object() -> None:
         ([*PLAN, "--values", "1,x"], 2, "values"),
         ([*PLAN, "--values", "nan"], 2, "epsilon"),
         ([*PLAN, "--over", "k", "--values", "20.7"], 2, "k"),
-        ([*PLAN, "--over", "delta"], 2, "swept"),
+        ([*PLAN, "--over", "delta"], 2, "could be varied"),
         ([*PLAN, "--plot", "figure.gif"], 2, "gif"),
         (["verify", "missing.json"], 2, "missing.json"),
         (["reproduce", "lqs-table9"], 2, "lqs-table2"),

@@ -45,7 +45,7 @@ def test_the_transition_of_an_outlier_table() -> None:
     ("arguments", "why"),
     [
         (["--kind", "points", *TARGET], "noise_epsilon"),
-        (["--limit", "100", "--epsilon", "0.2"], "left out"),
+        (["--limit", "100", "--epsilon", "0.2"], "unset"),
         (["--limit", "100", "--delta", "1e-6"], "limit and epsilon"),
         (["--limit", "100", "--epsilon", "0.2", "--delta", "1e-6", "--k", "5"], "Leave k out"),
         (["--limit", "100", "--epsilon", "0.2", "--delta", "1e-6", "--table"], "sweeps"),

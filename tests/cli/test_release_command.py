@@ -8,11 +8,14 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from crowdblend.demo import write_population
 from crowdblend.ledger import Ledger
+from tests import commands
+from tests.commands import Finished
 
 POLICY = """
 [data]
@@ -45,17 +48,10 @@ def place(town: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def crowdblend(place: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "CROWDBLEND_LEDGER": str(place / "ledger.sqlite")}
-    return subprocess.run(
-        [sys.executable, "-m", "crowdblend", *arguments],
-        cwd=place,
-        env=environment,
-        input=stdin or "",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def crowdblend(place: Path, *arguments: str, stdin: str = "") -> Finished:
+    """In this process; what a process of its own is needed for starts one below."""
+    with mock.patch.dict(os.environ, CROWDBLEND_LEDGER=str(place / "ledger.sqlite")):
+        return commands.crowdblend(*arguments, stdin=stdin, folder=place)
 
 
 def test_dry_run_writes_nothing(place: Path) -> None:

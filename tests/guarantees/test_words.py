@@ -13,6 +13,7 @@ from crowdblend.guarantees import (
     IidSampling,
     Neighbourhood,
     OutlierPrivate,
+    PartOfSample,
     RandomSamples,
     Relation,
     RobustSampling,
@@ -100,3 +101,10 @@ def test_defaults_are_one_person_and_no_sampling() -> None:
     made = Differential(1.0, 0.0, ADD_REMOVE)
     assert (made.people, made.samplings) == (1, 0)
     assert ZeroKnowledge(1.0, 0.0, ONE, Relation.CONCEAL).people == 1
+
+
+def test_a_part_of_a_sample_in_words() -> None:
+    assert PartOfSample(0.25, 16).words() == (
+        "each person of a random part of the sample, a share of 0.25, blends into a crowd of 16"
+    )
+    assert PartOfSample.strength == 0

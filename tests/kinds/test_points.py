@@ -19,7 +19,7 @@ from crowdblend.kinds import plan
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.randomness import ReleaseKey, coins
-from tests.refusals import is_refusal
+from tests.refusals import is_refusal, refuses
 
 POINTS = """
 [data]
@@ -165,7 +165,7 @@ def test_the_noise_is_planned_when_all_else_is_given(people: Path) -> None:
     made = plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", "")), people))
     assert 1.0 < made.parameters.noise_epsilon < 1.5
     assert made.certificate().guarantees[1].delta <= 1e-6
-    with pytest.raises(CrowdblendError, match=r"noise_epsilon in .* must be given"):
+    with refuses("plan.unknown"):
         plan(parse_policy(bent(POINTS, ("noise_epsilon = 0.5\n", ""), ("k = 60\n", "")), people))
 
 
@@ -183,6 +183,7 @@ REFUSED = {
     "no blocks": (bent(POINTS, ("width = 2, ", ""), ("width = 1, ", "")), "policy.blocks"),
     "blocks on some axes": (bent(POINTS, ("width = 2, ", "")), "on some axes"),
     "two ways": (bent(POINTS, add=BOXES), "policy.blocks"),
+    "a width that no double holds": (bent(POINTS, ("width = 2, ", "width = 1e-400, ")), "policy.domain"),
     "a width between steps": (bent(POINTS, ("width = 2", "width = 0.75")), "whole number of resolutions"),
     "a resolution that does not fit": (bent(POINTS, ("resolution = 0.5", "resolution = 3")), "whole number"),
     "epsilon 0": (bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 0")), "policy.range"),
@@ -203,15 +204,15 @@ REFUSED = {
             ("noise_epsilon = 0.5", "noise_epsilon = 5e-11"),
             add=BOXES + "[[boxes]]\nname = 'right'\nbox = { x = [8, 80], y = [-1, 1] }\n",
         ),
-        "noise_epsilon must leave a loss",
+        "plan.epsilon-too-small",
     ),
     "noise beyond doubles": (
         bent(POINTS, ("noise_epsilon = 0.5", "noise_epsilon = 1e-17")),
-        "noise_epsilon must leave a loss",
+        "plan.epsilon-too-small",
     ),
     "outlier noise that cannot be drawn": (
         bent(OUTLIERS, ("epsilon = 1.0", "epsilon = 1e-17"), ("delta = 1e-6\n", ""), ("60", "60\ntransition = 30")),
-        "epsilon must leave a loss",
+        "plan.epsilon-too-small",
     ),
     "no noise at all": (
         bent(
@@ -244,7 +245,7 @@ REFUSED = {
         bent(OUTLIERS, ('{ values = ["f", "m"] }', "{ prefix = 1 }")),
         "policy.open-domain",
     ),
-    "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "no transition"),
+    "outliers without room": (bent(OUTLIERS, ("limit = 60", "limit = 3")), "plan.no-transition"),
 }
 
 

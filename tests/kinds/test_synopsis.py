@@ -195,7 +195,7 @@ def test_other_kinds_refuse_what_belongs_to_a_synopsis(old: str, new: str, words
 
 
 def test_a_wrong_number_of_people_is_refused_without_saying_the_right_one(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="how many people the data hold") as caught:
+    with pytest.raises(InvalidInput, match="another number of people") as caught:
         release(parse_policy(bent(("people = 600", "people = 601")), folder), tmp_path / "out")
     assert "600" not in str(caught.value)
     assert not (tmp_path / "out").exists()

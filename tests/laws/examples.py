@@ -20,6 +20,7 @@ from crowdblend.guarantees import (
     Neighbourhood,
     NoisyTotals,
     OutlierPrivate,
+    PartOfSample,
     QuerySampler,
     RandomSamples,
     Relation,
@@ -425,6 +426,19 @@ EXAMPLES: dict[str, list[Example]] = {
             {"rate": 0.2, "share": 0.25, "epsilon": 0.5},
             {("share", "delta"): -1, ("epsilon", "epsilon"): 1, ("epsilon", "delta"): -1, **_WEAKER_RATE},
         )
+    ],
+    "register.rows": [
+        Example((), {"noise_epsilon": 0.1, "rows_per_person": 3}, {("noise_epsilon", "epsilon"): 1}),
+        Example((), {"noise_epsilon": 1.0, "rows_per_person": 1}, {("rows_per_person", "epsilon"): 1}),
+    ],
+    "register.total": [
+        Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1}),
+    ],
+    "sampling.part": [Example((CrowdBlending(10, 0.0),), {"share": 0.25})],
+    "composition.parts": [
+        Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5, "epsilon": 1.0}, _DELTA),
+        Example((PartOfSample(0.1, 4),) * 10, {"rate": 0.3, "epsilon": 0.2}, _DELTA),
+        Example((PartOfSample(0.9, 3), PartOfSample(0.1, 2)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
     ],
     **NETWORK_EXAMPLES,
     **PROFILE_EXAMPLES,

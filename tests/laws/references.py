@@ -259,6 +259,15 @@ def _split(choice: Any, release: Any, rate: float, share: float, epsilon: float)
     return _differential(total, delta, samplings=choice.samplings + 1)
 
 
+def _disjoint_parts(*premises: Any, rate: float, epsilon: float) -> Fields:
+    delta = scans.parts([part.k for part in premises], [part.share for part in premises], rate, epsilon)
+    return _sampled(rate, epsilon, delta)
+
+
+def _register(noise_epsilon: float, rows_per_person: int) -> Fields:
+    return _differential(rows_per_person * mpf(noise_epsilon), 0.0)
+
+
 REFERENCES: dict[str, Callable[..., Fields]] = {
     "sampling.amplification": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
@@ -357,6 +366,10 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         mpf(a.epsilon) + mpf(b.epsilon), b.delta, samplings=a.samplings + 1
     ),
     "recoding.split": _split,
+    "sampling.part": lambda a, share: {"share": share, "k": a.k},
+    "composition.parts": _disjoint_parts,
+    "register.rows": _register,
+    "register.total": _register,
     **NETWORK_REFERENCES,
     **PROFILE_REFERENCES,
     **SYNOPSES,

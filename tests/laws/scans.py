@@ -48,6 +48,38 @@ def _rest(p: Any, growth: Any, n: int, k: int) -> Any:
     return mpf(1) if n * theta <= k else max(up, (1 / (1 - p) - growth) * mp.exp(-n * entropy(theta, p)))
 
 
+def suppression_one_way(k: int, own: Any, others: Any, growth: Any, *, more: bool) -> Any:
+    """The worst class for a person who is there with probability `own`, everybody else with probability `others`.
+
+    What is published is computed from the count, whose divergence cannot grow with n: adding a coin to both sides is
+    post-processing.
+    """
+    best = mpf(0)
+    for n, pmf in enumerate(binomials(others)):
+        without = [*pmf, mpf(0)]
+        with_person = [(1 - own) * x + own * y for x, y in zip(without, [mpf(0), *pmf], strict=True)]
+        here, there = (with_person, without) if more else (without, with_person)
+        shown = [[sum(law[:k], mpf(0)), *law[k:]] for law in (here, there)]
+        best = max(best, divergence(*shown, growth))
+        if n >= k and divergence(here, there, growth) <= best:
+            return best
+    raise AssertionError("sizes do not end")
+
+
+def parts(ks: list[int], shares: list[float], rate: Any, epsilon: Any) -> Any:
+    """The average over the parts of their divergences, in the direction in which it is larger."""
+    growth, total = mp.exp(mpf(epsilon)), max(mpf(1), sum(map(mpf, shares)))
+    rates = [mpf(rate) * mpf(share) / total for share in shares]
+    b = sum(rates)
+    return max(
+        sum(
+            own / b * suppression_one_way(k, b, own / (1 - b + own), growth, more=more)
+            for k, own in zip(ks, rates, strict=True)
+        )
+        for more in (True, False)
+    )
+
+
 def suppression(k: int, rate: Any, epsilon: Any) -> Any:
     """Classes below k look empty; classes from k on show their count."""
     p, growth, best, fewer = mpf(rate), mp.exp(mpf(epsilon)), mpf(0), None

@@ -144,6 +144,7 @@ def test_promises_that_void_each_other_are_refused_with_the_theorem(
         compose(DERIVED[first](), DERIVED[second]())
     message = str(caught.value)
     assert message.startswith(f"{refusal.source}: ")
+    assert re.match(r"(CBP|ZKP|LQS|crowdblend)\b", refusal.source)
     assert refusal.remedy in message
     assert "\n" not in message
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees import CrowdBlending, Differential, PartOfSample, Relation
 
 LQS_TABLE_2 = {
     0.05: ("6.83e-10", "2.50e-14", "3.19e-17", "1.76e-19", "3.97e-22", "2.00e-24"),
@@ -74,6 +74,16 @@ def test_smallest_k_of_noise_below_k(rate: float, hidden: int, flagged: int) -> 
 
     assert delta(hidden, False) <= 1e-6 < delta(hidden - 1, False)
     assert delta(flagged, True) <= 1e-6 < delta(flagged - 1, True)
+
+
+@pytest.mark.parametrize(("rate", "smallest"), [(0.5, {10: 16, 5: 18, 2: 25}), (0.2, {10: 8, 5: 9, 2: 10})])
+def test_smallest_k_of_tables_from_disjoint_parts(rate: float, smallest: dict[int, int]) -> None:
+    def delta(tables: int, k: int) -> float:
+        parts = [PartOfSample(1 / tables, k)] * tables
+        return RULES["composition.parts"].conclude(*parts, rate=rate, epsilon=1.0).delta
+
+    for tables, k in smallest.items():
+        assert delta(tables, k) <= 1e-6 < delta(tables, k - 1)
 
 
 def test_explicit_crowd_blending() -> None:

@@ -23,6 +23,7 @@ SCANNED = {
     "histogram.noisy-sampled",
     "outlier.histogram",
     "recoding.split",
+    "composition.parts",
     # Convolved, with ends that are cut off.
     "profile.delta",
     "profile.epsilon",

@@ -14,6 +14,7 @@ from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
     Estimator,
+    PartOfSample,
     RandomSamples,
     Relation,
     Sampler,
@@ -162,6 +163,8 @@ CONDITIONS = [
     ("sample-and-sanitize.differential", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("suppression.exact", 0, (CrowdBlending(20, 0.1),)),
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
+    ("sampling.part", 0, (CrowdBlending(20, 0.1),)),
+    ("composition.parts", 0, (PartOfSample(0.76, 6),)),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
         for form, kind in (("published", Sampler), ("sharp", Estimator))
@@ -284,3 +287,31 @@ def test_numbers_beyond_every_double_are_refused(rule_id: str, changed: dict[str
 def test_crowds_beyond_64_bits_are_refused() -> None:
     with pytest.raises(NotProved, match="raise the rate"):
         RULES["suppression.exact"].conclude(CrowdBlending(20, 0.0), rate=1e-25, epsilon=0.0)
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "field", "value"),
+    [
+        ("choice.sampling", "rate", 0.2),
+        ("choice.differential", "epsilon", 2.0),
+        ("choice.zero-knowledge", "epsilon", 2.0),
+    ],
+)
+def test_like_is_chosen_from_like(rule_id: str, field: str, value: float) -> None:
+    first, second, *_ = EXAMPLES[rule_id][0].premises
+    with pytest.raises(InvalidInput, match="the same but for delta"):
+        RULES[rule_id].conclude(first, replace(second, **{field: value}))
+
+
+def test_a_zero_has_no_sign() -> None:
+    """So that equal derivations are written alike."""
+    derived = RULES["synopsis.exponential"](epsilon=-0.0)
+    assert math.copysign(1, derived.parameters["epsilon"]) == 1
+    assert math.copysign(1, derived.conclusion.epsilon) == 1
+
+
+def test_premises_are_named_in_a_refusal() -> None:
+    for premises, named in (((), "got none."), ((CrowdBlending(5, 0.0),), "got CrowdBlending.")):
+        with pytest.raises(InvalidInput) as refused:
+            RULES["zero-knowledge.differential"].conclude(*premises)
+        assert named in str(refused.value)

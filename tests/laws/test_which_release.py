@@ -83,6 +83,10 @@ def crowd_profile(k: int = 20) -> Derivation:
     return RULES["profile.crowds"](RULES["histogram.suppressed"](k=k), rate=0.1)
 
 
+def part(k: int = 20, share: float = 0.5) -> Derivation:
+    return RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share)
+
+
 def mixed() -> Derivation:
     return RULES["dps.random-choice"](sampled(), sampled(30), weight=0.5)
 
@@ -120,6 +124,7 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
         ),
         {},
     ),
+    "composition.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
     "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
     "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
     "profile.recoding-split": (

@@ -17,7 +17,7 @@ from crowdblend.guarantees import ZeroKnowledge
 from crowdblend.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator
 from crowdblend.mechanisms.simulators.protocol import concealed
 from crowdblend.mechanisms.totals import NoisyTotals
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, Shape, Way, plan_statistics
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, Way, plan_statistics
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.randomness.goodness import fits_whole_numbers
 
@@ -81,7 +81,7 @@ def _world(kind: str, mechanism: str) -> tuple[np.ndarray, Way, Simulator]:
     table = _table(kind)
     bins = table.shape[1]
     shape = Shape(1, bins=bins) if kind == "bins" else Shape(10)
-    way = plan_statistics(Asked((shape,), 0.5, K, N, 0.05)).alternatives[mechanism]  # type: ignore[index]
+    way = plan_statistics(TotalsRequest((shape,), 0.5, K, N, 0.05)).alternatives[mechanism]  # type: ignore[index]
     assert way is not None
     noisy = NoisyTotals(way.shapes, way.noise_epsilons)
     simulator = EverybodySimulator(noisy, (bins,), N) if mechanism == EVERYBODY else SampleSimulator(noisy, (bins,))

@@ -9,7 +9,7 @@ import pytest
 
 from crowdblend.mechanisms.networks import GridNoise, NoisyStatistic
 from crowdblend.networks import Concealed, Structure
-from crowdblend.planning.networks import Bounds, NetworkQuestion, plan_network
+from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network
 from crowdblend.randomness import SeededSource
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted
@@ -23,7 +23,7 @@ STRAY = math.sqrt(math.log(2e6) / (2 * RUNS))
 
 def planned(name: str, **given: float) -> NoisyStatistic:
     asked = given or {"epsilon": 1.0, "samples": 60}
-    return NoisyStatistic(plan_network(NetworkQuestion(name, BOUNDS, **asked)))  # type: ignore[arg-type]
+    return NoisyStatistic(plan_network(NetworkRequest(name, BOUNDS, **asked)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

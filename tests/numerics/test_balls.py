@@ -170,3 +170,15 @@ def test_long_sums_agree_with_short_ones(n: int, p: float, monkeypatch: pytest.M
         for one, other in zip(short, long, strict=True):
             assert one.overlaps(other)
             assert other == 0 or other.rel_accuracy_bits() > 50 or abs(other) < 1e-20
+
+
+def test_what_stays_undecided_is_tried_with_8192_bits_before_it_is_given_up() -> None:
+    tried = []
+
+    def undecided() -> arb:
+        tried.append(ctx.prec)
+        raise balls.Undecided
+
+    with pytest.raises(NotProved):
+        balls.enclose(undecided)
+    assert tried == [128, 256, 512, 1024, 2048, 4096, 8192]

@@ -12,9 +12,8 @@ from crowdblend import plan, verify
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.planning import sweep
-from crowdblend.planning.bounds import BOUNDS
-from crowdblend.planning.estimate import estimate_delta
-from crowdblend.planning.question import Question
+from crowdblend.planning.bounds import BOUNDS, estimate_delta
+from crowdblend.planning.request import PlanRequest
 
 CASES = [
     {"rate": 0.1, "epsilon": 1.0, "delta": 1e-6},
@@ -111,8 +110,8 @@ BAD = [
     ({"rate": 0.1, "k": 5, "epsilon": -1.0}, "epsilon"),
     ({"rate": 0.1, "k": 5, "epsilon": math.inf}, "epsilon"),
     ({"rate": 0.1, "k": 5, "delta": 1.5}, "delta"),
-    ({"rate": 0.1, "k": 5}, "exactly one of"),
-    ({"rate": 0.1, "k": 5, "epsilon": 1.0, "delta": 0.1}, "exactly one of"),
+    ({"rate": 0.1, "k": 5}, "Leave exactly one unset"),
+    ({"rate": 0.1, "k": 5, "epsilon": 1.0, "delta": 0.1}, "Leave exactly one unset"),
     ({"rate": 0.1, "k": 5, "epsilon": 1.0, "low": 0.1}, "low and high"),
     ({"k": 5, "epsilon": 1.0, "low": 0.2, "high": 0.1}, "low"),
     ({"rate": 0.5, "k": 5, "epsilon": 1.0, "low": 0.1, "high": 0.2}, "rate"),
@@ -187,7 +186,7 @@ def test_compared_answers_are_on_the_safe_side() -> None:
 )
 def test_swept_values_are_checked(over: str, value: float) -> None:
     with pytest.raises(InvalidInput, match=f"^{over} must be"):
-        sweep(Question(rate=0.1, k=20, epsilon=0.5), over, [value])
+        sweep(PlanRequest(rate=0.1, k=20, epsilon=0.5), over, [value])
 
 
 def test_natural_sweeps_stay_inside_the_ranges() -> None:
@@ -196,13 +195,13 @@ def test_natural_sweeps_stay_inside_the_ranges() -> None:
         ({"rate": 0.1, "k": 10**9, "epsilon": 1.0}, "k"),
         ({"rate": 0.1, "k": 20, "delta": 1.0}, "delta"),
     ):
-        rows = sweep(Question(**asked), over).rows
+        rows = sweep(PlanRequest(**asked), over).rows
         assert len(rows) >= 4
         assert len({row[over] for row in rows}) == len(rows)
 
 
 def test_sweep_covers_every_rule_and_marks_gaps() -> None:
-    swept = sweep(Question(rate=0.5, k=20, epsilon=0.5), "epsilon", [0.5, 1.0])
+    swept = sweep(PlanRequest(rate=0.5, k=20, epsilon=0.5), "epsilon", [0.5, 1.0])
     assert swept.rules == ("exact", "blending", "published")
     assert swept.rows[0]["published"] is None
     assert swept.rows[1]["published"] > swept.rows[1]["exact"]
@@ -213,8 +212,8 @@ def test_natural_sweeps(solved: str) -> None:
     given = {"k": 20, "rate": 0.2, "epsilon": 0.8, "delta": 1e-6}
     del given[solved]
     for over in given:
-        swept = sweep(Question(**given), over)
+        swept = sweep(PlanRequest(**given), over)
         assert len(swept.rows) >= 5
         assert any(row["exact"] is not None for row in swept.rows)
-    with pytest.raises(CrowdblendError, match="swept"):
-        sweep(Question(**given), solved)
+    with pytest.raises(CrowdblendError, match="could be varied"):
+        sweep(PlanRequest(**given), solved)

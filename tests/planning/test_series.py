@@ -9,7 +9,7 @@ from crowdblend.calculus.loss_curves import delta_of, together
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
 from crowdblend.planning import plan, sweep
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
 SMALLEST = {
@@ -117,7 +117,7 @@ def test_other_mechanisms_are_planned_together_too(given: dict[str, object]) -> 
 
 
 def test_a_sweep_over_releases_has_one_row_for_each() -> None:
-    asked = Question(rate=0.1, k=8, delta=1e-6, releases=10)
+    asked = PlanRequest(rate=0.1, k=8, delta=1e-6, releases=10)
     swept = sweep(asked)
     assert (swept.over, swept.solved, swept.rules) == ("releases", "epsilon", ("profile", "added"))
     assert [row["releases"] for row in swept.rows] == [1, 2, 3, 5, 10, 20]

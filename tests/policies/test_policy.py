@@ -105,6 +105,15 @@ def test_several_tables():
     assert policy.tables == (NamedTable("by-age", ("age",)),)
 
 
+def test_tables_of_parts():
+    part = '[[tables]]\nname = "{}"\ncolumns = ["age"]\nshare = {}\n'
+    policy = parse_policy(bent(add=part.format("a", 0.5) + part.format("b", 0.25)))
+    assert policy.shares == (0.5, 0.25)
+    assert parse_policy(policy.to_toml()) == policy
+    tenths = "".join(part.format(f"t{number}", 0.1) for number in range(10))
+    assert len(parse_policy(bent(add=tenths)).shares) == 10
+
+
 def test_an_open_domain_serves_suppression_only():
     opened = ('{ values = ["Female", "Male"] }', "{ prefix = 1 }")
     policy = parse_policy(bent(opened))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crowdblend.engines.engine import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import (
     Choosing,
@@ -63,6 +64,15 @@ EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 POLICIES: dict[str, Policy] = {
     "table": Table(**TABLE),
     "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", show_from=3, format="csv"),
+    "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
+    "register": Table(
+        source="p.csv",
+        person="id",
+        columns={"sex": SEX},
+        sampling=Sampling(everybody=True),
+        epsilon=1.0,
+        rows_per_person=3,
+    ),
     "microdata": Microdata(
         **EVERYBODY,
         population='résidents "x"',
@@ -230,8 +240,9 @@ def test_refused_in_python_as_in_toml(case: str) -> None:
 
 def test_a_policy_without_a_source_waits_for_the_data() -> None:
     policy = Table(**{**TABLE, "source": None})
+    assert policy.plan().k == policy.k
     with pytest.raises(InvalidInput) as refused:
-        _ = policy.data
+        policy.plan().check_source(default_engine())
     assert refused.value.code == "policy.no-source"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import Completion, Journal, Staging, stagings_of
 from crowdblend.publishing.target import check_target, exclusive_use
+from tests.ledger.spendings import spending
 from tests.publishing.killing import prepare
 
 FILES = ("data.csv", "certificate.json")
@@ -409,3 +411,27 @@ def test_the_lock_is_private_and_follows_no_link(tmp_path: Path) -> None:
 def test_a_lock_that_somebody_removed_stops_nothing(tmp_path: Path) -> None:
     with exclusive_use(tmp_path / "out"):
         (tmp_path / ".out.lock").unlink()
+
+
+def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(
+    place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(appearance, "rename_to_new", stop(FileExistsError()))
+        with pytest.raises(InvalidInput) as refused:
+            begin(place, ledger)
+    assert refused.value.code == "output-exists"
+    resume(ledger, 1)
+    assert verify_file(place / "out").to_dict()["digest"] == ledger.entry(1).certificate_digest
+
+
+def test_what_was_abandoned_or_recorded_without_its_place_is_not_resumed(place: Path, ledger: Ledger) -> None:
+    entry = ledger.begin(spending())
+    assert not Path(ledger.entry(entry).spending.folder).is_absolute()
+    abandoned = ledger.begin(replace(spending("draw-2"), folder=str(place / "out")))
+    ledger.abandon(abandoned)
+    for number in (entry, abandoned):
+        with pytest.raises(InvalidInput) as refused:
+            resume(ledger, number, load_policy(place / "policy.toml"))
+        assert refused.value.code == "cannot-resume"
+    assert ledger.entry(entry).status == "unfinished"

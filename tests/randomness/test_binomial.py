@@ -14,7 +14,7 @@ from crowdblend.randomness import SeededSource, thin
 from crowdblend.randomness.binomial import GROUP, MOST_PEOPLE
 
 from .goodness import fits, fits_share, fits_whole_numbers
-from .tape import Tape
+from .tape import EndOfTapeError, Tape
 
 # What a database hands over for NULL: a number that must not be used, under a mask.
 GAP = np.ma.masked_array([5, 6], mask=[False, True])
@@ -53,6 +53,32 @@ def test_the_law_is_exactly_binomial(counts, rate):
             expected *= comb(n, j) * share**j * (1 - share) ** (n - j)
         assert law.pop(kept, 0) == expected
     assert not law
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 3), Fraction(2, 3), Fraction(3, 7)])
+def test_a_fraction_without_end_is_met_digit_by_digit(share):
+    """The law of one person after m digits is within 2^-m of the share: kept or undecided, never beyond."""
+    digits = 8
+    kept = undecided = 0
+    for stream in range(2**digits):
+        tape = Tape.of_words(2**64 - 2 + (stream >> place & 1) for place in range(digits))
+        try:
+            kept += int(thin([1], share, tape)[0])
+        except EndOfTapeError:
+            undecided += 1
+    assert undecided == 1
+    assert Fraction(kept, 2**digits) < share < Fraction(kept + undecided, 2**digits)
+
+
+def test_a_fraction_that_is_a_double_draws_like_the_double():
+    counts = np.arange(1000)
+    assert (thin(counts, Fraction(0.3), SeededSource(3)) == thin(counts, 0.3, SeededSource(3))).all()
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 3), Fraction(8, 9)])
+def test_draws_of_a_fraction_fit_the_law(share):
+    draws = thin(np.full(300_000, 6), share, SeededSource(8))
+    assert fits_whole_numbers(draws, binom.pmf(np.arange(7), 6, float(share)), 0)
 
 
 @settings(deadline=None)

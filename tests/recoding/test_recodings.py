@@ -96,6 +96,17 @@ def test_bounded_dates_list_every_period_once(period):
     assert DateRange(period, date(2019, 12, 30), date(2022, 3, 1), include_stop=True).code("2022-03-01") is not None
 
 
+@pytest.mark.parametrize("period", ["year", "quarter", "month", "week", "day"])
+def test_no_period_is_stepped_over(period):
+    """Also around February, in leap years, and where a range begins or ends within a period."""
+    first = date(2022, 12, 27).toordinal()
+    for start in range(first, first + 70, 7):
+        for length in (1, 28, 29, 64, 91, 366, 800):
+            days = [date.fromordinal(start + at) for at in range(length)]
+            touched = dict.fromkeys(Dates(period).label(when.isoformat()) for when in days)
+            assert DateRange(period, days[0], days[-1], include_stop=True).labels == tuple(touched)
+
+
 def test_levels_of_a_hierarchy():
     tree = Hierarchies(LINES, 1)
     assert (tree.labels, tree.levels, tree.lookup) == (("x", "y"), 3, {"a": 0, "b": 0, "c": 1})

@@ -12,7 +12,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.mechanisms.networks import NoisyStatistic
-from crowdblend.planning.networks import Bounds, NetworkPlan, NetworkQuestion, plan_network
+from crowdblend.planning.networks import Bounds, NetworkPlan, NetworkRequest, plan_network
 
 from .network_samplers import averages, estimate, light_ends, term
 from .small_graphs import Graph, conceal, connected, cycle_free, degrees, edits_to, euler_path, graphs, links
@@ -110,12 +110,12 @@ def test_samples_of_people_s_data_stray_as_little_as_claimed(samples: int) -> No
                 assert math.log(moment) <= claim.reach / scale * (1 + 1e-12)
 
 
-QUESTIONS: dict[str, Callable[[Bounds], NetworkQuestion]] = {
-    "connectivity, sharp": lambda b: NetworkQuestion("connectivity", b, epsilon=2.0, samples=6, explored=3),
-    "cycle-freeness, sharp": lambda b: NetworkQuestion("cycle-freeness", b, epsilon=2.0, samples=6, explored=3),
-    "eulerian, sharp": lambda b: NetworkQuestion("eulerian", b, epsilon=2.0, samples=6, explored=4, resolution=0.05),
-    "average-degree, sharp": lambda b: NetworkQuestion("average-degree", b, epsilon=2.0, samples=6, resolution=0.2),
-    "connectivity, published": lambda b: NetworkQuestion(
+QUESTIONS: dict[str, Callable[[Bounds], NetworkRequest]] = {
+    "connectivity, sharp": lambda b: NetworkRequest("connectivity", b, epsilon=2.0, samples=6, explored=3),
+    "cycle-freeness, sharp": lambda b: NetworkRequest("cycle-freeness", b, epsilon=2.0, samples=6, explored=3),
+    "eulerian, sharp": lambda b: NetworkRequest("eulerian", b, epsilon=2.0, samples=6, explored=4, resolution=0.05),
+    "average-degree, sharp": lambda b: NetworkRequest("average-degree", b, epsilon=2.0, samples=6, resolution=0.2),
+    "connectivity, published": lambda b: NetworkRequest(
         "connectivity", b, epsilon=2.0, accuracy=0.45, failure_exponent=0.9, resolution=0.1
     ),
 }
@@ -149,7 +149,7 @@ def test_the_simulator_is_as_close_as_promised(name: str) -> None:
 def test_the_simulator_of_shares_is_as_close_as_promised(samples: int, resolution: float) -> None:
     """Three classes of five people, k of them drawn with somebody concealed, in every table; and anybody replaced."""
     people, classes = 5, range(3)
-    asked = NetworkQuestion(
+    asked = NetworkRequest(
         "histogram", Bounds(people, 2, 2.0), epsilon=1.0, samples=samples, classes=3, resolution=resolution
     )
     planned = plan_network(asked)

@@ -45,6 +45,7 @@ class Rule:
 
     @property
     def id(self) -> str:
+        """The id of the theorem, which is that of the rule."""
         return self.theorem.id
 
     def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:

@@ -12,7 +12,7 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.planning import Plan
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.planning.points import weakest_noise
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 
 # What a plan of an outlier-private table takes beside its own options.
 _TAKEN = ("epsilon", "delta")
@@ -23,10 +23,11 @@ def plan_noise(given: dict[str, Any]) -> Plan | None:
     missing = [name for name in ("k", "epsilon", "delta") if given[name] is None]
     if given["rate"] is None and given["low"] is None:
         missing.append("rate")
-    if given["kind"] != "points" or given["noise_epsilon"] is not None or missing:
+    if given["kind"] != "points" or given["noise_epsilon"] is not None or missing or given["parts"] != 1:
         return None
-    asked = Question(**{**given, "delta": None, "noise_epsilon": 1.0})
-    return weakest_noise(asked, given["delta"])
+    named = {name: value for name, value in given.items() if name != "parts"}
+    request = PlanRequest(**{**named, "delta": None, "noise_epsilon": 1.0})
+    return weakest_noise(request, given["delta"])
 
 
 def tell_outliers(
@@ -44,7 +45,7 @@ def tell_outliers(
             "An outlier-private table is planned from limit and epsilon.", remedy="Pass both.", code="command.usage"
         )
     others = [name for name, value in given.items() if name not in _TAKEN and value not in (None, 0, False)]
-    plain = {"kind": "table", "below_k": "suppress", "releases": 1}
+    plain = {"kind": "table", "below_k": "suppress", "parts": 1, "releases": 1}
     others = [name for name in others if given[name] != plain.get(name)]
     if others or unused:
         raise InvalidInput(

@@ -75,7 +75,7 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
         return
     if internal:
         for name, value in entry.internal.items():
-            click.echo(f"{name:<28}{json.dumps(value)}")
+            click.echo(f"{name:<27} {json.dumps(value)}")
         return
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):

@@ -8,9 +8,9 @@ import sys
 
 import click
 
-from crowdblend import __version__
 from crowdblend.cli.output import complain, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.version import __version__
 
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",

@@ -26,6 +26,7 @@ class Parameter(click.ParamType[Any]):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that was given, in its range and whole where the parameter is; refused otherwise."""
         assert param is not None
         name = str(param.name)
         try:

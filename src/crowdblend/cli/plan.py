@@ -24,6 +24,7 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
+from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 
 NUMBER = Parameter()
 TITLES = {
@@ -40,6 +41,9 @@ TITLES = {
 @click.option("--k", type=NUMBER, help="Crowd size, the person included.")
 @click.option("--epsilon", type=NUMBER, help="Privacy loss: a person multiplies probabilities by at most e^epsilon …")
 @click.option("--delta", type=NUMBER, help="… plus this much.")
+@click.option(
+    "--parts", type=NUMBER, default=1, show_default=True, help="How many tables, each from its own part of the sample."
+)
 @click.option(
     "--blend-epsilon", type=NUMBER, default=0.0, show_default=True, help="How far crowd members can be told apart."
 )
@@ -69,6 +73,11 @@ TITLES = {
 @click.option(
     "--factor", type=NUMBER, help="With --limit: c, how much weaker the guarantee is than the noise; 2 unless given."
 )
+@click.option(
+    "--design",
+    type=click.Choice(list(DESIGNS)),
+    help="What your table is: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.",
+)
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
 @click.option("--over", metavar="NAME", help="The parameter to sweep.")
@@ -89,6 +98,7 @@ def command(
     limit: int | None,
     transition: int | None,
     factor: float | None,
+    design: str | None,
     **given: Any,
 ) -> None:
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
@@ -101,10 +111,13 @@ def command(
         unused = table or plot or over or values or certificate
         tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
         return
+    if design == "everybody":
+        _tell_register(plan_register(given), as_json)
+        return
     if certificate == "-" and as_json:
         refuse_shared_stdout()
     planned = plan_noise(given) or plan(**given)
-    swept = sweep(planned.question, over, _numbers(values)) if table or plot or over or values else None
+    swept = sweep(planned.request, over, _numbers(values)) if table or plot or over or values else None
     if plot and swept:
         _draw(swept, plot, force)
     if certificate:
@@ -119,6 +132,18 @@ def command(
         if swept:
             rows = [[row[swept.over], *(_safe(swept.solved, row[name]) for name in swept.rules)] for row in swept.rows]
             print_table("", [swept.over, *swept.rules], rows)
+
+
+def _tell_register(planned: RegisterTable, as_json: bool) -> None:
+    """The table of a register: every cell noisy, nothing sampled."""
+    if as_json:
+        emit(planned.to_dict())
+        return
+    click.echo(guess_sentence(Differential(planned.epsilon, 0.0, Relation.ADD_REMOVE)))
+    click.echo(
+        f"Every cell is published with discrete Laplace noise, off by {planned.error:.3g} people on average, whatever "
+        "its size. No sample is drawn. Write everybody = true in [sampling] and epsilon in [release]."
+    )
 
 
 def _numbers(values: str | None) -> list[float]:
@@ -137,7 +162,7 @@ def _tell(planned: Plan) -> None:
     """The answer in words, then every rule's."""
     answer = _safe(planned.solved, getattr(planned, planned.solved))
     click.echo(f"{TITLES[planned.solved]} = {answer}   (rule {planned.rule})")
-    if not planned.question.biased:
+    if not planned.request.biased:
         click.echo(guess_sentence(Differential(planned.epsilon, planned.delta, Relation.ADD_REMOVE)))
     click.echo(_sentence(planned))
     if planned.delta >= planned.sampled_with:
@@ -145,40 +170,48 @@ def _tell(planned: Plan) -> None:
             "This guarantees no more than sampling alone, which leaves people out with a probability of at least "
             f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
         )
+    if planned.rate is not None and planned.epsilon > 0 and planned.request.kind == "table":
+        share = max(planned.request.shares, default=1.0)
+        click.echo(costs(planned.rate * share, planned.k, planned.epsilon))
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
 
 
 def _sentence(planned: Plan) -> str:
     """What the planned release guarantees."""
-    question, whom = planned.question, Relation.ADD_REMOVE.otherwise()
+    request, whom = planned.request, Relation.ADD_REMOVE.otherwise()
     sampling = f"a sample that keeps each person with probability {exactly(planned.rate)}"
-    if question.biased:
+    if request.biased:
         sampling = (
-            f"a sample that keeps people with probabilities of 0 or between {exactly(question.low)} and "
-            f"{exactly(question.high)}, {question.exceptions} people excepted"
+            f"a sample that keeps people with probabilities of 0 or between {exactly(request.low)} and "
+            f"{exactly(request.high)}, {request.exceptions} people excepted"
         )
-        whom = f"without a person sampled with a probability of at most {exactly(question.protected_rate)}"
+        whom = f"without a person sampled with a probability of at most {exactly(request.protected_rate)}"
     shown = f"only crowds of {planned.k} or more are published"
-    if question.kind == "points":
+    if request.shares:
+        shown = (
+            f"{len(request.shares)} tables, each from another part of it, are published with crowds of {planned.k} or "
+            "more only"
+        )
+    if request.kind == "points":
         shown = (
             f"the points of blocks of {planned.k} or more are published, moved by noise of loss "
-            f"{at_most(question.crowd_epsilon)}"
+            f"{at_most(request.crowd_epsilon)}"
         )
     elif planned.noise_epsilon is not None:
         shown = (
             f"counts from {planned.k} on are published exactly, smaller ones with noise of loss "
             f"{at_most(planned.noise_epsilon)}"
         )
-    if question.blend_epsilon > 0:
+    if request.blend_epsilon > 0:
         shown = (
             f"a mechanism publishes that hides people in crowds of {planned.k} up to a factor "
-            f"e^{exactly(question.blend_epsilon)}"
+            f"e^{exactly(request.blend_epsilon)}"
         )
     bound = close(planned.epsilon, planned.delta, whom)
-    if question.releases > 1:
+    if request.releases > 1:
         return (
-            f"{question.releases} releases, each from {sampling.replace('a sample', 'a fresh sample', 1)}; {shown}: "
+            f"{request.releases} releases, each from {sampling.replace('a sample', 'a fresh sample', 1)}; {shown}: "
             f"whatever they publish together, its probability is {bound}."
         )
     return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."

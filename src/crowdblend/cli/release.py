@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,12 +19,12 @@ from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
-from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
-from crowdblend.ledger.location import locate
 from crowdblend.policies import load_policy
-from crowdblend.publishing.prospect import Prospect
-from crowdblend.publishing.release import Released, release
-from crowdblend.publishing.target import check_place
+
+if TYPE_CHECKING:
+    from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
+    from crowdblend.publishing.prospect import Prospect
+    from crowdblend.publishing.release import Released
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -60,7 +61,11 @@ def command(
         planned.check_source(default_engine())
         _tell(planned, folder, as_json=as_json)
         return
+    from crowdblend.publishing.release import release  # noqa: PLC0415 - heavy
+    from crowdblend.publishing.target import check_place  # noqa: PLC0415
+
     check_place(folder)
+    planned.check_source(default_engine())
     ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
         raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")
@@ -131,6 +136,9 @@ def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None
 
 def _open_ledger(url: str | None) -> Ledger:
     """The ledger; the user's own is made when it is missing, but not in silence."""
+    from crowdblend.ledger import Ledger  # noqa: PLC0415 - heavy
+    from crowdblend.ledger.location import locate  # noqa: PLC0415
+
     location = locate(url)
     if location.is_new_default:
         click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)

@@ -18,10 +18,10 @@ import numpy as np
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
 from crowdblend.networks import Network, Structure, network
-from crowdblend.networks.naming import numbered
+from crowdblend.networks.links import numbered
 from crowdblend.policies.graph import Graph as GraphPolicy
 from crowdblend.policies.graph import Links
-from crowdblend.policies.graph import StatisticQuestion as Statistic
+from crowdblend.policies.graph import NetworkStatistic as Statistic
 from crowdblend.recoding.reading import number
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class NetworkData:
     def values(self, statistic: Statistic) -> list[Fraction]:
         """A statistic of people's data: the average above its lower end, or the share of every class."""
         column = self.columns[str(statistic.column)]
-        if statistic.question.name == "average":
+        if statistic.request.name == "average":
             return [_average(column, statistic)]
         return _shares(column, statistic)
 
@@ -81,7 +81,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     made = network(links.bounds.people, first, second, self_loops=links.self_loops, duplicates=links.duplicates)
     _check_bounds(links, made)
     read = NetworkData(made, columns, rows)
-    for statistic in policy.questions:
+    for statistic in policy.requests:
         if statistic.column is not None:
             # Values outside the domain are refused now, before the ledger counts the release as spent.
             read.values(statistic)
@@ -164,6 +164,11 @@ def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple
     return ends, known.combine_chunks() if known is not None else None
 
 
+def links_of(graph: Any, links: Links) -> pyarrow.Table:
+    """The links of a networkx graph as a table with the columns that the policy names."""
+    return _of_graph(graph, links).rename_columns([links.source, links.target])
+
+
 def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
     """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -179,14 +184,14 @@ def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
 
 def _average(column: pyarrow.ChunkedArray, statistic: Statistic) -> Fraction:
     """In exact arithmetic, value by value."""
-    low, width = Fraction(statistic.low), Fraction(statistic.question.width or 0)
+    low, width = Fraction(statistic.low), Fraction(statistic.request.width or 0)
     total = Fraction(0)
     for item in column.value_counts().to_pylist():
         above = _number(item["values"], statistic) - low
         if not 0 <= above <= width:
             _refuse_beyond(statistic)
         total += above * int(item["counts"])
-    return total / statistic.question.bounds.people
+    return total / statistic.request.bounds.people
 
 
 def _number(value: Any, statistic: Statistic) -> Fraction:
@@ -228,4 +233,4 @@ def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction
         )
     if statistic.other is not None:
         shares[statistic.other] += sum(counted.values())
-    return [Fraction(count, statistic.question.bounds.people) for count in shares.values()]
+    return [Fraction(count, statistic.request.bounds.people) for count in shares.values()]

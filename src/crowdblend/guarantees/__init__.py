@@ -15,6 +15,7 @@ from crowdblend.guarantees.privacy import (
     DifferentialUnderSampling,
     Guarantee,
     OutlierPrivate,
+    Relation,
     ZeroKnowledge,
 )
 from crowdblend.guarantees.profiles import (
@@ -30,8 +31,15 @@ from crowdblend.guarantees.profiles import (
     SplitCurve,
     Uses,
 )
-from crowdblend.guarantees.relations import Relation
-from crowdblend.guarantees.utility import BoundedScore, Estimator, NoisyTotals, QuerySampler, Sampler, Useful
+from crowdblend.guarantees.utility import (
+    BoundedScore,
+    Estimator,
+    NoisyTotals,
+    PartOfSample,
+    QuerySampler,
+    Sampler,
+    Useful,
+)
 
 __all__ = [
     "Aggregate",
@@ -53,6 +61,7 @@ __all__ = [
     "NoisyTotals",
     "OutlierCurve",
     "OutlierPrivate",
+    "PartOfSample",
     "PointCurve",
     "Profile",
     "QuerySampler",

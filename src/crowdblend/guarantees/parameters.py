@@ -57,6 +57,10 @@ _RATE = "Pass the share of people kept, for example 0.1."
 _DELTA = "Pass the probability that is added on top of the factor, for example 1e-6."
 _EPSILON = "Pass the privacy loss, for example 1.0."
 
+# Parts of one sample, and by how much the doubles that stand for their shares may add up to more than 1.
+MOST_PARTS = 100
+SHARES_ROUNDING = 1e-12
+
 PARAMETERS = {
     # guarantees
     "epsilon": Parameter(0, 1e6, _EPSILON),
@@ -77,7 +81,7 @@ PARAMETERS = {
     "max_rate": Parameter(0, 1, "Pass the largest sampling probability of anybody who is protected.", low_open=True),
     "samplings": _whole(0, "Pass how many times the mechanism samples people before it looks at them."),
     "rounds": _whole(1, "Pass how many independent samples are drawn."),
-    "share": Parameter(0, 1, "Pass the share of the sample that chooses the recoding.", low_open=True, high_open=True),
+    "share": Parameter(0, 1, "Pass the share of the sample, for example 0.2.", low_open=True, high_open=True),
     "releases": _whole(1, "Pass how many releases there are, each from a sample of its own.", 10**6),
     # mechanisms
     "blend_epsilon": Parameter(0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."),
@@ -108,12 +112,13 @@ PARAMETERS = {
     "universe": _whole(1, "Pass how many different rows are possible."),
     "rows": _whole(1, "Pass how many synthetic rows are published."),
     "addends": _whole(1, "Pass how many noisy counts the answer to one query adds up."),
+    "rows_per_person": _whole(1, "Pass how many rows of a person are kept at most.", 10**6),
     "slack": _positive("Pass how far beyond the noise the fit may stay."),
     # choosing
     "show_epsilon": Parameter(0, 1e6, "Pass what showing the scores around the choice may cost.", low_open=True),
     "counted_from": _whole(1, "Pass the size from which classes count; k where everybody decides.", 10**9),
     "stands_for": _whole(1, "Pass how many people of the population one person who decides stands for."),
-    "parts": _whole(1, "Pass the most parts that a class can keep of its values; 1 when classes are not weighted."),
+    "parts": _whole(1, "Pass how many parts there are: tables of one sample, or values that a class can keep."),
     "steps": _whole(1, "Pass among how many choices the budget is divided, for example 4.", 100),
     # graphs
     "degree_bound": _whole(2, "Pass the public bound on everybody's number of links."),

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
 from crowdblend.guarantees.parameters import Checked
-from crowdblend.guarantees.privacy import Guarantee
-from crowdblend.guarantees.relations import Relation
+from crowdblend.guarantees.privacy import Guarantee, Relation
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         return (*drawn, *super().stated_assumptions)
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
         check_source(engine, self.policy.data, self._names, self.policy.resources)
 
     def count(self, engine: Engine, key: ReleaseKey, progress: Progress | None) -> ClassCountsReading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +18,8 @@ from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
 from crowdblend.planning import Plan
-from crowdblend.planning.claims import CrowdMechanism
-from crowdblend.planning.plan import answer
-from crowdblend.planning.question import Question
+from crowdblend.planning.plan import CrowdMechanism, answer
+from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.microdata import Microdata
@@ -50,6 +50,11 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
         return self.rate if self.draws else None
+
+    @property
+    @abstractmethod
+    def mechanisms(self) -> tuple[CrowdMechanism, ...]:
+        """The one mechanism as planned, which blends people into crowds."""
 
     @cached_property
     def score(self) -> Score:
@@ -174,7 +179,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
     if choosing is not None:
         epsilon = None if epsilon is None else choosing.left(epsilon, rate)
         rate = None if rate is None else choosing.released_rate(rate)
-    question = Question(
+    request = PlanRequest(
         rate=rate,
         k=policy.k,
         epsilon=epsilon,
@@ -187,18 +192,26 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
+        shares=policy.shares,
         releases=policy.releases,
     )
-    planned = answer(question)
+    planned = answer(request)
     if planned.k == 1:
-        raise Infeasible("k = 1 hides nobody: sampling alone guarantees as much. Lower delta, or state a larger k.")
+        raise Infeasible(
+            "k = 1 hides nobody: sampling alone guarantees as much.",
+            remedy="Lower delta, or state a larger k.",
+            where="[release] k",
+            code="plan.crowd-of-one",
+        )
     if not policy.planned:
         assert policy.delta is not None
         if planned.delta > policy.delta:
             raise Infeasible(
                 f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
-                f"{at_most(planned.delta)}. Raise k, epsilon or delta, or lower the rate; or leave one of them out to "
-                "be planned."
+                f"{at_most(planned.delta)}.",
+                remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
+                where="[release] delta",
+                code="plan.delta-out-of-reach",
             )
         planned = replace(planned, delta=policy.delta)
     check_delta(policy, planned.delta)

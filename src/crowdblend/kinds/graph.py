@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Unavailable
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
-from crowdblend.policies.graph import Graph, StatisticQuestion
+from crowdblend.policies.graph import Graph, NetworkStatistic
 
 if TYPE_CHECKING:
     from crowdblend.engines.network import NetworkData
@@ -75,7 +75,7 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
             },
             "statistics": [
                 {"statistic": statistic.label, **_domain(statistic), **_described(plan)}
-                for statistic, plan in zip(self.policy.questions, self.plans, strict=True)
+                for statistic, plan in zip(self.policy.requests, self.plans, strict=True)
             ],
             "software": software(),
         }
@@ -87,8 +87,8 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
             ("would read", f"{policy.graph.source} and {policy.graph.target} from {Path(policy.data.source).name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
-        for statistic, plan in zip(policy.questions, self.plans, strict=True):
-            reached = f", {plan.seen.explored:,} reached from each" if plan.question.explores else ""
+        for statistic, plan in zip(policy.requests, self.plans, strict=True):
+            reached = f", {plan.seen.explored:,} reached from each" if plan.request.explores else ""
             lines.append(
                 (
                     "would publish",
@@ -103,7 +103,7 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         return lines
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
         from crowdblend.engines.network import check_network  # noqa: PLC0415  loads NumPy
 
         check_network(self.policy, engine)
@@ -130,19 +130,22 @@ def _in_memory() -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise InvalidInput(
-            "the network must fit into memory, about 50 bytes a link, and does not. Use a larger machine."
+        raise Unavailable(
+            "The network does not fit into memory, at about 50 bytes a link.",
+            remedy="Use a larger machine.",
+            where="[data] source",
+            code="data.memory",
         ) from None
 
 
-def _domain(statistic: StatisticQuestion) -> dict[str, Any]:
+def _domain(statistic: NetworkStatistic) -> dict[str, Any]:
     """The column that a statistic is about, with its declared range or classes; nothing for the links themselves."""
     if statistic.column is None:
         return {}
     if statistic.classes:
         other = {} if statistic.other is None else {"other": statistic.other}
         return {"column": statistic.column, "recoding": "values", "labels": list(statistic.classes), **other}
-    width = statistic.question.width or 0.0
+    width = statistic.request.width or 0.0
     return {"column": statistic.column, "recoding": "range", "from": statistic.low, "to": statistic.low + width}
 
 
@@ -155,15 +158,15 @@ def _described(plan: NetworkPlan) -> dict[str, Any]:
         "error": plan.error,
         "range": plan.width,
     }
-    if plan.question.explores:
+    if plan.request.explores:
         described["explored"] = plan.seen.explored
-    if plan.question.published:
-        described |= {"accuracy": plan.question.accuracy, "failure_exponent": plan.question.failure_exponent}
+    if plan.request.published:
+        described |= {"accuracy": plan.request.accuracy, "failure_exponent": plan.request.failure_exponent}
     return described
 
 
 def plan(policy: Graph) -> GraphPlan:
     """Plan every statistic, and refuse what would show nothing."""
-    plans = tuple(plan_network(statistic.question) for statistic in policy.questions)
+    plans = tuple(plan_network(statistic.request) for statistic in policy.requests)
     refuse_useless(plans)
     return GraphPlan(policy, plans)

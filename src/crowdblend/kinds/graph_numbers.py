@@ -16,7 +16,7 @@ from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.networks import Structure
 from crowdblend.planning.networks import CONFIDENCE
-from crowdblend.policies.graph import Graph, StatisticQuestion
+from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.randomness import ReleaseKey
 
 
@@ -36,7 +36,7 @@ def publish_numbers(
     """Every statistic with noise of its own; the same key gives the same numbers."""
     numbers: list[Number] = []
     true: dict[str, Any] = {}
-    for at, (statistic, mechanism) in enumerate(zip(policy.questions, mechanisms, strict=True)):
+    for at, (statistic, mechanism) in enumerate(zip(policy.requests, mechanisms, strict=True)):
         values = exact_values(statistic, mechanism, network)
         noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
         true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
@@ -48,7 +48,7 @@ def publish_numbers(
     return Publication((output,), mechanisms, internal=_internal(network.structure, true))
 
 
-def exact_values(statistic: StatisticQuestion, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
+def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:
     """The numbers of a statistic without noise, above the lower end of its range."""
     return [mechanism.exact(network.structure)] if statistic.column is None else network.values(statistic)
 
@@ -58,7 +58,7 @@ def _from(low: float, value: float) -> float:
     return float(Decimal(repr(low)) + Decimal(repr(value)))
 
 
-def _labels(statistic: StatisticQuestion) -> tuple[str | None, ...]:
+def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
     return statistic.classes or (None,)
 
 

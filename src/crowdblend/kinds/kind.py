@@ -12,20 +12,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from crowdblend import __version__
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.guarantees import Guarantee
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
+from crowdblend.version import __version__
 
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
     from crowdblend.kinds.outputs import Output
+    from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
 
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
@@ -73,7 +74,7 @@ class Publication:
     """
 
     outputs: tuple[Output, ...]
-    mechanisms: tuple[Any, ...]
+    mechanisms: tuple[Claims, ...]
     outcome: Outcome = None
     internal: Mapping[str, Any] = field(default_factory=dict)
 
@@ -94,7 +95,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @property
     @abstractmethod
-    def mechanisms(self) -> tuple[Any, ...]:
+    def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms as planned; those that run guarantee the same."""
 
     @abstractmethod
@@ -104,7 +105,9 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
-        return (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+        data = self.policy.data
+        rows = (Assumption.ROWS_ARE_PEOPLE,) if data.rows_are_people else ()
+        return (*rows, Assumption.IDS_OF_THE_TABLE) if data.ids == "table" else rows
 
     def certificate(
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None
@@ -114,6 +117,27 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         outcome = None if publication is None else publication.outcome
         facts = {**self.facts(outcome), "files": dict(files or {})}
         return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
+
+    @property
+    def k(self) -> int | None:
+        """The crowd size, given or planned; None for kinds that have none."""
+        found = self.facts()["parameters"].get("k")
+        return found if isinstance(found, int) else None
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is guaranteed, strongest first."""
+        return self.certificate().guarantees
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """What the guarantees take for granted."""
+        return self.certificate().assumptions()
+
+    def _repr_html_(self) -> str:
+        from crowdblend.kinds.plan_html import plan_html  # noqa: PLC0415
+
+        return plan_html(self.describe(), self.certificate())
 
     @abstractmethod
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
@@ -125,7 +149,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @abstractmethod
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
 
     @abstractmethod
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:
@@ -141,4 +165,6 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
+    from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
+
     return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}

@@ -48,12 +48,13 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
     def mechanism(self) -> OutlierHistogram:
         """The noise on every bin by its size."""
         show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.parameters.loss(0))
-        return OutlierHistogram(self.parameters.epsilon, self.parameters.transition, self.parameters.limit, show_from)
+        plan = self.parameters
+        return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
     def derivations(self, mechanisms: tuple[OutlierHistogram]) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         (mechanism,) = mechanisms
-        table = mechanism.claim(self.parameters.factor)
+        table = mechanism.claim()
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:
@@ -130,8 +131,11 @@ def plan(policy: OutlierTable) -> OutlierTablePlan:
     )
     if planned.loss(0) < SMALLEST_EPSILON:
         raise InvalidInput(
-            f"epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to the noise on empty bins, got "
-            f"{planned.epsilon:g} with transition {planned.transition} and limit {planned.limit}. Raise epsilon."
+            f"epsilon = {planned.epsilon:g} with transition {planned.transition} and limit {planned.limit} leaves less "
+            f"than {float(SMALLEST_EPSILON):.1g} to the noise on empty bins.",
+            remedy="Raise epsilon.",
+            where="[release] epsilon",
+            code="plan.epsilon-too-small",
         )
     check_delta(policy, planned.delta)
     return OutlierTablePlan(policy, planned)

@@ -52,7 +52,12 @@ class Output(ABC):
                 writer = writer or _open(folder / self.file, batch.schema)
                 writer.write(batch)
         except OSError as problem:
-            raise InvalidInput(f"writing the release failed: {problem.strerror}. Make room on the disk.") from None
+            raise InvalidInput(
+                f"Writing the release failed: {problem.strerror}.",
+                remedy="Make room on the disk.",
+                where=self.file,
+                code="write-failed",
+            ) from None
         finally:
             if writer is not None:
                 writer.close()

@@ -19,7 +19,7 @@ from crowdblend.mechanisms.points import NoisyPoints, all_within
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.points import Points
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
@@ -162,7 +162,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
 def plan(policy: Points) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
     drawn = policy.sampling
-    question = Question(
+    request = PlanRequest(
         rate=drawn.rate,
         k=policy.k,
         epsilon=policy.epsilon,
@@ -178,21 +178,26 @@ def plan(policy: Points) -> PointsPlan:
     if policy.noise_epsilon is None:
         if policy.planned is not None:
             raise InvalidInput(
-                f"noise_epsilon in [release] must be given when {policy.planned} is left out, and is missing. "
-                f"Add it, for example noise_epsilon = 1.0, or give {policy.planned} to have the noise planned."
+                f"noise_epsilon and {policy.planned} are both left out.",
+                remedy=f"Add noise_epsilon = 1.0, for example, or give {policy.planned} to have the noise planned.",
+                where="[release] noise_epsilon",
+                code="plan.unknown",
             )
         assert policy.delta is not None
-        planned = weakest_noise(question, policy.delta)
+        planned = weakest_noise(request, policy.delta)
         _require_more_than_sampling(planned)
         planned = replace(planned, delta=policy.delta)
     else:
-        planned = answer(question)
+        planned = answer(request)
         _require_more_than_sampling(planned)
         if not policy.planned and policy.delta is not None:
             if planned.delta > policy.delta:
                 raise Infeasible(
-                    f"delta must be at least {at_most(planned.delta)} with these k, rate, epsilon and noise_epsilon, "
-                    f"got {policy.delta:g}. Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+                    f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate, epsilon and noise_epsilon it "
+                    f"is {at_most(planned.delta)}.",
+                    remedy="Raise k, epsilon or delta, or leave noise_epsilon out to be planned.",
+                    where="[release] delta",
+                    code="plan.delta-out-of-reach",
                 )
             planned = replace(planned, delta=policy.delta)
     check_delta(policy, planned.delta)
@@ -204,14 +209,18 @@ def plan(policy: Points) -> PointsPlan:
 def _require_more_than_sampling(planned: Plan) -> None:
     if planned.k == 1:
         raise Infeasible(
-            "k must be at least 2: a crowd of one hides nobody, and sampling alone guarantees as much. "
-            "Lower delta, or state k."
+            "k = 1 hides nobody: sampling alone guarantees as much.",
+            remedy="Lower delta, or state a larger k.",
+            where="[release] k",
+            code="plan.crowd-of-one",
         )
     if planned.delta >= planned.sampled_with:
         raise Infeasible(
-            f"delta must be below the rate of {planned.sampled_with:g}, got {planned.delta:g} with "
-            f"noise_epsilon = {planned.noise_epsilon:g}: sampling alone guarantees as much. "
-            "Lower noise_epsilon or delta, or raise k."
+            f"delta = {planned.delta:g} with noise_epsilon = {planned.noise_epsilon:g} is not below the rate of "
+            f"{planned.sampled_with:g}: sampling alone guarantees as much.",
+            remedy="Lower noise_epsilon or delta, or raise k.",
+            where="[release] noise_epsilon",
+            code="plan.no-more-than-sampling",
         )
 
 
@@ -221,7 +230,9 @@ def _require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
         along = sum(size > 1 for size in shape)
         if any(size > 1 and mechanism.loss(size, along) < SMALLEST_EPSILON for size in shape):
             raise InvalidInput(
-                f"noise_epsilon must leave a loss of at least {float(SMALLEST_EPSILON):.1g} to each step of a block, "
-                f"got {mechanism.noise_epsilon:g} for a block of {' x '.join(map(str, shape))} steps. "
-                "Raise it, or use a coarser resolution."
+                f"noise_epsilon = {mechanism.noise_epsilon:g} leaves less than {float(SMALLEST_EPSILON):.1g} to each "
+                f"step of a block of {' x '.join(map(str, shape))} steps.",
+                remedy="Raise it, or use a coarser resolution.",
+                where="[release] noise_epsilon",
+                code="plan.epsilon-too-small",
             )

@@ -34,7 +34,12 @@ def file_name(kind: str) -> str:
     'outlier_table'
     """
     if kind not in KINDS:
-        raise InvalidInput(f"there is no kind {kind!r}. Use one of {', '.join(KINDS)}.")
+        raise InvalidInput(
+            f"There is no kind {kind!r}.",
+            remedy=f"Use one of {', '.join(KINDS)}.",
+            where="[release] kind",
+            code="policy.kind",
+        )
     return kind.replace("-", "_")
 
 

@@ -16,7 +16,7 @@ from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Asked, TotalsPlan, Way, plan_statistics
+from crowdblend.planning.statistics import EVERYBODY, SAMPLE, TotalsPlan, TotalsRequest, Way, plan_statistics
 from crowdblend.policies.source import STDIN
 from crowdblend.policies.statistics import Statistic, Statistics
 from crowdblend.recoding.classes import LARGEST_DOMAIN
@@ -101,7 +101,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         return lines
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
         check_source(engine, self.policy.data, self.policy.wanted, self.policy.resources)
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> TotalsReading:
@@ -221,7 +221,7 @@ def _shown(error: float) -> str:
 
 def plan(policy: Statistics) -> StatisticsPlan:
     """Plan the noise of every statistic."""
-    asked = Asked(
+    request = TotalsRequest(
         shapes=policy.shapes(),
         epsilon=policy.epsilon,
         samples=policy.samples,
@@ -229,4 +229,4 @@ def plan(policy: Statistics) -> StatisticsPlan:
         failure=policy.failure,
         mixed=policy.data.source != STDIN,
     )
-    return StatisticsPlan(policy, plan_statistics(asked))
+    return StatisticsPlan(policy, plan_statistics(request))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus import Derivation
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import Engine, Progress, check_source, count_classes
-from crowdblend.errors import InvalidInput
+from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.kind import Outcome, Publication, ReleasePlan, software
@@ -101,7 +101,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         ]
 
     def check_source(self, engine: Engine) -> None:
-        """Refuse a source that is not there or lacks a column, without reading a row."""
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
         names = [column.name for column in self.policy.columns]
         check_source(engine, self.policy.data, names, self.policy.resources)
 
@@ -109,9 +109,11 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
         counted = count_classes(self.policy, Everybody(row_key=key.coin()), engine, progress)
         if counted.classes.people != self.policy.people:
-            raise InvalidInput(
-                f"people in [data] must be how many people the data hold, got {self.policy.people}, and they hold "
-                "another number. Count them again."
+            raise refusal(
+                "people",
+                f"people in [data] is {self.policy.people}; the data hold another number of people.",
+                "Count them and correct it.",
+                "[data] people",
             )
         return EverybodyReading(counted)
 

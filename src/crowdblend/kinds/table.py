@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.calculus import Derivation
 from crowdblend.engines.engine import Progress
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.register import RegisterPlan
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.parts import divide
+from crowdblend.planning.plan import CrowdMechanism
 from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
     from crowdblend.kinds.recoding_choice import ChoiceReading
+    from crowdblend.mechanisms import SampledClasses
     from crowdblend.randomness import ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
@@ -29,8 +34,16 @@ class TablePlan(CrowdClassesPlan):
     policy: Table
 
     @property
-    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram]:
+    def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
+        if self.policy.shares:
+            return tuple(SuppressedHistogram(k) for k in self.parameters.thresholds)
         return (self.mechanism(),)
+
+    def derivations(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """Those of the one table; tables of parts that share nobody have one guarantee together."""
+        if self.policy.shares:
+            return self.parameters.derivations_of_parts(mechanisms)
+        return super().derivations(mechanisms)
 
     def mechanism(self, chosen: ChosenRecoding | None = None) -> SuppressedHistogram | NoisyHistogram:
         """The histogram that is published; from which value on it shows cells depends on the chosen recoding."""
@@ -48,9 +61,16 @@ class TablePlan(CrowdClassesPlan):
         mechanism = self.mechanism(outcome if isinstance(outcome, ChosenRecoding) else None)
         if isinstance(mechanism, NoisyHistogram):
             facts["show_from"] = mechanism.show_from
+        if self.policy.shares:
+            facts["parts"] = {
+                table.name: {"share": table.share, "k": k}
+                for table, k in zip(self.policy.tables, self.parameters.thresholds, strict=True)
+            }
         return facts
 
     def describe(self) -> list[tuple[str, str]]:
+        if self.policy.shares:
+            return [*self.describe_sample(), *self._describe_parts()]
         below = _BELOW[self.policy.below_k]
         table = ("would publish", f"a table, exact from k = {self.parameters.k}, {below} below")
         lines = [*self.describe_sample(), table, *self.describe_choice()]
@@ -60,17 +80,42 @@ class TablePlan(CrowdClassesPlan):
             lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
         return lines
 
+    def _describe_parts(self) -> list[tuple[str, str]]:
+        tables = zip(self.policy.tables, self.parameters.thresholds, strict=True)
+        return [
+            (
+                "would publish",
+                f"table {table.name} of a share of {table.share} of the sample, exact from k = {k}, suppressed below",
+            )
+            for table, k in tables
+        ]
+
     def publish(
         self, reading: ClassCountsReading | ChoiceReading, key: ReleaseKey, progress: Progress | None = None
     ) -> Publication:
         """The classes of the sample that are shown."""
         sample, chosen = self.sample_of(reading, key, progress)
+        if self.policy.shares:
+            return self._publish_parts(sample, key)
         mechanism = self.mechanism(chosen)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)
         else:
             published = mechanism.publish(sample)
         return Publication(self._outputs(published), (mechanism,), chosen, internal_counts(sample, published))
+
+    def _publish_parts(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
+        """Every table from its own part of the sample."""
+        mechanisms = [SuppressedHistogram(k) for k in self.parameters.thresholds]
+        outputs: list[CountsOutput] = []
+        internal: dict[str, Any] = {"people_sampled": sample.people}
+        parts = divide(sample, self.policy.shares, key)
+        for table, part, mechanism in zip(self.policy.tables, parts, mechanisms, strict=True):
+            counted = part.narrowed(table.columns)
+            published = mechanism.publish(counted)
+            outputs.append(CountsOutput(f"{table.name}.{self.policy.format}", published))
+            internal |= {f"{table.name}: {name}": n for name, n in internal_counts(counted, published).items()}
+        return Publication(tuple(outputs), tuple(mechanisms), None, internal)
 
     def _outputs(self, published: PublishedClasses) -> tuple[CountsOutput, ...]:
         """One table, or those that the policy names: sums of what is published."""
@@ -82,6 +127,8 @@ class TablePlan(CrowdClassesPlan):
         )
 
 
-def plan(policy: Table) -> TablePlan:
+def plan(policy: Table) -> TablePlan | RegisterPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+    if policy.sampling.everybody:
+        return RegisterPlan(policy)
     return TablePlan(policy, plan_crowds(policy))

@@ -72,8 +72,15 @@ class Ledger:
             known = identities_of(history.entries, _store_module().identities(connection))
             secret: bytes = _store_module().secret(connection, history)
         spent = [entry for entry in history.entries.values() if entry.counts]
-        anchors = dict.fromkeys(anchor for entry in spent if entry.id in known for anchor in known[entry.id].anchors)
-        return Wanted(secret, tuple(anchors), any(entry.id not in known for entry in spent))
+        earlier = [known[entry.id] for entry in spent if entry.id in known]
+        columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
+        rows = (one.anchor for each in earlier for one in each.of("rows"))
+        return Wanted(
+            secret,
+            tuple(dict.fromkeys(columns)),
+            tuple(dict.fromkeys(rows)),
+            old_names=any(entry.id not in known for entry in spent),
+        )
 
     def population(self, spending: Spending, identity: Identity | None = None) -> str:
         """The name under which a release with an unnamed population adds up."""
@@ -99,7 +106,7 @@ class Ledger:
         one is refused. A `held_key` is kept until the entry is finished or abandoned, a `sealed_key` for ever; the
         record has a commitment to it.
         """
-        from crowdblend import __version__  # noqa: PLC0415  the root imports the calculus
+        from crowdblend.version import __version__  # noqa: PLC0415
 
         check_key("sealed_key", sealed_key)
         check_key("held_key", held_key)
@@ -283,5 +290,5 @@ def _store_module() -> Any:
     try:
         from crowdblend.ledger import store  # noqa: PLC0415
     except ModuleNotFoundError as missing:
-        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend[release].") from None
+        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend again.") from None
     return store

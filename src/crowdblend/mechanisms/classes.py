@@ -39,6 +39,11 @@ class SampledClasses:
         """Some of the classes."""
         return SampledClasses(self.columns, self.labels, self.codes[keep], self.counts[keep])
 
+    def narrowed(self, columns: Sequence[str]) -> SampledClasses:
+        """The same people counted by fewer columns."""
+        places, codes, counts = _summed(self.columns, self.codes, self.counts, columns)
+        return SampledClasses(tuple(columns), tuple(self.labels[place] for place in places), codes, counts)
+
     @property
     def cells(self) -> int:
         """How many cells the table of all classes has, empty ones included."""
@@ -69,10 +74,17 @@ class PublishedClasses:
 
     def narrowed(self, columns: Sequence[str]) -> PublishedClasses:
         """The same publication by fewer columns: sums of what is published, so post-processing."""
-        places = [self.columns.index(name) for name in columns]
-        labels = tuple(self.labels[place] for place in places)
-        codes, inverse = np.unique(self.codes[:, places], axis=0, return_inverse=True)
-        counts = np.zeros(len(codes), np.int64)
-        np.add.at(counts, inverse.ravel(), self.counts)
+        places, codes, counts = _summed(self.columns, self.codes, self.counts, columns)
         # A sum of shown cells misses those that are not shown, so no sum is called exact.
-        return PublishedClasses(tuple(columns), labels, codes, counts)
+        return PublishedClasses(tuple(columns), tuple(self.labels[place] for place in places), codes, counts)
+
+
+def _summed(
+    columns: tuple[str, ...], codes: Codes, counts: Counts, kept: Sequence[str]
+) -> tuple[list[int], Codes, Counts]:
+    """The places of the columns that are kept, and the counts of classes that differ in those."""
+    places = [columns.index(name) for name in kept]
+    distinct, inverse = np.unique(codes[:, places], axis=0, return_inverse=True)
+    sums = np.zeros(len(distinct), np.int64)
+    np.add.at(sums, inverse.ravel(), counts)
+    return places, distinct, sums

@@ -15,7 +15,7 @@ from fractions import Fraction
 from crowdblend.calculus import Derivation
 from crowdblend.networks import exact, samplers
 from crowdblend.networks.exact import Structure
-from crowdblend.networks.views import View
+from crowdblend.networks.samplers import View
 from crowdblend.planning.networks import NetworkPlan, differential, released
 from crowdblend.randomness import Source, discrete_laplace
 
@@ -58,17 +58,17 @@ class NoisyStatistic:
     def claim(self) -> Derivation:
         """What this noise guarantees relative to as many random people as the estimator of the plan sees."""
         estimated = self.plan.derivation.premises[0]
-        return released(self.plan.question, estimated, self.noise.scale, self.noise.resolution)
+        return released(self.plan.request, estimated, self.noise.scale, self.noise.resolution)
 
     def claim_replaced(self) -> Derivation:
         """What this noise guarantees against somebody who knows everybody else."""
-        return differential(self.plan.question, self.noise.scale, self.noise.resolution)
+        return differential(self.plan.request, self.noise.scale, self.noise.resolution)
 
     def exact(self, structure: Structure) -> Fraction:
         """The statistic of the whole network."""
         if self.plan.name == "average-degree":
             return exact.average_degree(structure)
-        bounds = self.plan.question.bounds
+        bounds = self.plan.request.bounds
         return exact.relative(_EDITS[self.plan.name](structure), bounds.people, bounds.degree_bound)
 
     def publish(self, values: list[Fraction], source: Source) -> list[float]:
@@ -81,7 +81,7 @@ class NoisyStatistic:
 
     def estimated(self, view: View, source: Source) -> Fraction:
         """What the simulator makes of a few random people and whoever they can be followed to."""
-        seen, bound = self.plan.seen, self.plan.question.bounds.degree_bound
+        seen, bound = self.plan.seen, self.plan.request.bounds.degree_bound
         if self.plan.name == "average-degree":
             ask = samplers.sampled_light_ends if self.plan.light_ends else samplers.sampled_degree
             value = ask(view, seen.samples, source)

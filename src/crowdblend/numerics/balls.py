@@ -51,40 +51,49 @@ def ceil(value: arb) -> int:
 
 
 def at_least(whole: int, least: int) -> int:
+    """The larger of two whole numbers."""
     return max(whole, least)
 
 
 def maximum(*values: arb) -> arb:
+    """A ball around the largest of several numbers."""
     return reduce(arb.max, values)
 
 
 def minimum(*values: arb) -> arb:
+    """A ball around the smallest of several numbers."""
     return reduce(arb.min, values)
 
 
 def exp(value: arb) -> arb:
+    """A ball around e to a number."""
     return arb(value).exp()
 
 
 def log(value: arb) -> arb:
+    """A ball around the natural logarithm; undecided where the number is not surely above 0."""
     if not value > 0:
         raise Undecided
     return value.log()
 
 
 def expm1(value: arb | float) -> arb:
+    """A ball around e to a number, minus 1, without cancellation near 0."""
     return arb(value).expm1()
 
 
 def log1p(value: arb | float) -> arb:
+    """A ball around the logarithm of 1 plus a number, without cancellation near 0."""
     return arb(value).log1p()
 
 
 def sqrt(value: arb) -> arb:
+    """A ball around the square root."""
     return value.sqrt()
 
 
 def nonnegative(value: arb) -> arb:
+    """The part of the ball that is not negative."""
     return value.nonnegative_part()
 
 
@@ -99,6 +108,7 @@ def surely(condition: Any) -> bool:
 
 
 def pmf(n: int, j: int, p: arb) -> arb:
+    """A ball around P[X = j] for X ~ Bin(n, p); 0 where j is impossible."""
     if not 0 <= j <= n:
         return arb(0)
     if n >= 2**63:
@@ -107,6 +117,7 @@ def pmf(n: int, j: int, p: arb) -> arb:
 
 
 def above(n: int, j: int, p: arb) -> arb:
+    """A ball around P[X > j] / P[X = j], summed on the side of j where the terms fall."""
     if j >= n:
         return arb(0)
     if j + 1 > (n + 1) * p:
@@ -116,7 +127,7 @@ def above(n: int, j: int, p: arb) -> arb:
 
 
 def below(n: int, j: int, p: arb) -> arb:
-    # Mirror image: n − X ~ Bin(n, 1 − p).
+    """A ball around P[X < j] / P[X = j], by the mirror image n − X ~ Bin(n, 1 − p)."""
     return above(n, n - j, 1 - p)
 
 

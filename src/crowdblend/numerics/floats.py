@@ -15,6 +15,7 @@ _HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
 
 
 def number(value: Any) -> Floats:
+    """The value as an array of doubles."""
     return np.asarray(value, dtype=np.float64)
 
 
@@ -29,46 +30,57 @@ def aligned(*values: Any) -> tuple[Floats, ...]:
 
 
 def ceil(value: Floats) -> Floats:
+    """The ceilings, none above the largest size that is evaluated."""
     return np.nan_to_num(np.minimum(np.ceil(value), largest), nan=largest)
 
 
 def at_least(whole: Floats, least: Floats) -> Floats:
+    """The larger of two numbers, place by place."""
     return np.maximum(whole, least)
 
 
 def maximum(*values: Floats) -> Floats:
+    """The largest of several numbers, place by place."""
     return reduce(np.maximum, values)
 
 
 def minimum(*values: Floats) -> Floats:
+    """The smallest of several numbers, place by place."""
     return reduce(np.minimum, values)
 
 
 def exp(value: Floats) -> Floats:
+    """e to a number."""
     return np.exp(value)
 
 
 def log(value: Floats) -> Floats:
+    """The natural logarithm."""
     return np.log(value)
 
 
 def sqrt(value: Floats) -> Floats:
+    """The square root."""
     return np.sqrt(value)
 
 
 def nonnegative(value: Floats) -> Floats:
+    """The number where it is positive, 0 elsewhere."""
     return np.nan_to_num(np.maximum(value, 0.0), nan=0.0)
 
 
 def at_most(value: Floats) -> Floats:
+    """The value itself, the largest number that it allows."""
     return value
 
 
 def surely(condition: Any) -> bool:
+    """Whether a comparison holds at every place."""
     return bool(np.all(condition))
 
 
 def pmf(n: Floats, j: Floats, p: Floats) -> Floats:
+    """P[X = j] for X ~ Bin(n, p); 0 where j is impossible."""
     with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
         return np.nan_to_num(np.where((j >= 0) & (j <= n), np.exp(log_pmf(n, j, p)), 0.0))
 
@@ -108,12 +120,14 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
 
 
 def above(n: Floats, j: Floats, p: Floats) -> Floats:
+    """P[X > j] / P[X = j], the upper Mills ratio."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
         p = number(p)
         return _falling(number(n) - j, number(j) + 1, p / (1 - p))
 
 
 def below(n: Floats, j: Floats, p: Floats) -> Floats:
+    """P[X < j] / P[X = j], the lower Mills ratio."""
     return above(n, number(n) - j, 1 - number(p))
 
 

@@ -16,7 +16,7 @@ from crowdblend.papers.suppression import (
     point,
 )
 from crowdblend.planning.bounds import BOUNDS, Bound
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import solve
 
 FIGURE2_KS, FIGURE2_RATE = (5, 10, 20, 30, 50), 0.2
@@ -123,6 +123,6 @@ def figure6() -> Reproduction:
 def smallest_epsilon(bound: Bound, k: int, rate: float) -> float | None:
     """The smallest ε at which a rule guarantees the δ of Figure 6, or None where no ε does."""
     try:
-        return solve(bound, Question(rate=rate, k=k, delta=FIGURE6_DELTA))
+        return solve(bound, PlanRequest(rate=rate, k=k, delta=FIGURE6_DELTA))
     except Infeasible:
         return None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from flint import arb
 
 from crowdblend.calculus import Derivation, Rule
-from crowdblend.calculus.rules import blending, mechanisms, sampling
+from crowdblend.calculus.rules import blending, mechanisms, parts, sampling
 from crowdblend.errors import NotApplicable
 from crowdblend.numerics.balls import expm1, log1p, precision, round_down
-from crowdblend.planning.question import Question
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.planning.parts import derive_parts
+from crowdblend.planning.request import PlanRequest
 
 # The papers' bounds scan crowd sizes, which takes long for larger k and teaches nothing there.
 LARGEST_COMPARED = 20_000
@@ -23,73 +26,81 @@ class Bound:
 
     name: str
     rule: Rule
-    applies: Callable[[Question], bool]
+    applies: Callable[[PlanRequest], bool]
     compared: bool = False
     """Whether the rule only shows what a better one improves on; then it is tried for k up to LARGEST_COMPARED."""
 
-    def derive(self, question: Question, k: int, rate: float | None, epsilon: float) -> Derivation:
+    def derive(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> Derivation:
         """The guarantee at these parameters; raises NotApplicable outside the rule's own conditions."""
+        if request.shares:
+            assert rate is not None, "parts are of a sample at one rate"
+            return derive_parts([crowd(request, k)] * len(request.shares), request.shares, rate, epsilon)
         if not self.rule.premises:
-            loss = noise_loss(question, rate, epsilon)
-            given = {"k": k, "noise_epsilon": loss, "rate": rate, "epsilon": epsilon, "flag": question.flag}
+            loss = noise_loss(request, rate, epsilon)
+            given = {"k": k, "noise_epsilon": loss, "rate": rate, "epsilon": epsilon, "flag": request.flag}
             return self.rule(**{name: given[name] for name in self.rule.parameters})
-        return self.rule(crowd(question, k), **question.sampling(rate), epsilon=epsilon)
+        return self.rule(crowd(request, k), **request.sampling(rate), epsilon=epsilon)
 
-    def delta(self, question: Question, k: int, rate: float | None, epsilon: float) -> float:
+    def delta(self, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> float:
         """The proved δ at these parameters."""
-        delta: float = self.derive(question, k, rate, epsilon).conclusion.delta
+        delta: float = self.derive(request, k, rate, epsilon).conclusion.delta
         return delta
 
 
-def noise_loss(question: Question, rate: float | None, epsilon: float) -> float:
+def noise_loss(request: PlanRequest, rate: float | None, epsilon: float) -> float:
     """The loss of the noise below k: as given, or the largest ε₀ that sampling at this rate turns into ε."""
-    if question.noise_epsilon is not None:
-        return question.noise_epsilon
+    if request.noise_epsilon is not None:
+        return request.noise_epsilon
     if rate is None or epsilon <= 0:
-        raise NotApplicable("noise below k needs a rate and an epsilon above 0. Suppress below k instead.")
+        raise NotApplicable(
+            "Noise below k needs a rate and an epsilon above 0.",
+            remedy="Suppress below k instead.",
+            where="below_k",
+            code="plan.noise-below-k",
+        )
     with precision(128):
         return round_down(log1p(expm1(epsilon) / arb(rate)))
 
 
 @dataclass(frozen=True)
 class PlannedMechanism:
-    """The mechanism that a question is about, known by its parameters alone: it claims, and publishes nothing."""
+    """The mechanism that a request is about, known by its parameters alone: it claims, and publishes nothing."""
 
-    question: Question
+    request: PlanRequest
     k: int
     noise_epsilon: float | None
 
     def claim(self) -> Derivation:
         """What it guarantees to crowds."""
-        return crowd(self.question, self.k, self.noise_epsilon)
+        return crowd(self.request, self.k, self.noise_epsilon)
 
     def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
         """What it guarantees after sampling, by a theorem about the mechanism itself; None where there is none."""
         for bound in BOUNDS:
-            if not bound.rule.premises and bound.applies(self.question):
-                return bound.derive(self.question, self.k, rate, epsilon)
+            if not bound.rule.premises and bound.applies(self.request):
+                return bound.derive(self.request, self.k, rate, epsilon)
         return None
 
 
-def crowd(question: Question, k: int, loss: float | None = None) -> Derivation:
-    """The claim of the crowd-blending mechanism that the question is about."""
-    if question.kind == "points":
-        return mechanisms.points_noisy(k=k, noise_epsilon=question.noise_epsilon)
+def crowd(request: PlanRequest, k: int, loss: float | None = None) -> Derivation:
+    """The claim of the crowd-blending mechanism that the request is about."""
+    if request.kind == "points":
+        return mechanisms.points_noisy(k=k, noise_epsilon=request.noise_epsilon)
     if loss is not None:
         return mechanisms.histogram_noisy(k=k, noise_epsilon=loss)
-    if question.blend_epsilon > 0:
-        return mechanisms.blending_stated(k=k, blend_epsilon=question.blend_epsilon)
-    if question.kind == "microdata":
+    if request.blend_epsilon > 0:
+        return mechanisms.blending_stated(k=k, blend_epsilon=request.blend_epsilon)
+    if request.kind == "microdata":
         return mechanisms.generalization_suppressed(k=k)
     return mechanisms.histogram_suppressed(k=k)
 
 
-def _suppressing(question: Question) -> bool:
-    return question.crowd_epsilon == 0 and not question.biased and not question.noisy
+def _suppressing(request: PlanRequest) -> bool:
+    return request.crowd_epsilon == 0 and not (request.biased or request.noisy or request.shares)
 
 
-def _points(question: Question) -> bool:
-    return question.kind == "points" and not question.biased
+def _points(request: PlanRequest) -> bool:
+    return request.kind == "points" and not request.biased
 
 
 BOUNDS = (
@@ -97,7 +108,23 @@ BOUNDS = (
     Bound("published", sampling.suppression_published, _suppressing, compared=True),
     Bound("shuffled", sampling.points_sampled, _points),
     Bound("sharp", sampling.blending_sharp, lambda q: q.crowd_epsilon > 0 and not q.biased),
-    Bound("blending", blending.blending_explicit, lambda q: not q.biased and not q.noisy, compared=True),
+    Bound("blending", blending.blending_explicit, lambda q: not (q.biased or q.noisy or q.shares), compared=True),
+    Bound("parts", parts.disjoint_parts, lambda q: bool(q.shares)),
     Bound("noise", sampling.noisy_histogram_sampled, lambda q: q.noisy),
     Bound("robust", blending.robust_sampling_is_differential, lambda q: q.biased),
 )
+
+
+def estimate_delta(k: Any, rate: Any, epsilon: Any, blend_epsilon: Any = 0.0) -> Any:
+    """δ of suppression.exact (blend_epsilon = 0) or blending.sharp for arrays that broadcast against each other.
+
+    Uses the same formula as the certificates, in double precision; about nine digits agree.
+
+    >>> [f"{delta:.6g}" for delta in estimate_delta(20, 0.1, [0.25, 0.5])]
+    ['6.31039e-08', '2.63178e-11']
+    """
+    from crowdblend.numerics import floats  # noqa: PLC0415  only estimates load NumPy and SciPy
+
+    k, rate, epsilon, blend_epsilon = floats.aligned(k, rate, epsilon, blend_epsilon)
+    with floats.quietly():
+        return crowd_divergence(floats, k, rate, floats.exp(blend_epsilon), floats.exp(epsilon))

@@ -66,7 +66,12 @@ def plan_outliers(
     42
     """
     if (transition is None) == (delta is None):
-        raise InvalidInput("one of transition and delta must be left out to be solved for. Pass the other.")
+        raise InvalidInput(
+            "Exactly one of transition and delta is solved for.",
+            remedy="Leave one of them unset and give the other.",
+            where="transition",
+            code="plan.unknown",
+        )
     if transition is not None:
         delta = _claim(epsilon, transition, limit, factor).conclusion.delta
         return OutlierPlan(epsilon, transition, limit, factor, delta, "delta")
@@ -83,7 +88,10 @@ def _smallest_transition(epsilon: float, limit: int, factor: float, delta: float
     low, high = 0, limit - 1
     if high < 1 or not reaches(high):
         raise Infeasible(
-            f"no transition below limit = {limit} reaches delta = {delta:g}. Raise limit, factor, epsilon or delta."
+            f"No transition below limit = {limit} reaches delta = {delta:g}.",
+            remedy="Raise limit, factor, epsilon or delta.",
+            where="transition",
+            code="plan.no-transition",
         )
     while high - low > 1:
         middle = (low + high) // 2

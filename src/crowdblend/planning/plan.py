@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, composition, profiles, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
+from crowdblend.guarantees.parameters import check
 from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
-from crowdblend.planning.claims import CrowdMechanism
-from crowdblend.planning.question import Question
+from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
+from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import solve
+
+
+class Claims(Protocol):
+    """A mechanism with parameters; what it guarantees follows from them and from nothing else."""
+
+    def claim(self) -> Derivation:
+        """What the mechanism guarantees to the people it is run on."""
+
+
+class CrowdMechanism(Claims, Protocol):
+    """A mechanism that blends people into crowds of at least k."""
+
+    def claim_under_sampling(self, *, rate: float, epsilon: float) -> Derivation | None:
+        """What it guarantees after sampling, by a theorem about this mechanism; None where only its crowds count."""
 
 
 @dataclass(frozen=True)
@@ -28,56 +43,63 @@ class Plan:
     solved: str
     rule: str
     bounds: Mapping[str, float]
-    question: Question
+    request: PlanRequest
+    thresholds: tuple[int, ...] = ()
+    """With several tables, the k of each; `k` is the largest of them."""
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
         shown: dict[str, Any] = {"k": self.k, "rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
         shown |= {"solved": self.solved, "rule": self.rule, "bounds": dict(self.bounds)}
-        shown["blend_epsilon"] = self.question.blend_epsilon
-        if self.question.noisy:
-            shown |= {"below_k": "noise", "flag": self.question.flag, "noise_epsilon": self.noise_epsilon}
-        if self.question.kind == "points":
+        shown["blend_epsilon"] = self.request.blend_epsilon
+        if self.request.noisy:
+            shown |= {"below_k": "noise", "flag": self.request.flag, "noise_epsilon": self.noise_epsilon}
+        if self.request.kind == "points":
             shown |= {"noise_epsilon": self.noise_epsilon}
-        if self.question.biased:
-            shown |= self.question.sampling(None)
-        if self.question.releases > 1:
-            shown["releases"] = self.question.releases
+        if self.request.shares:
+            shown |= {"parts": len(self.request.shares)}
+        if self.request.biased:
+            shown |= self.request.sampling(None)
+        if self.request.releases > 1:
+            shown["releases"] = self.request.releases
         return shown
 
     @property
     def noise_epsilon(self) -> float | None:
         """The loss of the noise below k, or of the noise on points, if there is any."""
-        if self.question.kind == "points":
-            return self.question.noise_epsilon
-        return noise_loss(self.question, self.rate, self.epsilon) if self.question.noisy else None
+        if self.request.kind == "points":
+            return self.request.noise_epsilon
+        return noise_loss(self.request, self.rate, self.epsilon) if self.request.noisy else None
 
     @property
     def sampled_with(self) -> float:
         """The largest sampling probability of anybody protected; a δ as large guarantees nothing beyond sampling."""
-        return self.rate if self.rate is not None and not self.question.biased else self.question.protected_rate
+        return self.rate if self.rate is not None and not self.request.biased else self.request.protected_rate
 
     @property
     def mechanism(self) -> PlannedMechanism:
         """The planned mechanism, of which only the parameters are known."""
-        return PlannedMechanism(self.question, self.k, self.noise_epsilon)
+        return PlannedMechanism(self.request, self.k, self.noise_epsilon)
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
         """What sampling and a mechanism with these parameters guarantee, before anything is released.
 
         Of several releases it is what they guarantee together.
         """
-        if self.question.releases > 1:
+        if self.request.releases > 1:
             return Certificate(self.together(), stated, facts or {})
+        if self.request.shares:
+            planned = tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds)
+            return Certificate(self.derivations_of_parts(planned), stated, facts or {})
         return self.certify(self.mechanism, stated, facts)
 
     def together(self) -> tuple[Derivation, ...]:
         """What all planned releases guarantee together."""
         if self.rule == series.RULES[series.ADDED]:
-            one = answer_alone(series.share_of(self.question))
+            one = answer_alone(series.share_of(self.request))
             _, once, *_ = one.derivations(one.mechanism)
-            return (composition.differential_releases_add_up(*[once] * self.question.releases),)
-        profile = series.profile_together(self.question, self.k, self.rate)
+            return (composition.differential_releases_add_up(*[once] * self.request.releases),)
+        profile = series.profile_together(self.request, self.k, self.rate)
         if self.solved == "delta":
             found = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
         else:
@@ -100,8 +122,8 @@ class Plan:
         A mechanism that guarantees less than the plan is refused.
         """
         claim = mechanism.claim()
-        if self.question.biased:
-            parameters = {**self.question.sampling(None), "epsilon": self.epsilon}
+        if self.request.biased:
+            parameters = {**self.request.sampling(None), "epsilon": self.epsilon}
             differential = blending.robust_sampling_is_differential(claim, **parameters)
             strongest = blending.robust_sampling_is_zero_knowledge(claim, **parameters)
         else:
@@ -111,6 +133,19 @@ class Plan:
         self._require_planned(differential)
         replaced = sampling.replacing_is_removing_and_adding(differential)
         return strongest, differential, replaced, claim
+
+    def derivations_of_parts(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """What sampling and these very mechanisms, each on its part of the sample, guarantee together.
+
+        None of them speaks of the whole sample, so no crowd is listed.
+        """
+        assert self.rate is not None, "parts are of a sample at one rate"
+        claims = (mechanism.claim() for mechanism in mechanisms)
+        sampled = derive_parts(claims, self.request.shares, self.rate, self.epsilon)
+        self._require_planned(sampled)
+        differential = sampling.sampled_release_is_differential(sampled)
+        strongest = sampling.sampled_release_is_zero_knowledge(sampled)
+        return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
     def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
@@ -124,17 +159,22 @@ class Plan:
     def _by_crowds(self, claim: Derivation) -> list[Derivation]:
         """Every applicable theorem about crowds, applied to a claim."""
         found = []
-        for bound in _applicable(self.question):
+        for bound in _applicable(self.request):
             if bound.rule.premises and not (bound.compared and self.k > LARGEST_COMPARED):
                 try:
-                    found.append(bound.rule(claim, **self.question.sampling(self.rate), epsilon=self.epsilon))
+                    found.append(bound.rule(claim, **self.request.sampling(self.rate), epsilon=self.epsilon))
                 except NotApplicable:
                     continue
         return found
 
     def _require_planned(self, derived: Derivation) -> None:
         if derived.conclusion.epsilon > self.epsilon or derived.conclusion.delta > self.delta:
-            raise NotProved("the mechanism guarantees less than its plan. Plan the release again.")
+            raise NotProved(
+                "The mechanism guarantees less than its plan.",
+                remedy="Plan the release again.",
+                where="epsilon",
+                code="plan.mechanism-differs",
+            )
 
 
 def plan(
@@ -152,19 +192,23 @@ def plan(
     below_k: str = "suppress",
     noise_epsilon: float | None = None,
     flag: bool = False,
+    parts: int = 1,
     releases: int = 1,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
-    largest rate, for which the guarantee is proved.
+    largest rate, for which the guarantee is proved. With `parts`, for as many tables from equal parts of one sample.
 
     >>> plan(rate=0.1, k=20, epsilon=0.5).delta
     2.631783466225066e-11
     >>> plan(rate=0.5, epsilon=1.0, delta=1e-6).k
     35
+    >>> plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10).k
+    16
     >>> plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20).k
     10
     """
-    question = Question(
+    check("parts", parts)
+    request = PlanRequest(
         rate,
         k,
         epsilon,
@@ -178,26 +222,27 @@ def plan(
         below_k,
         noise_epsilon,
         flag,
+        equal_shares(parts),
         releases,
     )
-    return answer(question)
+    return answer(request)
 
 
-def answer(question: Question) -> Plan:
-    """The plan for a question."""
-    return answer_alone(question) if question.releases == 1 else answer_together(question)
+def answer(request: PlanRequest) -> Plan:
+    """The plan for a request."""
+    return answer_alone(request) if request.releases == 1 else answer_together(request)
 
 
-def answer_together(question: Question) -> Plan:
+def answer_together(request: PlanRequest) -> Plan:
     """The plan for several releases, by their profiles and by shares of epsilon and delta, whichever says more."""
     bounds: dict[str, float] = {}
     refusals: list[CrowdblendError] = []
-    asked, alone = question, None
-    question = series.with_noise(question)
+    asked, alone = request, None
+    request = series.with_noise(request)
     try:
         with suppress(CrowdblendError):
-            alone = getattr(answer_alone(replace(question, releases=1)), question.unknown)
-        bounds[series.PROFILE] = series.solve_together(question, alone)
+            alone = getattr(answer_alone(replace(request, releases=1)), request.unknown)
+        bounds[series.PROFILE] = series.solve_together(request, alone)
     except CrowdblendError as refused:
         refusals.append(refused)
     try:
@@ -205,39 +250,53 @@ def answer_together(question: Question) -> Plan:
         bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
     except CrowdblendError as refused:
         refusals.append(refused)
-    if not bounds or (question.noisy and series.PROFILE not in bounds):
+    if not bounds or (request.noisy and series.PROFILE not in bounds):
         raise refusals[0]
     # Shares would have other noise below k.
-    return _planned(question, bounds, series.RULES, series.PROFILE if question.noisy else None)
+    return _planned(request, bounds, series.RULES, series.PROFILE if request.noisy else None)
 
 
-def answer_alone(question: Question) -> Plan:
+def answer_alone(request: PlanRequest) -> Plan:
     """The plan for one release."""
-    bounds, refusals = _solve_all(question)
+    bounds, refusals = _solve_all(request)
     if not bounds:
         raise refusals[0]
-    return _planned(question, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
+    return _planned(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
 
 
-def _planned(question: Question, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None) -> Plan:
-    solved = question.unknown
+def _planned(request: PlanRequest, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None) -> Plan:
+    solved = request.unknown
     best = best or (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
-    values: dict[str, Any] = {name: getattr(question, name) for name in ("k", "rate", "epsilon", "delta")}
+    values: dict[str, Any] = {name: getattr(request, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
-    return Plan(**values, solved=solved, rule=rules[best], bounds=bounds, question=question)
+    return Plan(
+        **values,
+        solved=solved,
+        rule=rules[best],
+        bounds=bounds,
+        request=request,
+        thresholds=_thresholds(request, values),
+    )
 
 
-def _solve_all(question: Question) -> tuple[dict[str, float], list[CrowdblendError]]:
+def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
+    """The k of every table: as given for all of them, or the smallest for each."""
+    if not request.shares or request.k is not None:
+        return (request.k,) * len(request.shares) if request.k is not None else ()
+    return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
+
+
+def _solve_all(request: PlanRequest) -> tuple[dict[str, float], list[CrowdblendError]]:
     """The answer under every applicable rule, and why the others have none."""
     bounds: dict[str, float] = {}
     refusals: list[CrowdblendError] = []
-    for bound in _applicable(question):
+    for bound in _applicable(request):
         try:
-            bounds[bound.name] = solve(bound, question, bounds.get("exact"))
+            bounds[bound.name] = solve(bound, request, bounds.get("exact"))
         except CrowdblendError as refused:
             refusals.append(refused)
     return bounds, refusals
 
 
-def _applicable(question: Question) -> list[Bound]:
-    return [bound for bound in BOUNDS if bound.applies(question)]
+def _applicable(request: PlanRequest) -> list[Bound]:
+    return [bound for bound in BOUNDS if bound.applies(request)]

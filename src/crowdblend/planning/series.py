@@ -16,7 +16,7 @@ from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
 from crowdblend.numerics.search import first_true, largest_double
 from crowdblend.planning.bounds import crowd
-from crowdblend.planning.question import Question
+from crowdblend.planning.request import PlanRequest
 from crowdblend.planning.solve import SMALLEST_RATE
 
 LARGEST_K = 10**6
@@ -27,66 +27,64 @@ PROFILE, ADDED = "profile", "added"
 RULES = {PROFILE: "composition.repeated", ADDED: "composition.differential"}
 
 
-def profile_once(question: Question, k: int, rate: float | None) -> Derivation:
+def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation:
     """The profile of one release with these parameters."""
-    if question.biased:
-        return profiles.profile_of_biased_sampling(crowd(question, k), **question.sampling(None))
-    if question.kind == "points":
-        return profiles.profile_of_points(k=k, noise_epsilon=question.noise_epsilon, rate=rate)
-    if question.noisy:
-        return profiles.profile_of_noise_below_k(
-            k=k, noise_epsilon=question.noise_epsilon, rate=rate, flag=question.flag
-        )
-    return profiles.profile_of_crowds(crowd(question, k), rate=rate)
+    if request.biased:
+        return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
+    if request.kind == "points":
+        return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
+    if request.noisy:
+        return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
+    return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 
-def profile_together(question: Question, k: int, rate: float | None) -> Derivation:
+def profile_together(request: PlanRequest, k: int, rate: float | None) -> Derivation:
     """The profile of all releases together."""
-    return profiles.repeated_releases_compose(profile_once(question, k, rate), releases=question.releases)
+    return profiles.repeated_releases_compose(profile_once(request, k, rate), releases=request.releases)
 
 
-def with_noise(question: Question) -> Question:
-    """The question with the loss of the noise below k, where it is left open: the largest that leaves half of delta.
+def with_noise(request: PlanRequest) -> PlanRequest:
+    """The request with the loss of the noise below k, where it is left open: the largest that leaves half of delta.
 
     The noise alone is a sampled mechanism of pure loss, whose releases compose like everything else.
     """
-    if not question.noisy or question.noise_epsilon is not None:
-        return question
-    if question.rate is None or question.epsilon is None or question.delta is None:
+    if not request.noisy or request.noise_epsilon is not None:
+        return request
+    if request.rate is None or request.epsilon is None or request.delta is None:
         raise InvalidInput(
             "Several releases with noise below k are planned from rate, epsilon and delta, or with noise_epsilon. "
             "Pass noise_epsilon, or leave k out."
         )
-    rate, epsilon, delta = question.rate, question.epsilon, question.delta
+    rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
     def keeps(loss: float) -> bool:
-        noise = Profile((Uses(AmplifiedCurve(loss, 0.0, rate), question.releases),))
+        noise = Profile((Uses(AmplifiedCurve(loss, 0.0, rate), request.releases),))
         return _reaches(noise, epsilon, delta / 2)
 
-    low = epsilon / question.releases
-    return replace(question, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
+    low = epsilon / request.releases
+    return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
 
 
-def solve_together(question: Question, alone: float | None) -> float:
+def solve_together(request: PlanRequest, alone: float | None) -> float:
     """The best value of the unknown for all releases, by their profiles; `alone` is the answer for one of them."""
-    return _SOLVERS[question.unknown](question, alone)
+    return _SOLVERS[request.unknown](request, alone)
 
 
-def share_of(question: Question) -> Question:
-    """The question about one release with its share of epsilon and delta."""
+def share_of(request: PlanRequest) -> PlanRequest:
+    """The request about one release with its share of epsilon and delta."""
 
     def share(total: float | None) -> float | None:
-        return None if total is None else math.nextafter(total / question.releases, 0.0)
+        return None if total is None else math.nextafter(total / request.releases, 0.0)
 
-    return replace(question, epsilon=share(question.epsilon), delta=share(question.delta), releases=1)
+    return replace(request, epsilon=share(request.epsilon), delta=share(request.delta), releases=1)
 
 
-def added_up(question: Question, solved: float) -> float:
+def added_up(request: PlanRequest, solved: float) -> float:
     """What shares come to: a loss is multiplied, k and rate are the same for each release."""
-    if question.unknown not in ("epsilon", "delta"):
+    if request.unknown not in ("epsilon", "delta"):
         return solved
-    total = math.nextafter(solved * question.releases, math.inf)
-    return min(total, 1.0) if question.unknown == "delta" else total
+    total = math.nextafter(solved * request.releases, math.inf)
+    return min(total, 1.0) if request.unknown == "delta" else total
 
 
 def _reaches(profile: Profile, epsilon: float, delta: float) -> bool:
@@ -97,34 +95,34 @@ def _reaches(profile: Profile, epsilon: float, delta: float) -> bool:
     return bool(found.epsilon <= epsilon)
 
 
-def _keeps(question: Question, k: int, rate: float | None) -> bool:
-    assert question.epsilon is not None
-    assert question.delta is not None
+def _keeps(request: PlanRequest, k: int, rate: float | None) -> bool:
+    assert request.epsilon is not None
+    assert request.delta is not None
     try:
-        together = profile_together(question, k, rate).conclusion
+        together = profile_together(request, k, rate).conclusion
     except NotApplicable:
         return False
-    return _reaches(together, question.epsilon, question.delta)
+    return _reaches(together, request.epsilon, request.delta)
 
 
-def _solve_k(question: Question, alone: float | None) -> float:
-    least = question.exceptions + 2 if question.biased else 1
+def _solve_k(request: PlanRequest, alone: float | None) -> float:
+    least = request.exceptions + 2 if request.biased else 1
     start = max(int(alone or least), least)
     try:
-        return first_true(lambda k: _keeps(question, k, question.rate), start, start, LARGEST_K)
+        return first_true(lambda k: _keeps(request, k, request.rate), start, start, LARGEST_K)
     except LookupError:
         raise Infeasible(
-            f"no k up to {LARGEST_K:,} keeps {question.releases} releases to these totals. Raise epsilon or delta, "
+            f"no k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
             "lower the rate, or plan fewer releases."
         ) from None
 
 
-def _solve_rate(question: Question, alone: float | None) -> float:
-    k = question.k
+def _solve_rate(request: PlanRequest, alone: float | None) -> float:
+    k = request.k
     assert k is not None
 
     def keeps(rate: float) -> bool:
-        return _keeps(question, k, rate)
+        return _keeps(request, k, rate)
 
     top = alone or 0.999
     if keeps(top):
@@ -134,23 +132,23 @@ def _solve_rate(question: Question, alone: float | None) -> float:
         low /= 4
     if not keeps(low):
         raise Infeasible(
-            f"no rate of at least {SMALLEST_RATE:g} keeps {question.releases} releases to these totals. Raise epsilon, "
+            f"no rate of at least {SMALLEST_RATE:g} keeps {request.releases} releases to these totals. Raise epsilon, "
             "delta or k."
         )
     return largest_double(keeps, low, top, TOLERANCE)
 
 
-def _solve_epsilon(question: Question, _alone: float | None) -> float:
-    assert question.k is not None
-    together = profile_together(question, question.k, question.rate).conclusion
-    found: Any = profiles.profile_at_delta.conclude(together, delta=question.delta)
+def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
+    assert request.k is not None
+    together = profile_together(request, request.k, request.rate).conclusion
+    found: Any = profiles.profile_at_delta.conclude(together, delta=request.delta)
     return float(found.epsilon)
 
 
-def _solve_delta(question: Question, _alone: float | None) -> float:
-    assert question.k is not None
-    together = profile_together(question, question.k, question.rate).conclusion
-    found: Any = profiles.profile_at_epsilon.conclude(together, epsilon=question.epsilon)
+def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
+    assert request.k is not None
+    together = profile_together(request, request.k, request.rate).conclusion
+    found: Any = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
     return float(found.delta)
 
 

@@ -9,100 +9,112 @@ from __future__ import annotations
 from crowdblend.errors import Infeasible, NotApplicable
 from crowdblend.numerics.search import first_true, largest_double, smallest_double
 from crowdblend.planning.bounds import LARGEST_COMPARED, Bound
-from crowdblend.planning.question import Question
+from crowdblend.planning.parts import LARGEST_K, smallest_thresholds
+from crowdblend.planning.request import PlanRequest
 
-LARGEST_K = 10**7
 LARGEST_EPSILON = 600.0
 SMALLEST_RATE = 1e-12
 
 
-def solve(bound: Bound, question: Question, best: float | None = None) -> float:
+def solve(bound: Bound, request: PlanRequest, best: float | None = None) -> float:
     """The best value of the unknown under one rule; raises Infeasible or NotApplicable.
 
     `best` is the answer of a rule whose δ is the smallest true one: no sound rule does better, so the search starts
     there.
     """
-    return _SOLVERS[question.unknown](bound, question, best)
+    return _SOLVERS[request.unknown](bound, request, best)
 
 
-def _reaches(bound: Bound, question: Question, k: int, rate: float | None, epsilon: float) -> bool:
-    assert question.delta is not None
+def _reaches(bound: Bound, request: PlanRequest, k: int, rate: float | None, epsilon: float) -> bool:
+    assert request.delta is not None
     try:
-        return bound.delta(question, k, rate, epsilon) <= question.delta
+        return bound.delta(request, k, rate, epsilon) <= request.delta
     except NotApplicable:
         return False
 
 
-def _solve_delta(bound: Bound, question: Question, _best: float | None) -> float:
-    assert question.k is not None
-    _worth_comparing(bound, question.k)
-    assert question.epsilon is not None
-    return bound.delta(question, question.k, question.rate, question.epsilon)
+def _solve_delta(bound: Bound, request: PlanRequest, _best: float | None) -> float:
+    assert request.k is not None
+    _worth_comparing(bound, request.k)
+    assert request.epsilon is not None
+    return bound.delta(request, request.k, request.rate, request.epsilon)
 
 
-def _solve_k(bound: Bound, question: Question, best: float | None) -> float:
-    assert question.epsilon is not None
-    epsilon, least = question.epsilon, question.exceptions + 2 if question.biased else 1
+def _solve_k(bound: Bound, request: PlanRequest, best: float | None) -> float:
+    assert request.epsilon is not None
+    if request.shares:
+        assert request.rate is not None
+        assert request.delta is not None
+        return max(smallest_thresholds(request.shares, request.rate, request.epsilon, request.delta))
+    epsilon, least = request.epsilon, request.exceptions + 2 if request.biased else 1
     start, most = int(best or least), LARGEST_COMPARED if bound.compared else LARGEST_K
     _worth_comparing(bound, start)
-    bound.delta(question, least + 1, question.rate, epsilon)  # a rule that does not apply says so in its own words
+    bound.delta(request, least + 1, request.rate, epsilon)  # a rule that does not apply says so in its own words
     try:
-        return first_true(lambda k: _reaches(bound, question, k, question.rate, epsilon), start, start, most)
+        return first_true(lambda k: _reaches(bound, request, k, request.rate, epsilon), start, start, most)
     except LookupError:
         raise Infeasible(
-            f"no k up to {most:,} reaches delta = {question.delta:g}. Raise epsilon or delta, or lower the rate."
+            f"No k up to {most:,} reaches delta = {request.delta:g}.",
+            remedy="Raise epsilon or delta, or lower the rate.",
+            where="k",
+            code="plan.no-k",
         ) from None
 
 
-def _solve_epsilon(bound: Bound, question: Question, best: float | None) -> float:
-    assert question.k is not None
-    k, rate = question.k, question.rate
+def _solve_epsilon(bound: Bound, request: PlanRequest, best: float | None) -> float:
+    assert request.k is not None
+    k, rate = request.k, request.rate
     _worth_comparing(bound, k)
-    if not _reaches(bound, question, k, rate, LARGEST_EPSILON):
-        bound.delta(question, k, rate, LARGEST_EPSILON)  # likewise
-        raise Infeasible(f"no epsilon reaches delta = {question.delta:g}: {_why_not(question)}")
+    if not _reaches(bound, request, k, rate, LARGEST_EPSILON):
+        bound.delta(request, k, rate, LARGEST_EPSILON)  # likewise
+        reason, remedy = _why_not(request)
+        raise Infeasible(
+            f"No epsilon reaches delta = {request.delta:g}: {reason}.",
+            remedy=remedy,
+            where="epsilon",
+            code="plan.no-epsilon",
+        )
     start = best or 0.0
-    if _reaches(bound, question, k, rate, start):
+    if _reaches(bound, request, k, rate, start):
         return start
     return smallest_double(
-        lambda epsilon: _reaches(bound, question, k, rate, epsilon), start, LARGEST_EPSILON, _tolerance(bound)
+        lambda epsilon: _reaches(bound, request, k, rate, epsilon), start, LARGEST_EPSILON, _tolerance(bound)
     )
 
 
-def _why_not(question: Question) -> str:
-    if question.biased:
-        return (
-            "the bias and the exceptions leave more than that. Raise k or delta, narrow low and high, allow fewer "
-            "exceptions, or lower max_rate."
-        )
-    if question.crowd_epsilon > 0:
-        return "sampling leaves more than that to crowds of this size. Raise k or delta, or lower the rate."
-    return (
-        f"a class of k = {question.k} people is published whole more often than that. Raise k or delta, or lower the "
-        "rate."
-    )
+def _why_not(request: PlanRequest) -> tuple[str, str]:
+    """Why no epsilon is large enough, and what would help."""
+    if request.biased:
+        remedy = "Raise k or delta, narrow low and high, allow fewer exceptions, or lower max_rate."
+        return "the bias and the exceptions leave more than that", remedy
+    remedy = "Raise k or delta, or lower the rate."
+    if request.crowd_epsilon > 0:
+        return "sampling leaves more than that to crowds of this size", remedy
+    return f"a class of k = {request.k} people is published whole more often than that", remedy
 
 
-def _solve_rate(bound: Bound, question: Question, best: float | None) -> float:
-    assert question.k is not None
-    assert question.epsilon is not None
-    assert question.delta is not None
-    k, epsilon = question.k, question.epsilon
+def _solve_rate(bound: Bound, request: PlanRequest, best: float | None) -> float:
+    assert request.k is not None
+    assert request.epsilon is not None
+    assert request.delta is not None
+    k, epsilon = request.k, request.epsilon
     _worth_comparing(bound, k)
 
     def reaches(rate: float) -> bool:
-        return _reaches(bound, question, k, rate, epsilon)
+        return _reaches(bound, request, k, rate, epsilon)
 
     if best is not None and reaches(best):
         return best
     # Sampling alone guarantees δ = rate, so a rate of δ always works, unless that is too small to mean anything.
-    low = max(min(question.delta, 0.5), SMALLEST_RATE)
+    low = max(min(request.delta, 0.5), SMALLEST_RATE)
     while low > SMALLEST_RATE and not reaches(low):
         low = max(low / 16, SMALLEST_RATE)
     if not reaches(low):
         raise Infeasible(
-            f"no rate of at least {SMALLEST_RATE:g} reaches delta = {question.delta:g} at epsilon = {epsilon:g}. "
-            "Raise epsilon, delta or k."
+            f"No rate of at least {SMALLEST_RATE:g} reaches delta = {request.delta:g} at epsilon = {epsilon:g}.",
+            remedy="Raise epsilon, delta or k.",
+            where="rate",
+            code="plan.no-rate",
         )
     return largest_double(reaches, low, best or 1.0, _tolerance(bound))
 
@@ -114,7 +126,12 @@ def _tolerance(bound: Bound) -> float:
 
 def _worth_comparing(bound: Bound, k: int) -> None:
     if bound.compared and k > LARGEST_COMPARED:
-        raise NotApplicable(f"{bound.rule.id} is compared for k up to {LARGEST_COMPARED:,} only, got {k:,}.")
+        raise NotApplicable(
+            f"k = {k:,} is too large to compare {bound.rule.id}.",
+            remedy=f"Compare it for k up to {LARGEST_COMPARED:,}.",
+            where="k",
+            code="plan.compared-k",
+        )
 
 
 _SOLVERS = {"k": _solve_k, "rate": _solve_rate, "epsilon": _solve_epsilon, "delta": _solve_delta}

@@ -9,7 +9,7 @@ from typing import Any
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
 from crowdblend.planning.plan import answer, answer_together
-from crowdblend.planning.question import SOLVABLE, Question
+from crowdblend.planning.request import SOLVABLE, PlanRequest
 
 # What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
 _NATURAL = {"delta": "epsilon", "k": "epsilon", "rate": "epsilon", "epsilon": "k"}
@@ -29,16 +29,18 @@ class Sweep:
     rows: tuple[dict[str, float | None], ...]
 
 
-def sweep(question: Question, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
-    """Solve the question again for each value of the parameter `over`."""
-    over = over or ("releases" if question.releases > 1 else _NATURAL[question.unknown])
-    if over not in SWEPT or over == question.unknown or getattr(question, over) is None:
-        choices = ", ".join(name for name in SWEPT if getattr(question, name) is not None)
-        raise InvalidInput(f"the swept parameter must be one that is given ({choices}), got {over}.")
-    rows = [_row(question, over, _checked(over, value)) for value in values or _around(question, over)]
+def sweep(request: PlanRequest, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
+    """Solve the request again for each value of the parameter `over`."""
+    over = over or ("releases" if request.releases > 1 else _NATURAL[request.unknown])
+    if over not in SWEPT or over == request.unknown or getattr(request, over) is None:
+        choices = ", ".join(name for name in SWEPT if getattr(request, name) is not None)
+        raise InvalidInput(
+            f"{over} has no value that could be varied.", remedy=f"Sweep {choices}.", where="over", code="plan.sweep"
+        )
+    rows = [_row(request, over, _checked(over, value)) for value in values or _around(request, over)]
     rules = tuple(dict.fromkeys(name for row in rows for name in row if name != over))
     filled = tuple({over: row[over], **{name: row.get(name) for name in rules}} for row in rows)
-    return Sweep(question.unknown, over, rules, filled)
+    return Sweep(request.unknown, over, rules, filled)
 
 
 def _checked(over: str, value: float) -> float:
@@ -47,22 +49,22 @@ def _checked(over: str, value: float) -> float:
     return number
 
 
-def _row(question: Question, over: str, value: float) -> dict[str, float | None]:
+def _row(request: PlanRequest, over: str, value: float) -> dict[str, float | None]:
     change: dict[str, Any] = {over: value}
     try:
         solve = answer_together if over == "releases" else answer
-        return {over: value, **solve(replace(question, **change)).bounds}
+        return {over: value, **solve(replace(request, **change)).bounds}
     except InvalidInput:
         raise
     except CrowdblendError:
         return {over: value}
 
 
-def _around(question: Question, over: str) -> list[float]:
+def _around(request: PlanRequest, over: str) -> list[float]:
     """Values a factor 4 to either side of the given one, inside the parameter's range."""
     if over == "releases":
-        return [times for times in _RELEASES if times <= max(10, 2 * question.releases)]
-    centre = float(getattr(question, over)) or 0.1
+        return [times for times in _RELEASES if times <= max(10, 2 * request.releases)]
+    centre = float(getattr(request, over)) or 0.1
     found = [centre * factor for factor in _FACTORS]
     if over == "k":
         found = [max(2, round(value)) for value in found]

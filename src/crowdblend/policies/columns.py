@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, HierarchyDomain, NumberDomain
-from crowdblend.policies.key import did_you_mean, keys_of, naming, refusal
-from crowdblend.policies.read import read_keys
+from crowdblend.policies.key import did_you_mean, keys_of, naming, read_keys, refusal
+from crowdblend.policies.source import located
 from crowdblend.policies.values import problem_of, shown
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _read_domain(name: str, table: Any, folder: Path, axes: bool) -> Domain:
     kind = AxisDomain if way == "resolution" and axes else DOMAINS[way]
     given = read_keys(kind, table, where)
     if kind is HierarchyDomain and isinstance(given.get("hierarchy"), str):
-        given["hierarchy"] = str(folder / given["hierarchy"])
+        given["hierarchy"] = located(given["hierarchy"], folder)
     return naming(where, partial(kind, **given))
 
 

@@ -40,6 +40,15 @@ class CrowdPolicy(AboutPeople):
         self._check_names()
         self._check_planned()
 
+    def _check_everybody(self) -> None:
+        """Refuse a register where crowds are published: without a sample nobody is hidden in one."""
+        raise refusal(
+            "everybody",
+            f'kind = "{self.kind}" hides people in a sample, and everybody = true draws none.',
+            'Write rate in [sampling], or kind = "table", which adds noise to every cell.',
+            "[sampling] everybody",
+        )
+
     @property
     def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
         """The one parameter that is left to the plan, or None when all are given."""
@@ -74,6 +83,9 @@ class CrowdPolicy(AboutPeople):
         check_names(self.columns, self.person, self.reserved)
 
     def _check_planned(self) -> None:
+        if self.sampling.everybody:
+            self._check_everybody()
+            return
         given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
         missing = [name for name, value in given.items() if value is None]
         if self.sampling.rate is None and not self.sampling.biased:

@@ -15,10 +15,10 @@ from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 from crowdblend.policies.source import DataSource, format_of
 
 if TYPE_CHECKING:
-    from crowdblend.planning.networks import Bounds, NetworkQuestion
+    from crowdblend.planning.networks import Bounds, NetworkRequest
 
 _STATISTICS = "[[graph.statistics]]"
-_QUESTION = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
+_REQUEST = ("epsilon", "samples", "error", "explored", "accuracy", "failure_exponent", "resolution")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Links(Section):
     @cached_property
     def bounds(self) -> Bounds:
         """What everybody may know of the network."""
-        from crowdblend.planning.networks.question import Bounds  # noqa: PLC0415
+        from crowdblend.planning.networks.request import Bounds  # noqa: PLC0415
 
         average = self.degree_bound if self.average_bound is None else self.average_bound
         return naming("[graph]", lambda: Bounds(self.people, self.degree_bound, float(average)))
@@ -145,24 +145,24 @@ class GraphStatistic(Section):
         """Whether it takes a part of the release's epsilon: not where samples and error already say it."""
         return self.epsilon is None and (self.samples is None or self.error is None)
 
-    def question(self, bounds: Bounds, epsilon: float | None = None) -> NetworkQuestion:
+    def request(self, bounds: Bounds, epsilon: float | None = None) -> NetworkRequest:
         """What is planned; `epsilon` is its part of the release's."""
-        from crowdblend.planning.networks.question import NetworkQuestion  # noqa: PLC0415
+        from crowdblend.planning.networks.request import NetworkRequest  # noqa: PLC0415
 
-        given = {name: getattr(self, name) for name in _QUESTION}
+        given = {name: getattr(self, name) for name in _REQUEST}
         if self.shares:
             given["epsilon"] = epsilon
         width = None if self.start is None or self.stop is None else _length(self.start, self.stop)
-        return NetworkQuestion(
+        return NetworkRequest(
             self.name, bounds, **given, width=width, classes=len(self.classes) if self.values else None
         )
 
 
 @dataclass(frozen=True)
-class StatisticQuestion:
+class NetworkStatistic:
     """One statistic with its part of epsilon: what is planned, and for people's data the column and its domain."""
 
-    question: NetworkQuestion
+    request: NetworkRequest
     column: str | None = None
     low: float = 0.0
     classes: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class StatisticQuestion:
     @property
     def label(self) -> str:
         """Its name in the published table."""
-        return self.question.name if self.column is None else f"{self.question.name} of {self.column}"
+        return self.request.name if self.column is None else f"{self.request.name} of {self.column}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +209,7 @@ class Graph(Policy):
                     "Name their file as vertices in [graph].",
                     "[graph] vertices",
                 )
-        _ = self.questions
+        _ = self.requests
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         """The names of statistics and their classes."""
@@ -227,12 +227,12 @@ class Graph(Policy):
         return tuple(dict.fromkeys(s.column for s in self.statistics if s.column is not None))
 
     @cached_property
-    def questions(self) -> tuple[StatisticQuestion, ...]:
+    def requests(self) -> tuple[NetworkStatistic, ...]:
         """Every statistic with its part of epsilon."""
         part_of_epsilon = self._part_of_epsilon()
         return tuple(
-            StatisticQuestion(
-                naming(_STATISTICS, lambda one=one: one.question(self.graph.bounds, part_of_epsilon)),  # type: ignore[misc]
+            NetworkStatistic(
+                naming(_STATISTICS, lambda one=one: one.request(self.graph.bounds, part_of_epsilon)),  # type: ignore[misc]
                 one.column,
                 float(one.start or 0),
                 one.classes,
@@ -264,7 +264,7 @@ class Graph(Policy):
             return 0.0
         from crowdblend.planning.networks import plan_network  # noqa: PLC0415
 
-        return plan_network(statistic.question(self.graph.bounds)).epsilon
+        return plan_network(statistic.request(self.graph.bounds)).epsilon
 
 
 def with_graph(policy: Graph, graph: Any) -> Graph:

@@ -18,5 +18,6 @@ class Microdata(RecodedPolicy):
     noise_epsilon: ClassVar[None] = None
     show_from: ClassVar[None] = None
     tables: ClassVar[tuple[()]] = ()
+    shares: ClassVar[tuple[()]] = ()
 
     below_k: Literal["suppress"] = key("What happens to classes below k.", default="suppress")

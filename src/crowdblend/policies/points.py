@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crowdblend.policies.columns import Column, refuse_choice
@@ -159,7 +159,8 @@ def _grid(widths: Mapping[str, Any], axes: dict[str, Axis]) -> Grid:
     cells = []
     for name, width in widths.items():
         axis = axes[name]
-        count = Fraction(exact("width", width)) / Fraction(exact("resolution", axis.width))
+        declared = naming(f"column {name!r}", partial(exact, "width", width))
+        count = Fraction(declared) / Fraction(exact("resolution", axis.width))
         if count < 1 or count.denominator != 1 or axis.cells % int(count):
             raise refusal(
                 "blocks",

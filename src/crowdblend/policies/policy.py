@@ -17,17 +17,19 @@ keyword arguments that are called as the keys are. Only [data] format is `source
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Key, Section, key, keys_of, refusal
-from crowdblend.policies.source import DataSource, Format, format_of
+from crowdblend.policies.source import IN_PYTHON, DataSource, Format, format_of
 
 _MEMORY = re.compile(r"(?i)[0-9]+(\.[0-9]+)?\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _PART = "part"
@@ -121,14 +123,9 @@ class Policy(Section):
 
     @cached_property
     def data(self) -> DataSource:
-        """The source, ready to be opened."""
+        """The source, ready to be opened; without one, the policy waits for rows from Python."""
         if self.source is None:
-            raise refusal(
-                "no-source",
-                "The policy names no source.",
-                "Add source to [data], or pass the data from Python.",
-                "[data] source",
-            )
+            return DataSource(source=IN_PYTHON, format="frame", population=self.population, **self._people())
         kind = self.source_format or format_of(self.source)
         tabbed = kind == "csv" and ending_of(self.source) == ".tsv"
         return DataSource(
@@ -145,7 +142,14 @@ class Policy(Section):
         return {"rows_are_people": True}
 
     def with_source(self, data: DataSource) -> Self:
-        """The same policy about rows that lie elsewhere."""
+        """The same policy about rows that lie elsewhere, in files or in Python."""
+        if data.format == "frame":
+            placed = copy.copy(self)
+            held = DataSource(
+                source=data.source, format="frame", population=self.population, frame=data.frame, **self._people()
+            )
+            placed.__dict__["data"] = held
+            return placed
         return dataclasses.replace(
             self, source=data.source, source_format=data.format, table=data.table, delimiter=data.delimiter
         )
@@ -154,6 +158,11 @@ class Policy(Section):
     def resources(self) -> Resources:
         """What the engine may use."""
         return Resources(self.memory, self.threads)
+
+    def plan(self) -> Any:
+        """What follows from the policy alone: what was left open, the guarantees, the assumptions. No data are read."""
+        # The one call from a policy to the layers above: it is for whoever has a policy in hand.
+        return import_module("crowdblend.kinds").plan(self)
 
     def to_toml(self, path: Path | str | None = None, *, force: bool = False) -> str:
         """The policy as TOML, which reads back as an equal policy; written to `path` where one is given."""
@@ -196,6 +205,12 @@ class AboutPeople(Policy):
     rows_are_people: bool = key(
         "True instead of person: you vouch that every row is another person.", section="data", default=False
     )
+    ids: Literal["people", "table"] = key(
+        'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, and '
+        "the same id in another table is somebody else.",
+        section="data",
+        default="people",
+    )
     duplicates: Literal["refuse", "one"] = key(
         "What to do when a person has several rows.", section="data", default="refuse"
     )
@@ -221,9 +236,18 @@ class AboutPeople(Policy):
                 "[data] duplicates",
             )
 
+        if self.rows_are_people and self.ids == "table":
+            raise refusal(
+                "ids",
+                'ids = "table" needs person: without it there are no ids.',
+                "Name person, or remove ids.",
+                "[data] ids",
+            )
+
     def _people(self) -> dict[str, Any]:
         return {
             "person": self.person,
+            "ids": self.ids,
             "rows_are_people": self.rows_are_people,
             "duplicates": self.duplicates,
         }

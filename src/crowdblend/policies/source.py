@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from crowdblend.policies import files
 from crowdblend.policies.key import refusal
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
+IN_PYTHON = "The data from Python"
 
-_ADDRESS = re.compile(r"(?i)postgres(ql)?://")
+ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _PASSWORD = re.compile(r"(?i)://[^/@]*:[^/@]*@|[?&]password=")
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where the people are; `source` is a path, a glob, an address or - for stdin, ready to be opened."""
+    """Where the people are; `source` is a path, a glob, an address or - for stdin, ready to be opened.
+
+    Rows that Python holds have the format "frame": `source` is what messages call them, and `frame` holds them. It is
+    None where the policy waits for them.
+    """
 
     source: str
-    format: Format
+    format: Format | Literal["frame"]
     person: str | None = None
     rows_are_people: bool = False
+    ids: Literal["people", "table"] = "people"
     table: str | None = None
     population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
+    rows_per_person: int | None = None
     people: int | None = None
+    frame: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if _ADDRESS.match(self.source) and _PASSWORD.search(self.source):
+        if ADDRESS.match(self.source) and _PASSWORD.search(self.source):
             raise refusal(
                 "password", "source in [data] holds a password.", "Move it to PGPASSWORD or ~/.pgpass.", "[data] source"
             )
@@ -60,15 +69,26 @@ class DataSource:
             )
 
 
+def require_rows(data: DataSource) -> None:
+    """Refuse a source that was never named, nor passed from Python."""
+    if data.format == "frame" and data.frame is None:
+        raise refusal(
+            "no-source",
+            "The policy names no source.",
+            "Add source to [data], or pass the data from Python: crowdblend.release(data, policy).",
+            "[data] source",
+        )
+
+
 def located(source: str, folder: Path) -> str:
     """A source as it is opened: a relative path lies in `folder`; addresses and stdin stay as they are."""
     local = source != STDIN and not _SCHEME.match(source)
-    return str(folder / source) if local else source
+    return os.path.normpath(folder / source) if local else source
 
 
 def format_of(source: str) -> Format:
     """The format that the name of a source stands for."""
-    if _ADDRESS.match(source):
+    if ADDRESS.match(source):
         return "postgres"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)

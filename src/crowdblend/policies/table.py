@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import Any, Literal
 
 from crowdblend.policies.crowd import check_closed
 from crowdblend.policies.key import Section, did_you_mean, key, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.recoded import RecodedPolicy
 
+# Cells of a table that is published whole.
+MOST_CELLS = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -22,6 +25,10 @@ class NamedTable(Section):
 
     name: str = key("The table's name, also its file name.", required=True)
     columns: tuple[str, ...] = key("The columns of the table, all named in [columns].", required=True)
+    share: float | None = key(
+        "The share of the sample that this table is counted in, and no other table; all tables have one, or none.",
+        ranged=True,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +50,7 @@ class NamedTable(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(RecodedPolicy):
-    """Counts by class; several tables are margins of the finest one.
+    """Counts by class; several tables are margins of the finest one, or each is of a share of the sample.
 
     `noise_epsilon` None means the loss that fits epsilon, `show_from` None the natural threshold.
     """
@@ -57,15 +64,78 @@ class Table(RecodedPolicy):
     show_from: int | None = key(
         "With noise: the smallest value that is shown; cells not shown read as 0.", between=(1, 10**15)
     )
+    rows_per_person: int | None = key(
+        "With everybody = true: how many rows a person may have; of more, as many random ones are kept.",
+        section="data",
+        ranged=True,
+    )
     tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables from one sample.", many=True)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of the sample that each table is counted in; nothing where tables are margins of one."""
+        return tuple(table.share for table in self.tables if table.share is not None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.rows_per_person is not None and (not self.sampling.everybody or self.person is None):
+            raise refusal(
+                "rows-per-person",
+                "rows_per_person in [data] needs a person column and everybody = true in [sampling].",
+                'Use duplicates = "one" for tables of a sample.',
+                "[data] rows_per_person",
+            )
         if self.below_k == "noise":
             check_closed(self.columns, 'below_k = "noise"')
         else:
             self._refuse_noise()
         self._check_tables()
+        if self.shares:
+            self._check_shares()
+
+    def _check_everybody(self) -> None:
+        """A register: every cell of a closed domain is noisy, under a pure epsilon."""
+        given = {
+            "k": self.k,
+            "delta": self.delta,
+            "recoding": self.recoding,
+            "shares in [[tables]]": self.shares or None,
+        }
+        given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
+        given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
+        unused = [name for name, value in given.items() if value is not None]
+        if unused:
+            raise refusal(
+                "everybody",
+                f"A table of everybody has noise on every cell and no {unused[0]}.",
+                f"Remove {', '.join(unused)}, or everybody from [sampling].",
+                "[sampling] everybody",
+            )
+        if self.epsilon is None or self.epsilon <= 0:
+            raise refusal(
+                "everybody",
+                "A table of everybody needs an epsilon above 0.",
+                "Add epsilon to [release], for example 1.0.",
+                "[release] epsilon",
+            )
+        if self.rows_per_person is not None and self.duplicates == "one":
+            raise refusal(
+                "rows-per-person",
+                'rows_per_person and duplicates = "one" say two things about people with several rows.',
+                "Remove one of them.",
+                "[data] rows_per_person",
+            )
+        check_closed(self.columns, "everybody = true")
+        if (self.cells or 0) > MOST_CELLS:
+            raise refusal(
+                "cells",
+                f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS:,}.",
+                "Publish fewer columns, or coarser classes.",
+                "[columns]",
+            )
+
+    def _people(self) -> dict[str, Any]:
+        return {**super()._people(), "rows_per_person": self.rows_per_person}
 
     def _refuse_noise(self) -> None:
         for name in ("flag", "noise_epsilon", "show_from"):
@@ -101,3 +171,34 @@ class Table(RecodedPolicy):
                         did_you_mean(name, names),
                         "[[tables]] columns",
                     )
+
+    def _check_shares(self) -> None:
+        from crowdblend.guarantees.parameters import MOST_PARTS, SHARES_ROUNDING  # noqa: PLC0415
+
+        problem = None
+        if len(self.shares) < len(self.tables):
+            missing = next(table.name for table in self.tables if table.share is None)
+            problem = f"Table {missing!r} has no share, and others have one."
+        elif sum(map(Fraction, self.shares)) > 1 + Fraction(SHARES_ROUNDING):
+            problem = "The shares of [[tables]] add up to more than 1: nobody is in two parts."
+        elif len(self.shares) > MOST_PARTS:
+            problem = f"A sample is divided into at most {MOST_PARTS} parts."
+        if problem is not None:
+            raise refusal(
+                "table-shares",
+                problem,
+                "Give every table a share so that they add up to at most 1, or none of them.",
+                "[[tables]] share",
+            )
+        for name, given in (
+            ('below_k = "noise"', self.below_k == "noise"),
+            ("[recoding]", self.recoding is not None),
+            ("low and high", self.sampling.biased),
+        ):
+            if given:
+                raise refusal(
+                    "table-shares",
+                    f"Tables with a share of the sample are certified for suppression at one rate, not for {name}.",
+                    f"Remove {name}, or the shares.",
+                    "[[tables]] share",
+                )

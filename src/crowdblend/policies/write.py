@@ -50,7 +50,9 @@ def write_policy(policy: Policy, path: Path | None = None, *, force: bool = Fals
 
 def _write(path: Path, text: str, *, force: bool) -> None:
     if path.exists() and not force:
-        raise InvalidInput(f"{path.name!r} exists.", remedy="Pass force=True to overwrite it.", code="output.exists")
+        raise InvalidInput(
+            f"{path.name!r} exists.", remedy="Pass force=True to overwrite it.", where=str(path), code="output.exists"
+        )
     path.write_text(text, encoding="utf-8")
 
 

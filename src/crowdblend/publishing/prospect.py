@@ -16,6 +16,7 @@ from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.source import DataSource
 from crowdblend.publishing.policy_digest import policy_digest
+from crowdblend.publishing.target import IN_MEMORY
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,18 @@ Before = Callable[[Prospect], None]
 """Whatever is to be done before a release begins, such as asking the steward."""
 
 
-def prospect_of(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+def prospect_of(
+    planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, *, in_memory: bool = False
+) -> Prospect:
     """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
-    prospect = _described(planned, folder, ledger, key)
+    prospect = _described(planned, IN_MEMORY if in_memory else str(folder.absolute()), ledger, key)
     outlook = ledger.look(prospect.spending, prospect.identity)
     return replace(prospect, not_compared=outlook.not_compared)
 
 
-def resumed(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
+def resumed(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
-    spending = _described(planned, folder, ledger, key).spending
+    spending = _described(planned, place, ledger, key).spending
     if not any(isinstance(made, Profile) for made in entry.spending.guarantees):
         # Begun by a version that recorded no profiles.
         spending = replace(spending, guarantees=planned.certificate().guarantees)
@@ -92,7 +95,7 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _described(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes) -> Prospect:
+def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -> Prospect:
     policy = planned.policy
     identity = identify(policy.data, policy.resources, ledger.wanted())
     spending = books.Spending(
@@ -101,7 +104,7 @@ def _described(planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes)
         fresh=not policy.sampling.already_drawn,
         kind=policy.kind,
         guarantees=with_profile(planned.certificate()),
-        folder=str(folder.absolute()),
+        folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy),

@@ -23,10 +23,19 @@ class Record:
     entry: int | None = None
     sample: str | None = None
     policy: str | None = None
+    python: bool = False
+    """Whether Python holds the data or is to hold the release, so that only Python can resume it."""
 
     @classmethod
     def begin(
-        cls, ledger: books.Ledger | None, prospect: Prospect | None, key: bytes, *, seal: bool, policy: str | None
+        cls,
+        ledger: books.Ledger | None,
+        prospect: Prospect | None,
+        key: bytes,
+        *,
+        seal: bool,
+        policy: str | None,
+        python: bool = False,
     ) -> Record:
         """Record the entry together with its key before anything is computed from the sample, or refuse it.
 
@@ -37,7 +46,7 @@ class Record:
             return cls(None)
         keys = {"sealed_key" if seal else "held_key": key}
         entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
-        record = cls(ledger, entry, prospect.spending.sample, policy)
+        record = cls(ledger, entry, prospect.spending.sample, policy, python)
         with record.explain_failure():
             ledger.output_begins(entry)
         return record
@@ -91,16 +100,22 @@ class Record:
             return problem
         if not isinstance(problem, CrowdblendError):
             problem.add_note(self._how_to_resume())
-        elif "ledger resume" not in problem.remedy:
+        elif self._how_to_resume() not in problem.remedy:
             problem.remedy = f"{problem.remedy} {self._how_to_resume()}".strip()
         return problem
 
     def _how_to_resume(self) -> str:
         location = self.ledger.location if self.ledger is not None else None
-        which = f" --ledger {location.words()}" if location is not None and location.named else ""
+        named = location is not None and location.named
+        words = location.words() if location is not None else ""
+        command = f"crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}"
+        command += f" --ledger {words}" if named else ""
+        if self.python:
+            ledger = f", ledger={words!r}" if named else ""
+            command = f"crowdblend.resume({self.entry}, data, policy{ledger})"
         return (
             f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
-            f"had: crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}{which}"
+            f"had: {command}"
         )
 
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crowdblend import __version__
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.engine import Progress, default_engine
@@ -28,13 +27,15 @@ from crowdblend.engines.identity import on_disk
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
+from crowdblend.policies.source import require_rows
 from crowdblend.publishing.appearance import appear, digest_of
 from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
 from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
-from crowdblend.publishing.target import CERTIFICATE, check_place, check_target, exclusive_use
+from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.version import __version__
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,16 @@ def release(
     progress: Progress | None = None,
     policy_file: Path | None = None,
     before: Before = warn,
+    in_memory: bool = False,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
-    release and nothing is spent yet.
+    release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears.
     """
+    require_rows(policy.data)
     planned = plan(policy)
     folder = Path(folder)
     secret = key if key is not None else new_key()
@@ -77,16 +80,19 @@ def release(
         with on_disk(policy.data) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
+            if data.format == "frame":
+                planned.check_source(default_engine())
             staging = _staging(folder, Journal(force=force, policy=path))
             try:
-                prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret)
+                prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret, in_memory=in_memory)
                 if prospect is not None:
                     before(prospect)
                 release_key = ReleaseKey(secret)
                 reading = planned.read(default_engine(), release_key, progress)
                 seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
                 named = None if policy_file is None else str(policy_file)
-                record = Record.begin(ledger, prospect, secret, seal=seal, policy=named)
+                python = in_memory or policy.data.format == "frame"
+                record = Record.begin(ledger, prospect, secret, seal=seal, policy=named, python=python)
             except BaseException:
                 staging.discard()
                 raise
@@ -108,6 +114,8 @@ def resume(
     """
     entry = ledger.entry(entry_id)
     folder = Path(entry.spending.folder)
+    if entry.spending.folder == IN_MEMORY:
+        raise _kept_in_memory(entry)
     if not folder.is_absolute():
         reason = f"release {entry_id} was recorded by a version that could not resume. It counts as spent."
         raise InvalidInput(reason, code="cannot-resume")
@@ -127,9 +135,8 @@ def resume(
             staged = verify_file(stagings[0].release)
             return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
-        if entry.software != f"crowdblend {__version__}":
-            reason = f"release {entry_id} was begun with {entry.software}. Resume it with that version."
-            raise InvalidInput(reason, code="other-version")
+        _check_version(entry)
+        require_rows(policy.data)
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
@@ -138,16 +145,47 @@ def resume(
             return _again(ledger, entry, planned, folder, Journal(force=force, policy=path), progress)
 
 
+def resume_in_memory(
+    ledger: Ledger, entry_id: int, policy: AnyPolicy, folder: Path, *, progress: Progress | None = None
+) -> Released:
+    """Compute a release again that Python was to keep, into a folder that the caller takes it from."""
+    entry = ledger.entry(entry_id)
+    if entry.status != "unfinished":
+        raise _kept_in_memory(entry)
+    _check_version(entry)
+    require_rows(policy.data)
+    with on_disk(policy.data) as data:
+        planned = plan(with_data(policy, data))
+        return _again(ledger, entry, planned, folder, Journal(force=False), progress)
+
+
+def _kept_in_memory(entry: Entry) -> InvalidInput:
+    reason = f"release {entry.id} was kept in memory."
+    remedy = "It is finished, so that there is nothing to resume."
+    if entry.status == "unfinished":
+        remedy = f"Resume it from Python: crowdblend.resume({entry.id}, data, policy)."
+    elif entry.status == "abandoned":
+        remedy = "It was abandoned before it spent anything. Release again."
+    return InvalidInput(reason, remedy=remedy, code="cannot-resume")
+
+
+def _check_version(entry: Entry) -> None:
+    if entry.software != f"crowdblend {__version__}":
+        reason = f"release {entry.id} was begun with {entry.software}. Resume it with that version."
+        raise InvalidInput(reason, code="other-version")
+
+
 def _again(
     ledger: Ledger, entry: Entry, planned: AnyPlan, folder: Path, journal: Journal, progress: Progress | None
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
     staging = _staging(folder, journal)
-    record = Record(ledger, entry.id, entry.spending.sample, journal.policy)
+    python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python)
     try:
         with record.explain_failure():
-            refuse_another(entry, resumed(planned, folder, ledger, key, entry))
+            refuse_another(entry, resumed(planned, entry.spending.folder, ledger, key, entry))
             release_key = ReleaseKey(key)
             reading = planned.read(default_engine(), release_key, progress)
             if not entry.output:

@@ -11,6 +11,8 @@ from pathlib import Path
 from crowdblend.errors import InvalidInput, Unavailable
 
 CERTIFICATE = "certificate.json"
+# Where the ledger says that a release is which Python keeps.
+IN_MEMORY = "in memory"
 # File systems allow 255 bytes, and staging folders and locks have longer names.
 LONGEST_NAME = 200
 # Rough: certificate and report of a small release take a quarter of it. The rest shows when it is written.

@@ -2,10 +2,11 @@
 
 Theorem. `thin` turns counts n_1, n_2, … into independent Binomial(n_c, rate) variables, exactly.
 
-Proof. Let 0.b₁b₂…b_m be the finite binary expansion of the rate (a double below 1) and give every person an own
-uniform real U = 0.u₁u₂…; keep the person if U < rate, which has probability rate. The first i with u_i ≠ b_i
-decides: u_i = 0, b_i = 1 means U < rate (kept), u_i = 1, b_i = 0 means U ≥ rate (dropped). Whoever agrees with all m
-digits has U ≥ rate and is dropped. Given that the first i−1 digits of exactly r people of a class agree, the next
+Proof. Let 0.b₁b₂…b_m be the binary expansion of the rate below 1, finite for a double and perhaps without end for a
+fraction, and give every person an own uniform real U = 0.u₁u₂…; keep the person if U < rate, which has probability
+rate. The first i with u_i ≠ b_i decides: u_i = 0, b_i = 1 means U < rate (kept), u_i = 1, b_i = 0 means U ≥ rate
+(dropped). Whoever agrees with all m digits has U ≥ rate and is dropped; nobody agrees with digits without end, but
+with probability 0. Given that the first i−1 digits of exactly r people of a class agree, the next
 digits of those r people are r fair independent bits, and which r people they are does not matter for the count. So
 going digit by digit with r fresh bits of the stream for r undecided people, and counting the zeros among them, gives
 the number of people kept in each class; different classes use different bits. ∎
@@ -19,6 +20,9 @@ word, and the next digit starts at a fresh word. CHUNK bounds memory and changes
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,8 +40,8 @@ MOST_PEOPLE = 1 << 47
 EVERY_BIT_BUT_THE_FIRST = np.uint64(2**64 - 2)
 
 
-def thin(counts: ArrayLike, rate: float, source: Source, *, chunk: int = CHUNK) -> Counts:
-    """Independent Binomial(count, rate) draws, for the exact value of the double `rate`.
+def thin(counts: ArrayLike, rate: float | Fraction, source: Source, *, chunk: int = CHUNK) -> Counts:
+    """Independent Binomial(count, rate) draws, for the exact value of `rate`.
 
     >>> from crowdblend.randomness.source import SeededSource
     >>> thin([0, 1000, 1000], 0.5, SeededSource(1)).tolist()
@@ -48,14 +52,13 @@ def thin(counts: ArrayLike, rate: float, source: Source, *, chunk: int = CHUNK) 
         raise InvalidInput(f"rate must be between 0 and 1, got {rate}. Pass the share of people kept.")
     if rate in (0, 1):
         return people.copy() if rate else np.zeros_like(people)
-    digits = _digits(rate)
     kept = np.zeros_like(people)
     for start in range(0, len(people), GROUP):
-        _thin_group(people[start : start + GROUP], digits, source, chunk, kept[start : start + GROUP])
+        _thin_group(people[start : start + GROUP], _digits(rate), source, chunk, kept[start : start + GROUP])
     return kept
 
 
-def _thin_group(people: Counts, digits: list[bool], source: Source, chunk: int, kept: Counts) -> None:
+def _thin_group(people: Counts, digits: Iterator[bool], source: Source, chunk: int, kept: Counts) -> None:
     active = np.flatnonzero(people)
     undecided = people[active]
     for digit in digits:
@@ -91,11 +94,13 @@ def _ones(sizes: Counts, source: Source, chunk: int) -> Counts:
     return np.diff(upto)
 
 
-def _digits(rate: float) -> list[bool]:
-    """The binary expansion of the rate from its first place to its last 1."""
+def _digits(rate: float | Fraction) -> Iterator[bool]:
+    """The binary expansion of the rate from its first place to its last 1, or without end."""
     top, bottom = rate.as_integer_ratio()
-    places = bottom.bit_length() - 1
-    return [bool(top >> place & 1) for place in reversed(range(places))]
+    while top:
+        top *= 2
+        yield top >= bottom
+        top %= bottom
 
 
 def _counts(counts: ArrayLike) -> Counts:

@@ -54,9 +54,11 @@ class SystemSource:
     private = True
 
     def bytes(self, n: int) -> bytes:
+        """n random bytes."""
         return os.urandom(n)
 
     def words(self, n: int) -> Words:
+        """n random numbers of 64 bits."""
         return np.frombuffer(os.urandom(8 * n), dtype="<u8").astype(np.uint64, copy=False)
 
 
@@ -80,9 +82,11 @@ class KeyedSource:
         self._thread: int | None = None
 
     def bytes(self, n: int) -> bytes:
+        """The next n bytes of the stream."""
         return self._draw(n).tobytes()
 
     def words(self, n: int) -> Words:
+        """The next n numbers of 64 bits of the stream."""
         return self._draw(8 * n).view("<u8").astype(np.uint64, copy=False)
 
     def _draw(self, n: int) -> NDArray[np.uint8]:

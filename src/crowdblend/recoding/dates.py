@@ -18,6 +18,7 @@ from crowdblend.recoding.reading import FIRST_DAY, LAST_DAY, day, day_sql
 Period: TypeAlias = Literal["year", "quarter", "month", "week", "day"]
 PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "day")
 
+_SHORTEST: dict[Period, int] = {"year": 365, "quarter": 90, "month": 28, "week": 7, "day": 1}
 _MONDAY = date(1, 1, 1)  # a Monday, so that weeks are counted from it
 _NUMBER_SQL = {
     "year": "year({0})",
@@ -144,7 +145,9 @@ class DateRange(Computed):
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
         """Every period that the range touches."""
-        days = (date.fromordinal(ordinal) for ordinal in range(self.start.toordinal(), self.last.toordinal() + 1))
+        first, last = self.start.toordinal(), self.last.toordinal()
+        # No period is shorter than its step, so that none is stepped over.
+        days = map(date.fromordinal, (*range(first, last, _SHORTEST[self.period]), last))
         return tuple(dict.fromkeys(period_label(self.period, when) for when in days))
 
     def own_code(self, value: str) -> int | None:

@@ -116,7 +116,8 @@ def exact(name: str, value: Number) -> Decimal:
     """The decimal number that was declared: 0.1 is a tenth, not the double beside it."""
     read = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not read.is_finite() or abs(read.adjusted()) > 300:
-        raise InvalidInput(f"{name} must be a finite number below 1e300, got {value}. Declare the bound that applies.")
+        reason = f"{name} must be finite, and 0 or between 1e-300 and 1e300 in size, got {value}."
+        raise InvalidInput(f"{reason} Declare the number that applies.")
     return read
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -31,11 +31,25 @@ def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | Non
     if request.epsilon is not None:
         policy = _at(policy, request.epsilon)
     planned = _plan_here(policy).parameters
-    hardest = request.hard(planned.k, planned.sampled_with, planned.epsilon / request.understated).items()
+    hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    stacked = request.stacked and policy.recoding is None
+    stacked = request.stacked and policy.recoding is None and not planned.request.shares
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
+
+
+def _hardest(planned: Any, request: AuditRequest) -> Iterable[tuple[str, int]]:
+    """The hardest sizes; of several tables from parts those of each, at the rate of the part."""
+    epsilon, shares = planned.epsilon / request.understated, planned.request.shares
+    if not shares:
+        return request.hard(planned.k, planned.sampled_with, epsilon).items()
+    found: dict[int, str] = {}
+    for number, (share, k) in enumerate(zip(shares, planned.thresholds, strict=True), 1):
+        # Given the other parts, everybody left is in this one with this probability.
+        rate = planned.rate * share / (1 - planned.rate * (sum(shares) - share))
+        for why, size in request.hard(k, rate, epsilon).items():
+            found.setdefault(size, f"part {number}, {why}")
+    return [(why, size) for size, why in found.items()]
 
 
 def _plan_here(policy: Any) -> Any:
@@ -49,6 +63,8 @@ def _at(policy: Any, epsilon: float) -> Any:
             "epsilon must be left to the policy when the recoding is chosen: two parts share it. Drop it."
         )
     planned = _plan_here(policy).parameters
+    if planned.request.shares:
+        raise InvalidInput("epsilon must be left to the policy when every table has a k of its own. Drop it.")
     noise = {} if planned.noise_epsilon is None else {"noise_epsilon": planned.noise_epsilon}
     rate = policy.sampling.rate if policy.sampling.biased else planned.rate
     sampling = replace(policy.sampling, rate=rate)

@@ -13,11 +13,11 @@ from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import GraphPlan, NetworkReading
 from crowdblend.kinds.graph_numbers import exact_values
-from crowdblend.policies.graph import Graph, StatisticQuestion
+from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.between import Between, Number
-from crowdblend.rehearsal.files import Files
+from crowdblend.rehearsal.looking import Between, Number
+from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.webs import Web, webs
@@ -100,7 +100,7 @@ class GraphSubject(Rehearsed):
         """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
         one, other = (self._rehearsal(web).network for web in pair)
-        for statistic, mechanism in zip(self.policy.questions, self.plan.mechanisms, strict=True):
+        for statistic, mechanism in zip(self.policy.requests, self.plan.mechanisms, strict=True):
             here, instead = (exact_values(statistic, mechanism, network) for network in (one, other))
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
@@ -111,15 +111,17 @@ class GraphSubject(Rehearsed):
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
-        about = [statistic for statistic in self.policy.questions if statistic.column == column]
+        about = [statistic for statistic in self.policy.requests if statistic.column == column]
         offered = [value for statistic in about for value in _offered(statistic)]
         known = [value for value in dict.fromkeys(offered) if all(_allowed(value, statistic) for statistic in about)]
         if not known:
             raise InvalidInput(
-                f"the column {column!r} must have values that all of its statistics allow, and has none. Correct the "
-                "ranges and values."
+                f"No value of column {column!r} is allowed by all of its statistics.",
+                remedy="Correct their ranges and values.",
+                where=f"column {column!r}",
+                code="rehearsal.no-value",
             )
-        if any(statistic.question.name == "average" for statistic in about):
+        if any(statistic.request.name == "average" for statistic in about):
             known.sort(key=float)
         return known[0], known[-1]
 
@@ -140,19 +142,19 @@ def made_up(policy: Graph, web: Web) -> NetworkData:
     return read_network(replace(policy.with_source(links), graph=graph, graph_in_memory=None), MemoryEngine(tables))
 
 
-def _offered(statistic: StatisticQuestion) -> list[str]:
+def _offered(statistic: NetworkStatistic) -> list[str]:
     """The ends of a range, or the classes."""
-    if statistic.question.name != "average":
+    if statistic.request.name != "average":
         return list(statistic.classes)
-    high = float(Fraction(statistic.low) + Fraction(statistic.question.width or 0))
+    high = float(Fraction(statistic.low) + Fraction(statistic.request.width or 0))
     return [repr(float(statistic.low)), repr(high), repr(math.nextafter(high, statistic.low))]
 
 
-def _allowed(value: str, statistic: StatisticQuestion) -> bool:
-    if statistic.question.name != "average":
+def _allowed(value: str, statistic: NetworkStatistic) -> bool:
+    if statistic.request.name != "average":
         return value in statistic.classes or statistic.other is not None
     try:
         above = Fraction(float(value)) - Fraction(statistic.low)
     except (ValueError, OverflowError):
         return False
-    return 0 <= above <= Fraction(statistic.question.width or 0)
+    return 0 <= above <= Fraction(statistic.request.width or 0)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from crowdblend import __version__
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.kinds import plan
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal.looking import digest
+from crowdblend.version import __version__
 
 Views = dict[str, str]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crowdblend.calculus import Certificate
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.numbers import enumeration, one_in, round_up
-from crowdblend.reports.parameters import crowd_size, deciding_share, sampling_rate
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
@@ -55,6 +54,11 @@ def _slack(guarantee: Differential | ZeroKnowledge) -> str:
 
 def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
     """How to read the numbers of tables and microdata, and how not to."""
+    if folder.facts.get("everybody") is True:
+        return _of_everybody(folder)
+    parts = parts_of_sample(folder)
+    if parts:
+        return _of_parts(parts, sampling_rate(folder))
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
     added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
@@ -75,6 +79,38 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
         "Totals on this page add up what is published and nothing else. Groups of people who fall into many small "
         "cells lose more to suppression than others, so compare shares with care."
     )
+    return lines
+
+
+def _of_everybody(folder: Folder) -> list[str]:
+    """How to read a table of a register."""
+    stated = folder.fact("parameters", dict)
+    rows, loss = stated.get("rows_per_person"), stated.get("noise_epsilon")
+    off = ""
+    if isinstance(loss, float) and loss > 0:
+        a = math.exp(-loss)
+        off = f", {2 * a / (1 - a * a):.3g} on average, whatever the size of the cell"
+    whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
+    return [
+        f"No sample was drawn: everybody is counted. Counts are {whom}.",
+        f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "
+        "the true count as below it, so that an empty cell can be negative, and sums of cells are right on average.",
+        "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
+    ]
+
+
+def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> list[str]:
+    """How to read tables that were counted in different parts of one sample."""
+    lines = [
+        "Every table was counted in a part of the sample of its own; nobody is in two of them. Counts of different "
+        "tables are of different people, so they need not add up, and their differences mean nothing."
+    ]
+    for name, (share, k) in parts.items():
+        stands = f" One counted person stands for about {1 / (rate * share):.3g} people." if rate else ""
+        lines.append(
+            f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
+            f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
+        )
     return lines
 
 

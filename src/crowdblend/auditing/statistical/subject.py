@@ -18,11 +18,16 @@ class Pair(Protocol):
     """Two neighbouring populations, and why they are hard."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the pair is called in a report."""
+
     @property
-    def more(self) -> Any: ...
+    def more(self) -> Any:
+        """The population with the person."""
+
     @property
-    def fewer(self) -> Any: ...
+    def fewer(self) -> Any:
+        """The population without the person, or with another one instead."""
 
 
 class Subject(Protocol):

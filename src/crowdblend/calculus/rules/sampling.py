@@ -209,7 +209,7 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
 )
 def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The published bound: the probability of seeing more of a class than e^ε allows."""
-    _only_suppression("suppression.published", premise)
+    only_suppression("suppression.published", premise)
     if not epsilon >= -(1 - arb(rate)).log():
         floor = round_up(-(1 - arb(rate)).log())
         raise NotApplicable(
@@ -238,7 +238,7 @@ def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float
 )
 def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The smallest δ that is true of sampling and suppression."""
-    _only_suppression("suppression.exact", premise)
+    only_suppression("suppression.exact", premise)
     return _sampled_crowds(premise, rate, epsilon)
 
 
@@ -341,9 +341,10 @@ def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float)
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
 
 
-def _only_suppression(rule_id: str, premise: CrowdBlending) -> None:
+def only_suppression(rule_id: str, premise: CrowdBlending, remedy: str = "Use blending.sharp") -> None:
+    """Refuse a mechanism that tells members of a crowd apart, however little."""
     if premise.epsilon > 0:
         raise NotApplicable(
             f"{rule_id} needs crowds that cannot be told apart at all, got blend_epsilon = {premise.epsilon:g}. "
-            "Use blending.sharp."
+            f"{remedy}."
         )

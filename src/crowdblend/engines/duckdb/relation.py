@@ -6,6 +6,7 @@ import glob
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, missing_column, refusal
@@ -24,6 +25,8 @@ _TYPES = {
 _NESTED = ("STRUCT", "MAP", "UNION")
 # What DuckDB calls a row's file and its place in it, in Parquet files that have no columns of these names themselves.
 PLACE = ("file_index", "file_row_number")
+# The view of rows that Python holds.
+VIEW = "frame"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Relation:
 
     `placed` says that the database knows each row's file and place in it, under the names of `PLACE`. `rows` is how
     many rows there are, counted by other means than the database's; None where there are none. `prepare` gives the
-    relation to read, where something has to be found out first that takes a look at all rows.
+    relation to read, where something has to be found out first that takes a look at all rows. `table` is the
+    Arrow table that is read, where Python holds one: its rows can be picked by their places.
     """
 
     sql: str
@@ -49,6 +53,7 @@ class Relation:
     placed: bool = False
     rows: int | None = None
     prepare: Callable[[], Relation] | None = None
+    table: Any = None
 
     def field(self, name: str) -> Field:
         """The column of this name."""
@@ -85,6 +90,8 @@ def identifier(name: str) -> str:
 
 def shown(data: DataSource) -> str:
     """The source's name in a message, without its folder."""
+    if data.format == "frame":
+        return data.source
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
 
 

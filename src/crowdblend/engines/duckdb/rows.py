@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.draw import Coin, Draw, Exactly, row_key_of
-from crowdblend.engines.duckdb.relation import PLACE, Relation
+from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
@@ -115,6 +115,9 @@ class Rows:
         """The rows at these places, which rise and are counted through all files; every row counts as read."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
+        if self.relation.table is not None:
+            yield from self._picked(self.relation.table, places, selected)
+            return
         if not self.relation.placed:
             # In the order of the file, so that the number of threads does not decide who is drawn.
             self._connection.execute("SET preserve_insertion_order = true")
@@ -138,6 +141,23 @@ class Rows:
         if len(files) > 1:
             among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
         yield from chunks(self._stream(selected, f"WHERE {among}"))
+
+    def _picked(self, table: pyarrow.Table, places: NDArray[np.int64], selected: str) -> Iterator[pyarrow.Table]:
+        """The rows at these places of a table that Python holds."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        # Arrow takes no rows of text views, nor of dictionaries of them.
+        schema = pa.schema([(field.name, _takeable(field.type)) for field in table.schema])
+        batches = (pa.Table.from_batches([batch]).cast(schema) for batch in table.to_batches(max_chunksize=_BATCH))
+        self.read = table.num_rows
+        self._progress("reading", self.read)
+        drawn = pa.concat_tables([schema.empty_table(), *_taken(batches, places)])
+        # The relation reads its view by name, which now shows the drawn rows only.
+        self._connection.register(VIEW, drawn)
+        try:
+            yield from chunks(self._stream(selected))
+        finally:
+            self._connection.register(VIEW, table)
 
     def finish(self) -> None:
         """Refuse a source without rows, or of which some were not read."""
@@ -204,6 +224,17 @@ def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterat
         first, last = np.searchsorted(places, (start, start + table.num_rows))
         yield table.take(pa.array(places[first:last] - start))
         start += table.num_rows
+
+
+def _takeable(kind: Any) -> Any:
+    """The type itself, or the one like it from which Arrow takes rows."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if pa.types.is_dictionary(kind):
+        return _takeable(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(kind) else kind
 
 
 def chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:

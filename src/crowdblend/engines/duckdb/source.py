@@ -1,4 +1,4 @@
-"""Where rows come from: CSV, Parquet, DuckDB, PostgreSQL or stdin, opened as one relation with known columns.
+"""Where rows come from: CSV, Parquet, DuckDB, PostgreSQL, stdin or Python, opened as one relation with known columns.
 
 Nothing is guessed from the rows. Every column of a CSV file is text; the policy says what it means. A column must be
 spelt in the data exactly as in the policy.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.frames import open_frame
 from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.engines.refusals import refusal
@@ -60,11 +61,16 @@ def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence
     return _described(connection, data, Relation(_table(data), ()), wanted)
 
 
+def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
+    return open_frame(connection, data, wanted)
+
+
 _OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
     "csv": _csv,
     "parquet": _parquet,
     "duckdb": _duckdb,
     "postgres": _postgres,
+    "frame": _frame,
 }
 
 
@@ -83,6 +89,14 @@ def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relat
     placed = data.format == "parquet" and not {name.lower() for name in types} & set(PLACE)
     fields = (Field(name, identifier(name), column_type(kind)) for name, kind in types.items())
     return replace(relation, fields=tuple(fields), placed=placed)
+
+
+def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
+    """Refuse files that do not exist or lack a column, by their headers alone; False for what only a database opens."""
+    opening = {"csv": open_csv, "parquet": open_parquet}.get(data.format)
+    if opening is not None:
+        opening(data, _files(data, Path()), wanted)
+    return opening is not None
 
 
 def _files(data: DataSource, folder: Path) -> list[Path]:

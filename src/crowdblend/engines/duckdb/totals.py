@@ -26,7 +26,7 @@ from crowdblend.recoding import Bounded
 if TYPE_CHECKING:
     import pyarrow
 
-_QUICK = ("parquet", "duckdb")
+_QUICK = ("parquet", "duckdb", "frame")
 
 
 def totals(rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded]) -> Totals:

@@ -1,7 +1,7 @@
 """Plan statistics of a network: how much noise, for which guarantee, relative to how many people."""
 
 from crowdblend.planning.networks.derive import differential, released
-from crowdblend.planning.networks.question import NAMES, PEOPLE_S_DATA, Bounds, NetworkQuestion
+from crowdblend.planning.networks.request import NAMES, PEOPLE_S_DATA, Bounds, NetworkRequest
 from crowdblend.planning.networks.solve import (
     CONFIDENCE,
     NetworkPlan,
@@ -17,7 +17,7 @@ __all__ = [
     "PEOPLE_S_DATA",
     "Bounds",
     "NetworkPlan",
-    "NetworkQuestion",
+    "NetworkRequest",
     "differential",
     "least_people",
     "plan_network",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import graph_estimators, graph_releases, graphs
-from crowdblend.planning.networks.question import NetworkQuestion
+from crowdblend.planning.networks.request import NetworkRequest
 
 
 @dataclass(frozen=True)
@@ -18,22 +18,22 @@ class Seen:
     explored: int = 1
 
 
-def estimator(question: NetworkQuestion, seen: Seen) -> Derivation:
+def estimator(request: NetworkRequest, seen: Seen) -> Derivation:
     """How well the sampler of the statistic estimates it, on average over its luck."""
-    bounds = question.bounds
+    bounds = request.bounds
     degree, average, population = bounds.degree_bound, bounds.average_bound, bounds.people
     walked = {"degree_bound": degree, "samples": seen.samples, "explored": seen.explored}
-    if question.name == "connectivity":
+    if request.name == "connectivity":
         return graph_estimators.estimator_connected(**walked)
-    if question.name == "eulerian":
+    if request.name == "eulerian":
         return graph_estimators.estimator_eulerian(**walked)
-    if question.name == "cycle-freeness":
+    if request.name == "cycle-freeness":
         return graph_estimators.estimator_cycle_free(**walked, average_bound=average)
-    if question.name == "average":
-        return graph_estimators.estimator_average(samples=seen.samples, population=population, width=question.width)
-    if question.name == "histogram":
+    if request.name == "average":
+        return graph_estimators.estimator_average(samples=seen.samples, population=population, width=request.width)
+    if request.name == "histogram":
         return graph_estimators.estimator_histogram(
-            samples=seen.samples, population=population, dimension=question.classes
+            samples=seen.samples, population=population, dimension=request.classes
         )
     counted = {"degree_bound": degree, "average_bound": average, "samples": seen.samples}
     plain = graph_estimators.estimator_average_degree(**counted)
@@ -41,9 +41,9 @@ def estimator(question: NetworkQuestion, seen: Seen) -> Derivation:
     return plain if plain.conclusion.reach <= light.conclusion.reach else light
 
 
-def sampler(question: NetworkQuestion, seen: Seen) -> Derivation:
+def sampler(request: NetworkRequest, seen: Seen) -> Derivation:
     """How often the sampler of the statistic misses its accuracy; that of the average degree is a share of L."""
-    bounds, accuracy = question.bounds, question.accuracy
+    bounds, accuracy = request.bounds, request.accuracy
     assert accuracy is not None
     walked = {
         "degree_bound": bounds.degree_bound,
@@ -56,8 +56,8 @@ def sampler(question: NetworkQuestion, seen: Seen) -> Derivation:
         "cycle-freeness": graphs.sampler_cycle_free,
         "eulerian": graphs.sampler_eulerian,
     }
-    if question.name in rules:
-        return rules[question.name](**walked)
+    if request.name in rules:
+        return rules[request.name](**walked)
     counted = {
         "degree_bound": bounds.degree_bound,
         "accuracy": accuracy * bounds.average_bound,
@@ -68,40 +68,40 @@ def sampler(question: NetworkQuestion, seen: Seen) -> Derivation:
     return plain if plain.conclusion.failure < light.conclusion.failure else light
 
 
-def released(question: NetworkQuestion, estimated: Derivation, scale: float, resolution: float) -> Derivation:
+def released(request: NetworkRequest, estimated: Derivation, scale: float, resolution: float) -> Derivation:
     """The guarantee of the statistic with noise of that scale on that grid."""
-    bounds = question.bounds
+    bounds = request.bounds
     noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
-    if question.name == "average":
+    if request.name == "average":
         return graph_releases.sharp_average(estimated, **noise)
-    if question.name == "histogram":
-        return graph_releases.sharp_histogram(estimated, **noise, dimension=question.classes)
-    if question.name == "average-degree":
-        rule = graph_releases.published_degree if question.published else graph_releases.sharp_degree
+    if request.name == "histogram":
+        return graph_releases.sharp_histogram(estimated, **noise, dimension=request.classes)
+    if request.name == "average-degree":
+        rule = graph_releases.published_degree if request.published else graph_releases.sharp_degree
         return rule(estimated, **noise, degree_bound=bounds.degree_bound)
-    return (graph_releases.published_distance if question.published else graph_releases.sharp_distance)(
+    return (graph_releases.published_distance if request.published else graph_releases.sharp_distance)(
         estimated, **noise
     )
 
 
-def differential(question: NetworkQuestion, scale: float, resolution: float) -> Derivation:
+def differential(request: NetworkRequest, scale: float, resolution: float) -> Derivation:
     """What the noise alone guarantees against somebody who knows everybody else."""
-    bounds = question.bounds
+    bounds = request.bounds
     noise = {"population": bounds.people, "scale": scale, "resolution": resolution}
-    if question.name == "average":
-        return graph_releases.differential_average(**noise, width=question.width)
-    if question.name == "histogram":
+    if request.name == "average":
+        return graph_releases.differential_average(**noise, width=request.width)
+    if request.name == "histogram":
         return graph_releases.differential_histogram(**noise)
-    counted = question.name == "average-degree"
+    counted = request.name == "average-degree"
     rule = graph_releases.differential_degree if counted else graph_releases.differential_distance
     return rule(**noise, degree_bound=bounds.degree_bound)
 
 
-def sensitivity(question: NetworkQuestion) -> float:
+def sensitivity(request: NetworkRequest) -> float:
     """How far concealing a person moves the statistic; only to start a search from."""
-    bounds = question.bounds
-    if question.name == "average":
-        return (question.width or 0.0) / bounds.people
-    if question.name == "histogram":
+    bounds = request.bounds
+    if request.name == "average":
+        return (request.width or 0.0) / bounds.people
+    if request.name == "histogram":
         return 1 / bounds.people
-    return (2 * bounds.degree_bound if question.name == "average-degree" else 2) / bounds.people
+    return (2 * bounds.degree_bound if request.name == "average-degree" else 2) / bounds.people

@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import Neighbourhood
 from crowdblend.planning.networks.derive import Seen, differential, estimator, released, sampler, sensitivity
-from crowdblend.planning.networks.question import NetworkQuestion
+from crowdblend.planning.networks.request import NetworkRequest
 
 # The error that is stated holds with this probability.
 CONFIDENCE = 0.95
@@ -32,7 +32,7 @@ FINEST = 1e-11
 class NetworkPlan:
     """A statistic with nothing left open."""
 
-    question: NetworkQuestion
+    request: NetworkRequest
     derivation: Derivation
     seen: Seen
     scale: float
@@ -41,7 +41,7 @@ class NetworkPlan:
     @property
     def name(self) -> str:
         """The statistic."""
-        return self.question.name
+        return self.request.name
 
     @property
     def epsilon(self) -> float:
@@ -51,7 +51,7 @@ class NetworkPlan:
 
     def differential(self) -> Derivation:
         """What it guarantees against somebody who knows everybody else."""
-        return differential(self.question, self.scale, self.resolution)
+        return differential(self.request, self.scale, self.resolution)
 
     @property
     def samples(self) -> int:
@@ -83,31 +83,35 @@ def error_of(scale: float, resolution: float) -> float:
     return float((max(0, math.ceil(beyond) - 1) + Decimal("0.5")) * Decimal(repr(resolution)))
 
 
-def plan_network(question: NetworkQuestion) -> NetworkPlan:
+def plan_network(request: NetworkRequest) -> NetworkPlan:
     """The statistic with its noise, its guarantee and its error."""
-    if question.published:
-        return _published(question)
-    if question.samples is not None and question.epsilon is not None:
-        return _noise_for(question, question.samples, question.epsilon)
-    if question.samples is not None:
-        return _epsilon_for(question, question.samples)
-    return _samples_for(question)
+    if request.published:
+        return _published(request)
+    if request.samples is not None and request.epsilon is not None:
+        return _noise_for(request, request.samples, request.epsilon)
+    if request.samples is not None:
+        return _epsilon_for(request, request.samples)
+    return _samples_for(request)
 
 
 def refuse_useless(plans: Sequence[NetworkPlan]) -> None:
     """Refuse, before anything is spent, what would show nothing or guarantee nothing beyond differential privacy."""
-    people, needed = plans[0].question.bounds.people, least_people(plans)
+    people, needed = plans[0].request.bounds.people, least_people(plans)
     for plan in plans:
         if plan.error >= plan.width / 2:
             raise Infeasible(
-                f"{plan.name} must come with an error below half its range of {plan.width:.3g}, and it would be "
-                f"{plan.error:.3g}. Raise epsilon or samples{_enough(needed, people)}."
+                f"{plan.name} would have an error of {plan.error:.3g}, at least half its range of {plan.width:.3g}.",
+                remedy=f"Raise epsilon or samples{_enough(needed, people)}.",
+                where=plan.name,
+                code="plan.useless-statistic",
             )
     drawn = sum(plan.samples for plan in plans)
     if drawn >= people:
         raise Infeasible(
-            f"the statistics must be relative to fewer than all {people} people, and take {drawn} random ones. "
-            f"Ask for fewer samples, a larger error or fewer statistics{_enough(needed, people)}."
+            f"The statistics look at {drawn} random people, which is not fewer than all {people}.",
+            remedy=f"Use fewer samples, a larger error or fewer statistics{_enough(needed, people)}.",
+            where="samples",
+            code="plan.too-many-samples",
         )
 
 
@@ -115,31 +119,31 @@ def least_people(plans: Sequence[NetworkPlan]) -> int | None:
     """The smallest population for which these statistics, asked for in the same way, mean something; None for none."""
 
     def meaningful(people: int) -> bool:
-        again = [replace(plan.question, bounds=replace(plan.question.bounds, people=people)) for plan in plans]
+        again = [replace(plan.request, bounds=replace(plan.request.bounds, people=people)) for plan in plans]
         try:
-            made = [plan_network(question) for question in again]
+            made = [plan_network(request) for request in again]
         except (Infeasible, InvalidInput):
             return False
         return sum(plan.samples for plan in made) < people and all(plan.error < plan.width / 2 for plan in made)
 
-    least = max(2, sum(plan.question.samples or 1 for plan in plans))
+    least = max(2, sum(plan.request.samples or 1 for plan in plans))
     return _first(meaningful, least, 10**15)
 
 
 def trades(plan: NetworkPlan) -> dict[str, float]:
     """What the error would be with more people in the guarantee, or with a weaker guarantee relative to the same."""
-    if plan.question.published:
-        more = replace(plan.question, accuracy=(plan.question.accuracy or 0.0) / 2)
-        weaker = replace(plan.question, epsilon=2 * plan.epsilon)
+    if plan.request.published:
+        more = replace(plan.request, accuracy=(plan.request.accuracy or 0.0) / 2)
+        weaker = replace(plan.request, epsilon=2 * plan.epsilon)
         varied = {"half the accuracy": more, "twice the epsilon": weaker}
     else:
-        asked = replace(plan.question, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
-        more = replace(asked, samples=4 * plan.samples)
-        varied = {"4 times the samples": more, "twice the epsilon": replace(asked, epsilon=2 * plan.epsilon)}
+        request = replace(plan.request, epsilon=plan.epsilon, samples=plan.samples, error=None, resolution=None)
+        more = replace(request, samples=4 * plan.samples)
+        varied = {"4 times the samples": more, "twice the epsilon": replace(request, epsilon=2 * plan.epsilon)}
     found = {}
-    for name, question in varied.items():
+    for name, request in varied.items():
         with suppress(Infeasible, InvalidInput):
-            found[name] = plan_network(question).error
+            found[name] = plan_network(request).error
     return found
 
 
@@ -147,107 +151,119 @@ def _enough(needed: int | None, people: int) -> str:
     return f", or publish about at least {needed} people" if needed is not None and needed > people else ""
 
 
-def _noise_for(question: NetworkQuestion, samples: int, epsilon: float) -> NetworkPlan:
+def _noise_for(request: NetworkRequest, samples: int, epsilon: float) -> NetworkPlan:
     """The least noise that keeps a guarantee relative to so many people."""
-    seen = Seen(samples, _explored(question, samples))
-    estimated = estimator(question, seen)
-    moved = min(sensitivity(question) + estimated.conclusion.reach, estimated.conclusion.width)
-    resolution = _resolution(question, moved)
-    rounding = resolution * (question.classes or 1)
+    seen = Seen(samples, _explored(request, samples))
+    estimated = estimator(request, seen)
+    moved = min(sensitivity(request) + estimated.conclusion.reach, estimated.conclusion.width)
+    resolution = _resolution(request, moved)
+    rounding = resolution * (request.classes or 1)
     scale = max(estimated.conclusion.least_scale, (moved + rounding) / epsilon)
-    return _keeping(question, estimated, seen, scale, resolution, epsilon)
+    return _keeping(request, estimated, seen, scale, resolution, epsilon)
 
 
 def _keeping(
-    question: NetworkQuestion, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
+    request: NetworkRequest, estimated: Derivation, seen: Seen, scale: float, resolution: float, epsilon: float
 ) -> NetworkPlan:
     """A scale found in doubles may be a last digit too small; what is guaranteed is computed by the rule."""
     if resolution < scale * FINEST:
         raise InvalidInput(
-            f"resolution of {question.name} must be at least {scale * FINEST:.2g} for noise of this size, "
-            f"got {resolution:g}. Leave it out."
+            f"resolution of {request.name} is {resolution:g}; noise of this size needs at least {scale * FINEST:.2g}.",
+            remedy="Leave it out.",
+            where=f"{request.name}: resolution",
+            code="plan.resolution",
         )
     while True:
-        derivation = released(question, estimated, scale, resolution)
+        derivation = released(request, estimated, scale, resolution)
         if derivation.conclusion.epsilon <= epsilon:
-            return NetworkPlan(question, derivation, seen, scale, resolution)
+            return NetworkPlan(request, derivation, seen, scale, resolution)
         scale *= 1 + 1e-12
 
 
-def _epsilon_for(question: NetworkQuestion, samples: int) -> NetworkPlan:
+def _epsilon_for(request: NetworkRequest, samples: int) -> NetworkPlan:
     """The smallest epsilon with which noise on so many samples keeps to the error."""
-    assert question.error is not None
+    assert request.error is not None
     low, high = LEAST_EPSILON, 1.0
-    while _noise_for(question, samples, high).error > question.error:
+    while _noise_for(request, samples, high).error > request.error:
         high *= 2
         if high > 1e5:
-            raise _out_of_reach(question)
+            raise _out_of_reach(request)
     for _ in range(40):
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if _noise_for(question, samples, middle).error <= question.error else (middle, high)
-    return _noise_for(question, samples, high)
+        low, high = (low, middle) if _noise_for(request, samples, middle).error <= request.error else (middle, high)
+    return _noise_for(request, samples, high)
 
 
-def _samples_for(question: NetworkQuestion) -> NetworkPlan:
+def _samples_for(request: NetworkRequest) -> NetworkPlan:
     """The fewest random people relative to which the guarantee keeps to the error."""
-    epsilon, error = question.epsilon, question.error
+    epsilon, error = request.epsilon, request.error
     assert epsilon is not None
     assert error is not None
-    samples = _first(lambda t: _noise_for(question, t, epsilon).error <= error, 1, question.bounds.people)
+    samples = _first(lambda t: _noise_for(request, t, epsilon).error <= error, 1, request.bounds.people)
     if samples is None:
-        raise _out_of_reach(question)
-    return _noise_for(question, samples, epsilon)
+        raise _out_of_reach(request)
+    return _noise_for(request, samples, epsilon)
 
 
-def _out_of_reach(question: NetworkQuestion) -> Infeasible:
+def _out_of_reach(request: NetworkRequest) -> Infeasible:
     return Infeasible(
-        f"{question.name} cannot keep to an error of {question.error:g} with {question.bounds.people} people. "
-        "Allow a larger error, or raise epsilon."
+        f"{request.name} cannot keep to an error of {request.error:g} with {request.bounds.people} people.",
+        remedy="Allow a larger error, or raise epsilon.",
+        where=f"{request.name}: error",
+        code="plan.error-out-of-reach",
     )
 
 
-def _published(question: NetworkQuestion) -> NetworkPlan:
+def _published(request: NetworkRequest) -> NetworkPlan:
     """The paper's form: explore 4/(δd) people, sample until the failure is e^{−K}, and add a little noise."""
-    accuracy, exponent, epsilon = question.accuracy, question.failure_exponent, question.epsilon
+    accuracy, exponent, epsilon = request.accuracy, request.failure_exponent, request.epsilon
     assert accuracy is not None
     assert exponent is not None
     assert epsilon is not None
-    explored = math.ceil(4 / (accuracy * question.bounds.degree_bound)) if question.explores else 1
+    explored = math.ceil(4 / (accuracy * request.bounds.degree_bound)) if request.explores else 1
     fails = math.exp(-exponent)
-    samples = _first(lambda t: sampler(question, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15)
+    samples = _first(lambda t: sampler(request, Seen(t, explored)).conclusion.failure <= fails, 1, 10**15)
     if samples is None:
-        raise Infeasible(f"failure_exponent of {question.name} must be smaller, got {exponent:g}. Lower it.")
+        raise Infeasible(
+            f"failure_exponent of {request.name} is {exponent:g}, more than any number of samples reaches.",
+            remedy="Lower it.",
+            where=f"{request.name}: failure_exponent",
+            code="plan.failure-exponent-too-large",
+        )
     seen = Seen(samples, explored)
-    estimated = sampler(question, seen)
-    moved = sensitivity(question) + estimated.conclusion.accuracy
-    resolution = _resolution(question, moved)
+    estimated = sampler(request, seen)
+    moved = sensitivity(request) + estimated.conclusion.accuracy
+    resolution = _resolution(request, moved)
     scale = (moved + resolution) / epsilon
-    if released(question, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
+    if released(request, estimated, scale * MOST_EXTRA_NOISE, resolution).conclusion.epsilon > epsilon:
         far = (estimated.conclusion.width + resolution) / (scale * MOST_EXTRA_NOISE)
         least = far - math.log(math.exp(epsilon) - math.exp(epsilon / MOST_EXTRA_NOISE))
         raise Infeasible(
-            f"failure_exponent of {question.name} must be about {math.ceil(least)} or more with this accuracy and "
-            f"epsilon, got {exponent:g}. Raise it, or leave out accuracy and failure_exponent and give samples."
+            f"failure_exponent of {request.name} is {exponent:g}; this accuracy and epsilon need about "
+            f"{math.ceil(least)} or more.",
+            remedy="Raise it, or leave out accuracy and failure_exponent and give samples.",
+            where=f"{request.name}: failure_exponent",
+            code="plan.failure-exponent-too-small",
         )
     low, high = scale, scale * MOST_EXTRA_NOISE
     for _ in range(50):
         middle = (low + high) / 2
-        fits = released(question, estimated, middle, resolution).conclusion.epsilon <= epsilon
+        fits = released(request, estimated, middle, resolution).conclusion.epsilon <= epsilon
         low, high = (low, middle) if fits else (middle, high)
-    return _keeping(question, estimated, seen, high, resolution, epsilon)
+    return _keeping(request, estimated, seen, high, resolution, epsilon)
 
 
-def _explored(question: NetworkQuestion, samples: int) -> int:
+def _explored(request: NetworkRequest, samples: int) -> int:
     """As many people as make what exploring misses no larger than what sampling does."""
-    if not question.explores:
+    if not request.explores:
         return 1
-    factor = 2 if question.name == "eulerian" else 1
-    return question.explored or min(question.bounds.people, math.ceil(factor * math.sqrt(2 * samples / math.log(2))))
+    factor = 2 if request.name == "eulerian" else 1
+    return request.explored or min(request.bounds.people, math.ceil(factor * math.sqrt(2 * samples / math.log(2))))
 
 
-def _resolution(question: NetworkQuestion, moved: float) -> float:
+def _resolution(request: NetworkRequest, moved: float) -> float:
     """A power of ten, fine enough not to matter."""
-    return question.resolution or float(f"1e{math.floor(math.log10(moved / FINENESS))}")
+    return request.resolution or float(f"1e{math.floor(math.log10(moved / FINENESS))}")
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:

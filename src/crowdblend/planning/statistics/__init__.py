@@ -1,7 +1,7 @@
 """Plans for statistics: which noise every total gets, how far off it may be, and what all of them guarantee."""
 
 from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.choice import Asked, TotalsPlan, plan_statistics
+from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Way, totals_claim
 
-__all__ = ["EVERYBODY", "SAMPLE", "Asked", "Shape", "TotalsPlan", "Way", "plan_statistics", "totals_claim"]
+__all__ = ["EVERYBODY", "SAMPLE", "Shape", "TotalsPlan", "TotalsRequest", "Way", "plan_statistics", "totals_claim"]

@@ -16,7 +16,7 @@ Taken = tuple[tuple[tuple[int, ...], Way], ...]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TotalsRequest:
     """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β.
 
     `mixed` allows one part of the statistics to go one way and the rest the other, which reads the data twice.
@@ -31,16 +31,29 @@ class Asked:
 
     def __post_init__(self) -> None:
         if not self.shapes:
-            raise InvalidInput("a plan must have at least one statistic, and has none. Add one.")
+            raise InvalidInput(
+                "The plan has no statistics.", remedy="Add one.", where="shapes", code="plan.no-statistics"
+            )
         if not 0 < self.epsilon <= 500:
-            raise InvalidInput(f"epsilon must be above 0 and at most 500, got {self.epsilon:g}. Pass 1, for example.")
+            raise InvalidInput(
+                f"epsilon is {self.epsilon:g}; it must be above 0 and at most 500.",
+                remedy="Pass 1, for example.",
+                where="epsilon",
+                code="plan.epsilon",
+            )
         if not 1 <= self.samples <= self.population:
             raise InvalidInput(
-                f"sample must be between 1 and the {self.population} people there are, got {self.samples}. Draw fewer."
+                f"A sample of {self.samples} cannot be drawn from {self.population} people.",
+                remedy="Draw between 1 and all of them.",
+                where="sample",
+                code="plan.sample",
             )
         if not 0 < self.failure < 1:
             raise InvalidInput(
-                f"confidence must lie between 0 and 1, got {1 - self.failure:g}. Pass 0.95, for example."
+                f"confidence is {1 - self.failure:g}; it must be between 0 and 1.",
+                remedy="Pass 0.95, for example.",
+                where="confidence",
+                code="plan.confidence",
             )
 
 
@@ -52,7 +65,7 @@ class TotalsPlan:
     positions of its statistics.
     """
 
-    asked: Asked
+    request: TotalsRequest
     alternatives: dict[Mechanism, Way | None]
     ways: Taken
 
@@ -95,9 +108,9 @@ class TotalsPlan:
 
     def published_errors(self, position: int) -> dict[Mechanism, float | None]:
         """What the paper's statements give each way, its samples and its loss divided among the statistics."""
-        shape, asked = self.asked.shapes[position], self.asked
-        each = max(1, int(asked.samples * shape.share))
-        numbers = (shape, asked.epsilon * shape.share, each, asked.population, asked.failure)
+        shape, request = self.request.shapes[position], self.request
+        each = max(1, int(request.samples * shape.share))
+        numbers = (shape, request.epsilon * shape.share, each, request.population, request.failure)
         return {EVERYBODY: published.laplace(*numbers), SAMPLE: published.sanitized(*numbers)}
 
     def _of(self, position: int, name: str) -> float:
@@ -106,29 +119,31 @@ class TotalsPlan:
         return value
 
 
-def plan_statistics(asked: Asked) -> TotalsPlan:
+def plan_statistics(request: TotalsRequest) -> TotalsPlan:
     """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
-    everything = tuple(range(len(asked.shapes)))
-    alternatives = {name: _way(name, asked, everything, 1.0, asked.samples) for name in (EVERYBODY, SAMPLE)}
+    everything = tuple(range(len(request.shapes)))
+    alternatives = {name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)}
     candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
-    candidates += _mixtures(asked)
+    candidates += _mixtures(request)
     if not candidates:
         raise InvalidInput(
-            "the noise must fit numbers of 64 bits, and with this epsilon and these resolutions it does not. "
-            "Use coarser resolutions, fewer statistics or a larger epsilon."
+            "With this epsilon and these resolutions the noise does not fit numbers of 64 bits.",
+            remedy="Use coarser resolutions, fewer statistics or a larger epsilon.",
+            where="epsilon",
+            code="plan.noise-too-large",
         )
-    best = min(candidates, key=lambda ways: _total(asked.shapes, ways))
-    return TotalsPlan(asked, alternatives, best)
+    best = min(candidates, key=lambda ways: _total(request.shapes, ways))
+    return TotalsPlan(request, alternatives, best)
 
 
-def _mixtures(asked: Asked) -> list[Taken]:
+def _mixtures(request: TotalsRequest) -> list[Taken]:
     """Every statistic on its better side, each side with half of the samples; nothing if all are on one side."""
-    half = asked.samples // 2
-    if not asked.mixed or len(asked.shapes) == 1 or half == 0:
+    half = request.samples // 2
+    if not request.mixed or len(request.shapes) == 1 or half == 0:
         return []
-    halves: dict[Mechanism, int] = {EVERYBODY: half, SAMPLE: asked.samples - half}
-    whole = tuple(range(len(asked.shapes)))
-    tried = {name: _way(name, asked, whole, 1.0, some) for name, some in halves.items()}
+    halves: dict[Mechanism, int] = {EVERYBODY: half, SAMPLE: request.samples - half}
+    whole = tuple(range(len(request.shapes)))
+    tried = {name: _way(name, request, whole, 1.0, some) for name, some in halves.items()}
     if None in tried.values():
         return []
     better = [min(tried, key=lambda name: tried[name].errors[place]) for place in whole]  # type: ignore[union-attr]
@@ -137,21 +152,21 @@ def _mixtures(asked: Asked) -> list[Taken]:
     made = []
     for name, samples in halves.items():
         places = tuple(place for place in whole if better[place] == name)
-        way = _way(name, asked, places, sum(asked.shapes[place].share for place in places), samples)
+        way = _way(name, request, places, sum(request.shapes[place].share for place in places), samples)
         if way is None:
             return []
         made.append((places, way))
     return [tuple(made)]
 
 
-def _way(name: Mechanism, asked: Asked, places: Sequence[int], share: float, samples: int) -> Way | None:
+def _way(name: Mechanism, request: TotalsRequest, places: Sequence[int], share: float, samples: int) -> Way | None:
     """The statistics at these places, which own this share of ε, published one way."""
-    shapes = [asked.shapes[place] for place in places]
+    shapes = [request.shapes[place] for place in places]
     shapes = [Shape(shape.steps, shape.bins, shape.share / share) for shape in shapes]
     build = from_everybody if name == EVERYBODY else from_sample
     # Rounded down, so that the parts of a mixture stay within ε together.
-    loss = asked.epsilon if share == 1 else asked.epsilon * share * (1 - 1e-12)
-    return build(shapes, loss, samples, asked.population, asked.failure)
+    loss = request.epsilon if share == 1 else request.epsilon * share * (1 - 1e-12)
+    return build(shapes, loss, samples, request.population, request.failure)
 
 
 def _total(shapes: Sequence[Shape], ways: Taken) -> float:

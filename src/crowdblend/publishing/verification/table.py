@@ -1,4 +1,4 @@
-"""Tables: every cell from k on, or noisy and shown from a threshold; several of them are sums of one."""
+"""Tables: every cell from k on, or noisy and shown from a threshold; several are sums of one, or of parts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.publishing.verification.register import check_register
 from crowdblend.reports.cells import Cells, N
 
 NOISY = "histogram.noisy"
@@ -15,6 +16,14 @@ NOISY = "histogram.noisy"
 
 def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
+    if published.certificate.facts.get("everybody"):
+        check_register(published)
+        return
+    if published.certificate.facts.get("parts") or "part" in (
+        part.name for part in published.certificate.description.parts
+    ):
+        _check_parts(published)
+        return
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))
@@ -32,6 +41,22 @@ def check(published: PublishedFolder) -> None:
         shared = [name for name in opened[one].columns if name in opened[other].columns]
         if _margin(opened[one], found[one], shared) != _margin(opened[other], found[other], shared):
             raise contradiction(f"{opened[one].path.name} and {opened[other].path.name} are not sums of one table")
+
+
+def _check_parts(published: PublishedFolder) -> None:
+    """Refuse tables that are not those of the parts that the derivation is about, in their order."""
+    tables, stated = published.fact("tables", dict), published.fact("parts", dict)
+    derived = [
+        {"share": dict(part.details)["share"], "k": dict(part.parts[0].details)["k"]}
+        for part in published.mechanisms("part")
+    ]
+    if list(stated) != list(tables) or list(stated.values()) != derived:
+        raise contradiction("its tables are not those of its derivation")
+    if published.fact("below_k", str) != "suppress":
+        raise contradiction("what happens below k is not what its derivation says")
+    published.require_stated(k=max(part["k"] for part in derived))
+    for path, columns, part in zip(published.files(*tables), tables.values(), derived, strict=True):
+        check_cells(published, published.cells(path, list(columns), counted=True), least=part["k"])
 
 
 def _margin(cells: Cells, found: pa.Table, names: list[str]) -> dict[tuple[str, ...], int]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from crowdblend.reports.cells import open_cells
 from crowdblend.reports.charts import figures
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample
 from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
-from crowdblend.reports.parameters import crowd_size
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title
 from crowdblend.reports.summarize import summarize
@@ -50,14 +49,16 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]
     for at, summary in enumerate(summaries):
         several = len(summaries) > 1
         size = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
-        content = join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder)
+        content = (
+            join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder, summary.name)
+        )
         heading = join(_PUBLISHED, ": table ", label(summary.name)) if several else _PUBLISHED
         parts.append(Part("data" if at == 0 else f"data-{at + 1}", heading, join(size, content), listed=at == 0))
     return parts
 
 
-def _nothing(folder: Folder) -> Html:
-    k = crowd_size(folder)
+def _nothing(folder: Folder, table: str) -> Html:
+    _, k = parts_of_sample(folder).get(table, (1.0, crowd_size(folder)))
     crowd = f" of {k:,}" if k is not None else ""
     return element(
         "p", f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."

@@ -1,0 +1,131 @@
+"""`verify`, `compose` and `audit` for whatever holds a certificate or a policy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.calculus.certificate import Certificate
+from crowdblend.calculus.checker import verify as verify_text
+from crowdblend.calculus.checker import verify_file
+from crowdblend.calculus.rules.composition import compose as compose_derivations
+from crowdblend.calculus.theorem import Derivation
+from crowdblend.errors import InvalidInput
+from crowdblend.front_door.sources import loaded_policy
+
+if TYPE_CHECKING:
+    from crowdblend.auditing.statistical import Verdict
+    from crowdblend.policies.policy import Policy
+
+
+def verify(target: Any) -> Certificate:
+    """The certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
+
+    `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
+    Certificate; or what `release` returned.
+    """
+    if isinstance(target, Certificate):
+        return verify_text(target.to_json())
+    if isinstance(target, str) and target.lstrip()[:1] == "{":
+        return verify_text(target)
+    if isinstance(target, str | os.PathLike):
+        return _verify_path(Path(target))
+    if isinstance(getattr(target, "certificate", None), Certificate):
+        return _verify_release(target)
+    raise InvalidInput(
+        f"verify reads no {type(target).__name__}.",
+        remedy="Pass the folder of a release, a certificate's file, its JSON text, or a Certificate.",
+        where="verify",
+        code="verify.type",
+    )
+
+
+def _verify_path(path: Path) -> Certificate:
+    try:
+        is_folder = path.is_dir()
+    except (OSError, ValueError):  # no file has such a name
+        is_folder = False
+    return _verify_folder(path) if is_folder else verify_file(path)
+
+
+def _verify_folder(folder: Path) -> Certificate:
+    from crowdblend.publishing.verification import verify_release  # noqa: PLC0415 - heavy
+
+    return verify_release(folder).certificate
+
+
+def _verify_release(release: Any) -> Certificate:
+    if release.folder is not None:
+        return _verify_folder(release.folder)
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="crowdblend-") as parent:
+        return _verify_folder(release.save(Path(parent) / "release"))
+
+
+def compose(*releases: Any) -> Derivation:
+    """What publishing all of these guarantees together, or a refusal with the reason and the theorem.
+
+    Each is a derivation, a certificate, a plan with one, what `release` returned, or a folder, which is verified first.
+    Of a certificate its differential guarantee for one person counts, the one that adds up, else its strongest.
+    Releases of one sample do not add up, and no certificate says whose sample it is: the ledger does.
+    """
+    return compose_derivations(*(_derivation(one) for one in releases))
+
+
+def _derivation(release: Any) -> Derivation:
+    if isinstance(release, Derivation):
+        return release
+    made = getattr(release, "certificate", None)
+    if isinstance(made, Certificate):
+        certificate = made
+    elif callable(made):
+        certificate = made()
+    else:
+        certificate = verify(release)
+    wanted = certificate.differential()
+    found = [one for one in certificate.derivations if one.conclusion == wanted]
+    return found[0] if found else certificate.derivations[0]
+
+
+def audit(
+    policy: Policy | str | os.PathLike[str],
+    *,
+    runs: int = 100_000,
+    error: float = 1e-3,
+    people: int | None = None,
+    epsilon: float | None = None,
+    understate: float = 1.0,
+    workers: int = 1,
+    state: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Verdict:
+    """Try to break what a policy guarantees by running it on made-up people, never on data.
+
+    The verdict has a `finding` with probability at most `error` where the guarantee holds. Without one nothing is
+    proved: the proof is in the certificate. `epsilon` audits the same release at another ε, `understate` claims ε
+    divided by it, to test the audit; `state` is a file to go on from after an interruption. Several `workers` are
+    processes of their own, for which a script needs `if __name__ == "__main__":`.
+    """
+    from crowdblend.auditing import statistical  # noqa: PLC0415 - heavy
+    from crowdblend.rehearsal import subject_of  # noqa: PLC0415
+
+    name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
+    subject = subject_of(
+        loaded_policy(policy),
+        statistical.hard_sizes,
+        name=name,
+        people=people or 1_000,
+        understated=understate,
+        epsilon=epsilon,
+    )
+    return statistical.audit(
+        subject,
+        runs=runs,
+        error=error,
+        workers=workers,
+        state=None if state is None else Path(state),
+        progress=progress,
+    )

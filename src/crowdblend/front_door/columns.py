@@ -1,0 +1,164 @@
+"""The domain of a column in one call: `columns={"sex": values("Female", "Male"), "age": intervals(0, 100, width=10)}`.
+
+Each function has the keys of a policy as arguments; `from` and `to` are the first two.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Literal
+
+from crowdblend.policies.domains import (
+    AxisDomain,
+    BreakDomain,
+    DateDomain,
+    HierarchyDomain,
+    IntervalDomain,
+    NumberDomain,
+    PrefixDomain,
+    ValueDomain,
+)
+
+Number = int | float | Decimal
+Day = datetime.date | str
+Period = Literal["year", "quarter", "month", "week", "day"]
+
+
+def values(*listed: str, other: str | None = None, missing: str | None = None) -> ValueDomain:
+    """A class for each of the listed values; `other` is that of all others, `missing` that of NULL.
+
+    >>> values("Female", "Male", other="Other").values
+    ('Female', 'Male')
+    """
+    return ValueDomain(values=listed, other=other, missing=missing)
+
+
+def intervals(
+    start: Number,
+    stop: Number,
+    *,
+    width: Number | Sequence[Number],
+    include_to: bool = False,
+    bottom: bool = False,
+    top: bool = False,
+    other: str | None = None,
+    missing: str | None = None,
+    weight: float | None = None,
+) -> IntervalDomain:
+    """Intervals of equal width from `start` to below `stop`; several widths, finest first, are offered for a choice."""
+    return IntervalDomain(
+        start=_exact(start),
+        stop=_exact(stop),
+        width=[_exact(one) for one in width] if isinstance(width, list | tuple) else _exact(width),
+        include_to=include_to,
+        bottom=bottom,
+        top=top,
+        other=other,
+        missing=missing,
+        weight=weight,
+    )
+
+
+def breaks(
+    *ends: Number, bottom: bool = False, top: bool = False, other: str | None = None, missing: str | None = None
+) -> BreakDomain:
+    """Intervals between rising ends.
+
+    >>> len(breaks(0, 25_000, 50_000, 100_000, top=True).breaks)
+    4
+    """
+    return BreakDomain(breaks=[_exact(end) for end in ends], bottom=bottom, top=top, other=other, missing=missing)
+
+
+def prefix(characters: int, *, missing: str | None = None) -> PrefixDomain:
+    """The first characters of a text; an open domain."""
+    return PrefixDomain(prefix=characters, missing=missing)
+
+
+def date(
+    period: Period,
+    start: Day | None = None,
+    stop: Day | None = None,
+    *,
+    include_to: bool = False,
+    other: str | None = None,
+    missing: str | None = None,
+) -> DateDomain:
+    """Years, quarters, months, weeks or days; `start` and `stop` together close the domain."""
+    return DateDomain(
+        date=period, start=_day(start), stop=_day(stop), include_to=include_to, other=other, missing=missing
+    )
+
+
+def hierarchy(
+    file: str | os.PathLike[str],
+    *,
+    level: int | Literal["choose"] | None = None,
+    levels: Iterable[int] | None = None,
+    other: str | None = None,
+    missing: str | None = None,
+    weight: float | None = None,
+) -> HierarchyDomain:
+    """Groups from a file: one value a line, then its group at each level; several levels are offered for a choice."""
+    return HierarchyDomain(
+        hierarchy=os.fspath(file),
+        level=level,
+        levels=None if levels is None else list(levels),
+        other=other,
+        missing=missing,
+        weight=weight,
+    )
+
+
+def bounds(
+    start: Number,
+    stop: Number,
+    *,
+    resolution: Number,
+    outside: Literal["refuse", "clamp"] = "refuse",
+    blank: Number | None = None,
+) -> NumberDomain:
+    """Numbers between two bounds, to be averaged, rounded to whole multiples of the resolution."""
+    return NumberDomain(
+        start=_exact(start),
+        stop=_exact(stop),
+        resolution=_exact(resolution),
+        outside=outside,
+        blank=None if blank is None else _exact(blank),
+    )
+
+
+def axis(
+    start: Number,
+    stop: Number,
+    *,
+    resolution: Number,
+    width: Number | None = None,
+    outside: Literal["refuse", "drop"] = "refuse",
+) -> AxisDomain:
+    """An axis of points between two bounds, in steps of the resolution; `width` is that of the blocks."""
+    return AxisDomain(
+        start=_exact(start),
+        stop=_exact(stop),
+        resolution=_exact(resolution),
+        width=None if width is None else _exact(width),
+        outside=outside,
+    )
+
+
+def _exact(number: Any) -> Any:
+    """A number as it is written: 0.1 is a tenth, as in TOML."""
+    return Decimal(repr(number)) if type(number) is float else number
+
+
+def _day(day: Any) -> Any:
+    """A day; a text of the form 2024-12-31 is one."""
+    if isinstance(day, str):
+        try:
+            return datetime.date.fromisoformat(day)
+        except ValueError:
+            return day
+    return day

@@ -1,0 +1,112 @@
+"""`release`: publish rows that Python holds, or files, under a policy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.front_door.ledger import USERS_OWN, UsersOwn, opened
+from crowdblend.front_door.published import Release, in_folder, in_memory
+from crowdblend.front_door.sources import about, loaded_policy
+from crowdblend.guarantees.parameters import check_type
+
+if TYPE_CHECKING:
+    from crowdblend.engines.engine import Progress
+    from crowdblend.ledger import Ledger
+    from crowdblend.policies.policy import Policy
+
+ENGINES = ("duckdb",)
+_KEY_BYTES = 32
+
+
+def release(
+    data: Any,
+    policy: Policy | str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    ledger: Ledger | str | os.PathLike[str] | UsersOwn | None = USERS_OWN,
+    engine: str = "duckdb",
+    key: bytes | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """Publish what the policy says of the data, and return what was published with its certificate.
+
+    `data` is a pandas or Polars DataFrame, an Arrow table or reader, a DuckDB relation, a networkx graph where the
+    policy is about one, or the path of files; None takes the source that the policy names. Frames are read where they
+    lie; what can be read once only goes into a private temporary file first.
+
+    The folder `out` appears whole or not at all; without one the release is kept in memory, and `save` writes it. The
+    ledger records the release before anything is computed: the user's own unless another is named. `ledger=None`
+    records nothing, and the certificate then says that nobody compared the sample with earlier ones.
+
+    `key`, 32 secret bytes, makes the release reproducible for whoever holds it; use it for one release only.
+    """
+    _check_engine(engine)
+    _check_key(key)
+    books = opened(ledger)
+    policy = loaded_policy(policy)
+    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
+
+    with about(data, policy) as here:
+        if out is None:
+            return in_memory(
+                lambda folder: publishing.release(
+                    here, folder, ledger=books, key=key, progress=progress, in_memory=True
+                )
+            )
+        return in_folder(publishing.release(here, Path(out), ledger=books, key=key, force=force, progress=progress))
+
+
+def resume(
+    entry: int,
+    data: Any,
+    policy: Policy | str | os.PathLike[str],
+    *,
+    ledger: Ledger | str | os.PathLike[str] | UsersOwn = USERS_OWN,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """Publish a release that was begun and stopped, with the output that it would have had.
+
+    Data and policy are those that it was begun with; others are refused, since they would give a second output of one
+    sample. It appears where it was to appear: in its folder, or in memory.
+    """
+    check_type("entry", entry, int, "the number of a release in the ledger")
+    books = opened(ledger)
+    if books is None:
+        raise InvalidInput(
+            "A release is resumed from the ledger that recorded it.",
+            remedy="Name that ledger.",
+            where="ledger",
+            code="ledger.type",
+        )
+    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
+    from crowdblend.publishing.target import IN_MEMORY  # noqa: PLC0415
+
+    with about(data, loaded_policy(policy)) as here:
+        if books.entry(entry).spending.folder != IN_MEMORY:
+            return in_folder(publishing.resume(books, entry, here, force=force, progress=progress))
+        return in_memory(lambda folder: publishing.resume_in_memory(books, entry, here, folder, progress=progress))
+
+
+def _check_engine(engine: str) -> None:
+    if engine not in ENGINES:
+        raise InvalidInput(
+            f"there is no engine {str(engine)[:60]!r}.",
+            remedy=f"Use {' or '.join(ENGINES)}.",
+            where="engine",
+            code="engine.unknown",
+        )
+
+
+def _check_key(key: bytes | None) -> None:
+    if key is not None and not (isinstance(key, bytes) and len(key) == _KEY_BYTES):
+        raise InvalidInput(
+            f"key takes {_KEY_BYTES} bytes.",
+            remedy=f"Leave it out, or pass secrets.token_bytes({_KEY_BYTES}).",
+            where="key",
+            code="key.length",
+        )

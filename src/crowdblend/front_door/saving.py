@@ -1,0 +1,30 @@
+"""Write the files of a release that is in memory into a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from crowdblend.errors import Unavailable
+from crowdblend.publishing.appearance import appear
+from crowdblend.publishing.staging import Completion, Journal, Staging
+from crowdblend.publishing.target import check_target, exclusive_use
+
+
+def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
+    """The folder, which appears whole or not at all; an existing one is refused without `force`."""
+    import json  # noqa: PLC0415
+
+    digest = json.loads(files["certificate.json"])["digest"]
+    check_target(folder, force=force)
+    with exclusive_use(folder):
+        try:
+            staging = Staging.make(folder, Journal(force=force))
+            for name, content in files.items():
+                (staging.release / name).write_bytes(content)
+            staging = staging.complete(Completion(digest, ""))
+            appear(staging, folder, force=force)
+        except OSError as problem:
+            reason = f"{folder.parent} cannot be written: {problem.strerror}."
+            raise Unavailable(reason, remedy="Choose another folder.", code="write-failed") from None
+    return folder

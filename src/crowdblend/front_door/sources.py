@@ -1,0 +1,63 @@
+"""The policy about the data that were passed: files by their name, rows that Python holds as a frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from crowdblend.engines.refusals import refusal
+from crowdblend.guarantees.parameters import check_type
+from crowdblend.policies import files
+from crowdblend.policies.load import load_policy
+from crowdblend.policies.policy import Policy
+from crowdblend.policies.source import ADDRESS, DataSource
+
+
+def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
+    """The policy itself, or that of a file."""
+    if isinstance(policy, str | os.PathLike):
+        return load_policy(os.fspath(policy))
+    check_type("policy", policy, Policy, "a policy, such as Table(…), or the path of one")
+    return policy
+
+
+@contextmanager
+def about(data: Any, policy: Any) -> Iterator[Any]:
+    """The policy about these data, as long as the context lasts; with None about its own source."""
+    if data is None:
+        yield policy
+    elif isinstance(data, str | os.PathLike):
+        yield _about_files(os.fspath(data), policy)
+    else:
+        from crowdblend.engines.frame_sources import opened_frame  # noqa: PLC0415 - heavy
+
+        with opened_frame(_links(data, policy)) as frame:
+            yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
+
+
+def _about_files(source: Any, policy: Any) -> Any:
+    if not isinstance(source, str):
+        raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
+    named = files.format_of(source) or ADDRESS.match(source)
+    return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
+
+
+def _held(source: str) -> Any:
+    """The format of the files in a folder, or of those that a pattern matches, where they have one."""
+    path = Path(source)
+    found = files.folder_files(path) if path.is_dir() else files.pattern_files(source)
+    formats = {files.format_of(file.name) for file in found} & set(files.ENDINGS)
+    return formats.pop() if len(formats) == 1 else None
+
+
+def _links(data: Any, policy: Any) -> Any:
+    """The links of a networkx graph as a table, where the policy is about one; other data as they are."""
+    if policy.kind != "graph" or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
+        return data
+    from crowdblend.engines.network import links_of  # noqa: PLC0415 - heavy
+
+    return links_of(data, policy.graph)

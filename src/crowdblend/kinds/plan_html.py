@@ -1,0 +1,26 @@
+"""A plan as a notebook shows it: what would happen, what it would mean, and what is taken for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from crowdblend.calculus import Certificate
+from crowdblend.guarantees.guessing import lead
+
+
+def plan_html(described: Iterable[tuple[str, str]], certificate: Certificate) -> str:
+    """The plan as HTML in which every text is escaped."""
+    sentence = lead(certificate.guarantees)
+    rows = "".join(
+        f'<tr><th style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(how)}</td></tr>'
+        for what, how in described
+    )
+    guarantees = _listed(guarantee.words() for guarantee in certificate.guarantees)
+    assumptions = _listed(assumed.sentence() for assumed in certificate.assumptions())
+    opening = f"<p><b>{escape(sentence)}</b></p>" if sentence else ""
+    return f"<div>{opening}<table>{rows}</table><p>Guarantees</p>{guarantees}<p>Assumptions</p>{assumptions}</div>"
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"

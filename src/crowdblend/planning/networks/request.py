@@ -1,0 +1,117 @@
+"""What to plan about a network: the public bounds, and one statistic with its guarantee or its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.parameters import PARAMETERS, check
+
+PEOPLE_S_DATA = ("average", "histogram")
+NAMES = ("connectivity", "cycle-freeness", "eulerian", "average-degree", *PEOPLE_S_DATA)
+# The paper's theorem about the average degree is for less than this; more is no accuracy for any of them.
+LEAST_ACCURATE = 0.5
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What everybody may know of the network: how many people, and bounds on their links."""
+
+    people: int
+    degree_bound: int
+    average_bound: float
+
+    def __post_init__(self) -> None:
+        check("people", self.people)
+        check("degree_bound", self.degree_bound)
+        check("average_bound", self.average_bound)
+        if self.average_bound > self.degree_bound:
+            raise InvalidInput(
+                f"average_bound = {self.average_bound:g} is above degree_bound = {self.degree_bound}.",
+                remedy="Lower it, or leave it out.",
+                where="average_bound",
+                code="plan.average-bound",
+            )
+
+
+@dataclass(frozen=True)
+class NetworkRequest:
+    """One statistic; of epsilon, samples and error two are given. With accuracy and failure_exponent, the paper's form.
+
+    `width` is the length of the interval of an average, `classes` the number of classes of a histogram.
+    """
+
+    name: str
+    bounds: Bounds
+    epsilon: float | None = None
+    samples: int | None = None
+    error: float | None = None
+    explored: int | None = None
+    accuracy: float | None = None
+    failure_exponent: float | None = None
+    resolution: float | None = None
+    width: float | None = None
+    classes: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise InvalidInput(
+                f"There is no network statistic {self.name!r}.",
+                remedy=f"Use one of {', '.join(NAMES)}.",
+                where="name",
+                code="plan.statistic",
+            )
+        for name, value in vars(self).items():
+            if name in PARAMETERS and value is not None:
+                check(name, value)
+        if self.epsilon == 0:
+            raise self._refusal("epsilon", "is 0, which takes infinite noise.", "Raise it.")
+        if self.published:
+            self._check_published()
+        elif sum(given is not None for given in (self.epsilon, self.samples, self.error)) != 2:
+            raise InvalidInput(
+                f"{self.name} needs two of epsilon, samples and error; the third is planned.",
+                remedy="Give samples, the people that the guarantee is relative to, or error, the largest allowed.",
+                where=f"{self.name}: samples",
+                code="plan.unknown-of-statistic",
+            )
+        if self.error is not None and not self.error > 0:
+            raise self._refusal("error", f"is {self.error:g}.", "Give the largest error allowed, above 0.")
+
+    @property
+    def published(self) -> bool:
+        """Whether the request is in the paper's terms, δ and K."""
+        return self.accuracy is not None or self.failure_exponent is not None
+
+    @property
+    def explores(self) -> bool:
+        """Whether the sampler walks along links."""
+        return self.name in NAMES[:3]
+
+    def _refusal(self, parameter: str, message: str, remedy: str) -> InvalidInput:
+        return InvalidInput(
+            f"{parameter} of {self.name} {message}",
+            remedy=remedy,
+            where=f"{self.name}: {parameter}",
+            code=f"plan.{parameter.replace('_', '-')}",
+        )
+
+    def _check_published(self) -> None:
+        if self.name in PEOPLE_S_DATA:
+            raise self._refusal("accuracy", "is given, and only statistics of links have one.", "Give samples.")
+        if self.accuracy is None or self.failure_exponent is None or self.epsilon is None:
+            raise InvalidInput(
+                f"{self.name} needs accuracy, failure_exponent and epsilon together.",
+                remedy="Add the missing ones.",
+                where=f"{self.name}: accuracy",
+                code="plan.accuracy-incomplete",
+            )
+        if self.samples is not None or self.error is not None or self.explored is not None:
+            raise InvalidInput(
+                f"samples, explored and error of {self.name} follow from accuracy and failure_exponent.",
+                remedy="Leave them out.",
+                where=f"{self.name}: samples",
+                code="plan.samples-follow",
+            )
+        if self.accuracy >= LEAST_ACCURATE:
+            raise self._refusal("accuracy", f"is {self.accuracy:g}.", f"Choose one below {LEAST_ACCURATE:g}.")

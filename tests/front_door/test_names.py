@@ -1,0 +1,54 @@
+"""The names at the top: exact, lazy, and seen by type checkers."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import crowdblend
+
+HEAVY = ("numpy", "scipy", "duckdb", "pyarrow", "pandas", "polars", "sqlalchemy", "click", "flint")
+
+
+def test_all_is_what_the_names_are() -> None:
+    assert sorted(crowdblend.__all__) == sorted([*crowdblend._MODULES, "__version__"])
+    assert set(crowdblend.__all__) <= set(dir(crowdblend))
+    for name in crowdblend.__all__:
+        assert getattr(crowdblend, name) is not None
+
+
+def test_type_checkers_see_every_name_where_it_lives() -> None:
+    tree = ast.parse(Path(str(crowdblend.__file__)).read_text(encoding="utf-8"))
+    (checked,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        name.name: f"{part.module}".removeprefix("crowdblend.")
+        for part in checked.body
+        if isinstance(part, ast.ImportFrom)
+        for name in part.names
+    }
+    assert seen == crowdblend._MODULES
+    assert (resources.files("crowdblend") / "py.typed").is_file()
+
+
+def test_the_top_loads_nothing_heavy() -> None:
+    code = f"import sys, crowdblend; print([name for name in {HEAVY!r} if name in sys.modules], len(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    heavy, _, modules = said.strip().partition("] ")
+    assert heavy == "["
+    plain = subprocess.run(
+        [sys.executable, "-c", "import sys; print(len(sys.modules))"], capture_output=True, text=True, check=True
+    ).stdout
+    assert int(modules) - int(plain) < 40
+
+
+def test_names_load_nothing_heavy() -> None:
+    code = (
+        "import sys, crowdblend as cb\n"
+        "[getattr(cb, name) for name in cb.__all__ if name != 'sample_and_sanitize']\n"
+        f"print([name for name in {HEAVY[:-1]!r} if name in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"

@@ -1,0 +1,177 @@
+"""The ledger from Python: on by default, the same sample known again, nothing released that is not recorded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from pyarrow import csv, parquet
+
+import crowdblend as cb
+from crowdblend.calculus import Assumption
+from crowdblend.errors import DoesNotCompose, InvalidInput
+from crowdblend.publishing.release import resume as resume_in_folder
+from tests.front_door.survey import KEY, survey, table
+
+DRAWN = {"sampling": cb.Sampling(rate=0.5, already_drawn=True)}
+
+
+def test_the_users_own_ledger_is_the_default(own_ledger: Path) -> None:
+    with pytest.warns(UserWarning, match="No ledger at"):
+        done = cb.release(survey(), table())
+    assert done.entry == 1
+    assert own_ledger.is_file()
+    assert cb.Ledger().budget("residents").releases == (1,)
+    assert cb.release(survey(), table()).entry == 2
+    assert [entry.status for entry in cb.Ledger().entries()] == ["finished", "finished"]
+
+
+def test_nothing_is_recorded_only_where_that_is_written(own_ledger: Path) -> None:
+    done = cb.release(survey(), table(), ledger=None)
+    assert done.entry is None
+    assert not own_ledger.exists()
+    assert Assumption.SAMPLE_NOT_COMPARED in done.certificate.stated
+
+
+def test_a_ledger_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    missing = cb.Ledger(path)
+    for look in (missing.entries, missing.check, lambda: missing.budget("residents")):
+        with pytest.raises(InvalidInput) as refused:
+            look()
+        assert refused.value.code == "ledger.missing"
+    assert not path.exists()
+    with pytest.warns(UserWarning, match="No ledger at"):
+        cb.release(survey(), table(), ledger=str(path))
+    assert len(missing.entries()) == 1  # the same value finds it now
+    sealed = cb.Ledger(path).check()
+    assert cb.Ledger(path).check(sealed) == sealed
+    with pytest.raises(InvalidInput) as wrong:
+        cb.release(survey(), table(), ledger=7)  # type: ignore[arg-type]
+    assert wrong.value.code == "ledger.type"
+
+
+def holders(folder: Path) -> dict[str, Any]:
+    rows = survey()
+    parquet.write_table(rows, folder / "rows.parquet")
+    csv.write_csv(rows, folder / "rows.csv")
+    return {
+        "pandas": rows.to_pandas(),
+        "polars": pl.from_arrow(rows),
+        "reader": rows.to_reader(),
+        "shuffled": rows.to_pandas().sample(frac=1, random_state=2).set_index("person_id"),
+        "parquet": folder / "rows.parquet",
+        "csv": folder / "rows.csv",
+    }
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+@pytest.mark.parametrize("people", [{}, {"person": None, "rows_are_people": True}], ids=["persons", "rows"])
+def test_one_sample_whoever_holds_it(people: dict[str, Any], tmp_path: Path) -> None:
+    policy = table(**DRAWN, **people)
+    ledger = cb.Ledger(tmp_path / "ledger.db")
+    cb.release(survey(), policy, ledger=ledger)
+    for name, held in holders(tmp_path).items():
+        if people and name == "shuffled":
+            continue  # an index is a column among others where rows are people
+        with pytest.raises(DoesNotCompose) as refused:
+            cb.release(held, policy, ledger=ledger)
+        assert refused.value.code == "same-sample", name
+    assert len(ledger.entries()) == 1
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_other_people_are_another_sample(tmp_path: Path) -> None:
+    frame: pd.DataFrame = survey().to_pandas()
+    others = frame.assign(person_id=frame.person_id + 10_000)
+    ledger = cb.Ledger(tmp_path / "ledger.db")
+    cb.release(frame, table(**DRAWN), ledger=ledger)
+    assert cb.release(others, table(**DRAWN, population="others"), ledger=ledger).entry == 2
+
+
+def stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: Path | None) -> cb.Ledger:
+    """A ledger with a release from a frame that was stopped after it was recorded."""
+    ledger = cb.Ledger(tmp_path / "ledger.db")
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("crowdblend.kinds.table.TablePlan.publish", stop)
+        with pytest.raises(KeyboardInterrupt) as interrupted:
+            cb.release(survey(), table(), ledger=ledger, out=out, key=KEY)
+    assert f"crowdblend.resume(1, data, policy, ledger='{tmp_path / 'ledger.db'}')" in interrupted.value.__notes__[0]
+    assert [entry.status for entry in ledger.entries()] == ["unfinished"]
+    return ledger
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+@pytest.mark.parametrize("kept", [True, False], ids=["memory", "folder"])
+def test_a_stopped_release_is_resumed_with_the_same_bytes(
+    kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = None if kept else tmp_path / "out"
+    ledger = stopped(monkeypatch, tmp_path, out)
+    other: pd.DataFrame = survey().to_pandas()
+    other.loc[0, "age"] += 1
+    with pytest.raises(InvalidInput) as changed:
+        cb.resume(1, other, table(), ledger=ledger)
+    assert changed.value.code == "other-data"
+    done = cb.resume(1, survey().to_pandas(), table(), ledger=ledger)
+    assert done.folder == out
+    assert done.data == cb.release(survey(), table(), ledger=None, key=KEY).data
+    assert [entry.status for entry in ledger.entries()] == ["finished"]
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_the_command_line_says_what_it_cannot_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = stopped(monkeypatch, tmp_path, None)
+    with pytest.raises(InvalidInput) as refused:
+        resume_in_folder(ledger, 1, table())
+    assert refused.value.code == "cannot-resume"
+    assert "crowdblend.resume(1, data, policy)" in refused.value.remedy
+    cb.resume(1, survey(), table(), ledger=ledger)
+    with pytest.raises(InvalidInput) as finished:
+        cb.resume(1, survey(), table(), ledger=ledger)
+    assert finished.value.code == "cannot-resume"
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_a_folder_is_not_resumed_without_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = stopped(monkeypatch, tmp_path, tmp_path / "out")
+    with pytest.raises(InvalidInput) as refused:
+        resume_in_folder(ledger, 1, table())
+    assert refused.value.code == "policy.no-source"
+
+
+def test_a_process_that_dies_leaves_an_entry(tmp_path: Path) -> None:
+    """Killed between the entry and the output: the entry counts as spent, and can be resumed."""
+    code = (
+        "import os, crowdblend as cb\n"
+        "from crowdblend.kinds.table import TablePlan\n"
+        "from tests.front_door.survey import KEY, survey, table\n"
+        "TablePlan.publish = lambda *_: os._exit(9)\n"
+        f"cb.release(survey(), table(), ledger={str(tmp_path / 'ledger.db')!r}, key=KEY)\n"
+    )
+    root = str(Path(__file__).parents[2])
+    died = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=root, check=False)
+    assert died.returncode == 9
+    ledger = cb.Ledger(tmp_path / "ledger.db")
+    assert ledger.budget("residents").releases == (1,)
+    done = cb.resume(1, survey(), table(), ledger=ledger)
+    assert done.data == cb.release(survey(), table(), ledger=None, key=KEY).data
+
+
+def test_keys_and_engines_are_checked_first() -> None:
+    for wrong in (b"short", "x" * 32):
+        with pytest.raises(InvalidInput) as refused:
+            cb.release(survey(), table(), ledger=None, key=wrong)  # type: ignore[arg-type]
+        assert refused.value.code == "key.length"
+    with pytest.raises(InvalidInput) as unknown:
+        cb.release(survey(), table(), ledger=None, engine="abacus")
+    assert unknown.value.code == "engine.unknown"

@@ -1,0 +1,123 @@
+"""The same rows and key give the same bytes, whoever holds the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import crowdblend as cb
+from crowdblend.policies.load import parse_policy
+from tests.golden.releases import KEY, POLICIES, write_sources
+from tests.golden.test_golden import HASHES
+
+
+class Stream:
+    """Whatever exports an Arrow stream, once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._reader = table.to_reader(max_chunksize=1000)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+
+HOLDERS: dict[str, Callable[[pa.Table], Any]] = {
+    "pandas": pa.Table.to_pandas,
+    "polars": pl.from_arrow,
+    "arrow": lambda table: table,
+    "chunked": lambda table: pa.Table.from_batches(table.to_batches(max_chunksize=777)),
+    "dictionary": lambda table: pa.table(
+        {
+            name: column.dictionary_encode() if pa.types.is_string(column.type) else column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+    ),
+    "batch": lambda table: table.combine_chunks().to_batches()[0],
+    "reader": lambda table: table.to_reader(max_chunksize=1000),
+    "stream": Stream,
+    "relation": duckdb.from_arrow,
+}
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder
+
+
+def rows_of(policy: Any, sources: Path) -> pa.Table:
+    path = sources / Path(policy.source).name
+    return parquet.read_table(path) if path.suffix == ".parquet" else csv.read_csv(path)
+
+
+def published(done: cb.Release) -> dict[str, bytes]:
+    assert done.files is not None
+    return {name: content for name, content in done.files.items() if name.endswith((".parquet", ".csv"))}
+
+
+ONE_OF_EACH = ("table-several", "table-one", "microdata", "points", "outlier-table", "synopsis-chosen", "graph")
+CASES = [pytest.param(name, marks=() if name in ONE_OF_EACH else pytest.mark.slow) for name in POLICIES]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_from_an_arrow_table(name: str, sources: Path) -> None:
+    policy = parse_policy(POLICIES[name].replace("[release]\n", '[release]\nformat = "csv"\n'), sources)
+    done = cb.release(rows_of(policy, sources), policy, key=KEY, ledger=None)
+    found = {file: hashlib.sha256(content).hexdigest() for file, content in published(done).items()}
+    assert found == json.loads(HASHES.read_text())[name]
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("name", ["table", "statistics-rows"])
+def test_every_holder(holder: str, name: str, sources: Path) -> None:
+    policy = parse_policy(POLICIES[name], sources)
+    from_file = cb.release(sources / "town.parquet", policy, key=KEY, ledger=None)
+    held = HOLDERS[holder](rows_of(policy, sources))
+    assert published(cb.release(held, policy, key=KEY, ledger=None)) == published(from_file)
+
+
+def test_folders_and_globs(sources: Path, tmp_path: Path) -> None:
+    policy = parse_policy(POLICIES["table"], sources)
+    rows = rows_of(policy, sources)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for at in range(3):
+        parquet.write_table(rows.slice(at * 3000, 3000), folder / f"part{at}.parquet")
+    expected = published(cb.release(rows, policy, key=KEY, ledger=None))
+    for source in (folder, f"{folder}/*.parquet", sources / "town.csv"):
+        assert published(cb.release(source, policy, key=KEY, ledger=None)) == expected
+
+
+def test_in_a_folder_as_in_memory(sources: Path, tmp_path: Path) -> None:
+    policy = parse_policy(POLICIES["table-several"], sources)
+    rows = rows_of(policy, sources)
+    kept = cb.release(rows, policy, key=KEY, ledger=None)
+    there = cb.release(rows, policy, key=KEY, ledger=None, out=tmp_path / "out")
+    assert kept.files is not None
+    assert there.folder == tmp_path / "out"
+    assert {file.name: file.read_bytes() for file in there.folder.iterdir()} == kept.files
+    assert kept.save(tmp_path / "copy") == tmp_path / "copy"
+    assert {file.name: file.read_bytes() for file in (tmp_path / "copy").iterdir()} == kept.files
+    assert cb.verify(tmp_path / "copy") == cb.verify(kept) == cb.verify(there)
+    assert set(kept.data) == set(there.data) == {"by_age", "by_district"}
+    assert kept.data["by_age"] == there.data["by_age"]
+    assert list(kept.report.html) == list(there.report.html)
+
+
+def test_index_levels_are_columns(sources: Path) -> None:
+    policy = parse_policy(POLICIES["table"], sources)
+    rows: pd.DataFrame = rows_of(policy, sources).to_pandas()
+    expected = published(cb.release(rows, policy, key=KEY, ledger=None))
+    for indexed in (rows.set_index("person_id"), rows.set_index(["person_id", "sex"])):
+        assert published(cb.release(indexed, policy, key=KEY, ledger=None)) == expected

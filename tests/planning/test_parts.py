@@ -1,0 +1,108 @@
+"""Plans for several tables from parts of one sample."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crowdblend.calculus import verify
+from crowdblend.calculus.rules.mechanisms import histogram_suppressed
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.planning import plan, sweep
+from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
+from crowdblend.planning.plan import answer
+from crowdblend.planning.request import PlanRequest
+from tests.commands import crowdblend
+
+
+def delta_of(shares: tuple[float, ...], ks: tuple[int, ...], rate: float = 0.5) -> float:
+    claims = [histogram_suppressed(k=k) for k in ks]
+    delta: float = derive_parts(claims, shares, rate, 1.0).conclusion.delta
+    return delta
+
+
+@pytest.mark.parametrize(
+    ("rate", "tables", "k"), [(0.5, 10, 16), (0.5, 5, 18), (0.5, 2, 25), (0.5, 1, 35), (0.2, 10, 8)]
+)
+def test_the_smallest_k_of_equal_parts(rate: float, tables: int, k: int) -> None:
+    planned = plan(rate=rate, epsilon=1.0, delta=1e-6, parts=tables)
+    assert planned.k == k
+    assert planned.rule == ("composition.parts" if tables > 1 else "suppression.exact")
+    assert planned.to_dict().get("parts", 1) == tables
+
+
+def test_each_part_has_its_own_k_and_all_keep_one_guarantee() -> None:
+    shares = (0.8, 0.1, 0.05, 0.05)
+    ks = smallest_thresholds(shares, 0.5, 1.0, 1e-6)
+    assert ks[0] > ks[1] > ks[2] == ks[3]
+    assert delta_of(shares, ks) <= 1e-6
+    assert delta_of(shares, tuple(k - 1 for k in ks)) > 1e-6
+
+
+def test_what_is_solved_for_is_proved_and_hardly_improved() -> None:
+    shares = equal_shares(4)
+    for request in (
+        PlanRequest(rate=0.3, k=20, epsilon=1.0, shares=shares),
+        PlanRequest(rate=0.3, k=20, delta=1e-6, shares=shares),
+        PlanRequest(k=20, epsilon=1.0, delta=1e-6, shares=shares),
+    ):
+        planned = answer(request)
+        assert planned.thresholds == (20,) * 4
+        delta = derive_parts(
+            [planned.mechanism.claim()] * 4, shares, planned.rate or 0.0, planned.epsilon
+        ).conclusion.delta
+        assert 0.99 * planned.delta <= delta <= planned.delta
+
+
+def test_the_certificate_of_a_plan_is_about_the_parts() -> None:
+    certificate = plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=2).certificate()
+    again = verify(certificate.to_json())
+    assert [part.name for part in again.description.parts] == ["part", "part"]
+    assert {dict(part.details)["share"] for part in again.description.parts} == {0.5}
+    found = again.differential()
+    assert found is not None
+    assert (found.epsilon, found.delta <= 1e-6) == (1.0, True)
+    assert sum("probability 0.5" in made.sentence() for made in again.assumptions()) >= 1
+
+
+def test_parts_are_swept_like_anything_else() -> None:
+    planned = plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10)
+    rows = sweep(planned.request, "epsilon", [0.5, 1.0]).rows
+    assert [row["parts"] for row in rows] == [36, 16]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"parts": 0},
+        {"parts": 2.5},
+        {"parts": True},
+        {"parts": 101},
+        {"parts": 2, "below_k": "noise"},
+        {"parts": 2, "blend_epsilon": 0.1},
+        {"parts": 2, "low": 0.1, "high": 0.6},
+    ],
+)
+def test_what_no_theorem_covers_is_refused(given: dict) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        plan(rate=0.5, epsilon=1.0, delta=1e-6, **given)
+    assert caught.value.code in ("parameter.range", "plan.parts")
+
+
+def test_shares_beyond_the_sample_are_refused_and_rounding_is_not() -> None:
+    assert answer(PlanRequest(rate=0.5, epsilon=1.0, delta=1e-6, shares=(0.1,) * 10)).k == 16
+    for shares in ((0.6, 0.5), (0.5, 0.0), (1.0,)):
+        with pytest.raises(InvalidInput):
+            PlanRequest(rate=0.5, epsilon=1.0, delta=1e-6, shares=shares)
+
+
+def test_a_target_that_nothing_reaches() -> None:
+    with pytest.raises(Infeasible):
+        smallest_thresholds((0.5, 0.5), 0.5, 0.0, 1e-9)
+
+
+def test_the_command_plans_parts() -> None:
+    given = ("--rate", 0.2, "--epsilon", 1, "--delta", "1e-6", "--parts", 5)
+    document = json.loads(crowdblend("plan", *given, "--json").stdout)
+    assert (document["k"], document["parts"], document["bounds"]) == (9, 5, {"parts": 9})

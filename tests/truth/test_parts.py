@@ -1,0 +1,150 @@
+"""Tables from disjoint parts of one sample: the bound holds in random small worlds, by exact enumeration."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+
+import pytest
+
+from crowdblend.calculus import RULES
+from crowdblend.guarantees import PartOfSample
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.numerics.parts_of_sample import one_person_fewer, one_person_more, parts_divergence
+
+from . import fractions_arithmetic as exact
+from .distributions import Distribution, divergence, epsilon_above, growth_below, hockey_stick
+
+ONE = Fraction(1)
+GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
+
+
+@dataclass(frozen=True)
+class World:
+    """A person and some others, each with a value; table i shows classes[i][value] from ks[i] on."""
+
+    person: int
+    others: tuple[int, ...]
+    classes: tuple[tuple[int, ...], ...]
+    ks: tuple[int, ...]
+    rate: Fraction
+    shares: tuple[Fraction, ...]
+
+    @property
+    def parts(self) -> list[tuple[int, Fraction]]:
+        return list(zip(self.ks, self.shares, strict=True))
+
+    def laws(self, *, together: bool = False) -> tuple[Distribution, Distribution]:
+        """What is published with the person and without; `together`: every table is of the whole sample."""
+        return self._law((*self.others, self.person), together), self._law(self.others, together)
+
+    def _law(self, people: tuple[int, ...], together: bool) -> Distribution:
+        rates = [self.rate * share for share in self.shares]
+        chances = [self.rate] if together else rates
+        chances = [1 - sum(chances), *chances]
+        scale = lcm(*(chance.denominator for chance in chances))
+        weights = [int(chance * scale) for chance in chances]
+        law: Counter = Counter()
+        for places in product(range(len(weights)), repeat=len(people)):
+            weight = prod(weights[place] for place in places)
+            shown = tuple(
+                self._shown(table, people, places, {1} if together else {table + 1}) for table in range(len(self.ks))
+            )
+            law[shown] += weight
+        whole = scale ** len(people)
+        return {shown: Fraction(weight, whole) for shown, weight in law.items()}
+
+    def _shown(self, table: int, people: tuple[int, ...], places: tuple[int, ...], inside: set[int]) -> tuple:
+        counts = Counter(
+            self.classes[table][value] for value, place in zip(people, places, strict=True) if place in inside
+        )
+        return tuple(sorted((label, count) for label, count in counts.items() if count >= self.ks[table]))
+
+
+def random_world(seed: int) -> World:
+    chance = random.Random(seed)
+    tables, values = chance.choice([2, 2, 3]), chance.choice([1, 2, 3])
+    weights = [chance.randint(1, 5) for _ in range(tables)]
+    unused = chance.choice([0, 0, chance.randint(1, 4)])
+    return World(
+        person=0,
+        others=tuple(chance.randrange(values) for _ in range(chance.randint(1, 5 if tables == 2 else 3))),
+        classes=tuple(tuple(chance.randrange(2) for _ in range(values)) for _ in range(tables)),
+        ks=tuple(chance.randint(1, 3) for _ in range(tables)),
+        rate=Fraction(chance.randint(1, 9), 10),
+        shares=tuple(Fraction(weight, sum(weights) + unused) for weight in weights),
+    )
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_the_bound_holds_in_random_worlds_in_both_directions(first: int) -> None:
+    for seed in range(first, first + 50):
+        world = random_world(seed)
+        with_person, without = world.laws()
+        for growth in GROWTHS:
+            how = (exact, world.parts, world.rate, growth)
+            assert hockey_stick(with_person, without, growth) <= one_person_more(*how), world
+            assert hockey_stick(without, with_person, growth) <= one_person_fewer(*how), world
+
+
+def test_a_smaller_number_would_be_caught() -> None:
+    """Thresholds one higher, or the rates at which people are in a part in place of b and q, claim too little."""
+
+    worlds = [(world, world.laws()) for world in map(random_world, range(120))]
+
+    def caught(claimed: Callable[[World, Fraction], Fraction]) -> bool:
+        return any(divergence(*laws, growth) > claimed(world, growth) for world, laws in worlds for growth in GROWTHS)
+
+    def higher(world: World, growth: Fraction) -> Fraction:
+        return parts_divergence(exact, [(k + 1, share) for k, share in world.parts], world.rate, growth)
+
+    def one_part_alone(world: World, growth: Fraction) -> Fraction:
+        alone = (crowd_divergence(exact, k, world.rate * share, ONE, growth) for k, share in world.parts)
+        return max(alone)
+
+    assert not caught(lambda world, growth: parts_divergence(exact, world.parts, world.rate, growth))
+    assert caught(higher)
+    assert caught(one_part_alone)
+
+
+def test_the_same_tables_of_the_whole_sample_are_not_covered() -> None:
+    """CBP Proposition 7: without parts a person can be alone where two crowds overlap."""
+    world = World(0, (1, 2), ((0, 0, 1), (0, 1, 0)), (2, 2), Fraction(1, 2), (Fraction(1, 2),) * 2)
+    bound = parts_divergence(exact, world.parts, world.rate, Fraction(3))
+    assert divergence(*world.laws(), Fraction(3)) <= bound < divergence(*world.laws(together=True), Fraction(3))
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)], ids=str)
+def test_one_part_is_the_exact_delta(k: int, rate: Fraction) -> None:
+    for growth in GROWTHS:
+        whole = parts_divergence(exact, [(k, ONE)], rate, growth)
+        assert whole == crowd_divergence(exact, k, rate, ONE, growth)
+        # A share that nobody looks at only lowers the rate.
+        some = parts_divergence(exact, [(k, Fraction(1, 3))], rate, growth)
+        assert some == crowd_divergence(exact, k, rate / 3, ONE, growth)
+
+
+def test_the_bound_is_within_a_factor_of_two_of_a_person_with_one_companion() -> None:
+    """Of two parts one shows a class from 2 on and the other nobody: half of the weighted average is attained."""
+    world = World(0, (0,), ((0,), (0,)), (2, 9), Fraction(1, 2), (Fraction(1, 2),) * 2)
+    true = hockey_stick(*world.laws(), Fraction(3))
+    bound = one_person_more(exact, world.parts, world.rate, Fraction(3))
+    assert 0 < true <= bound <= 2 * true
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.25])
+@pytest.mark.parametrize("parts", [((0.5, 2), (0.25, 3)), ((0.25, 2),) * 4])
+def test_the_rule_rounds_the_bound_upwards_and_hardly(rate: float, parts: tuple[tuple[float, int], ...]) -> None:
+    for growth in (Fraction(1), Fraction(6, 5), Fraction(4)):
+        epsilon = epsilon_above(growth)
+        premises = [PartOfSample(share, k) for share, k in parts]
+        claimed = RULES["composition.parts"].conclude(*premises, rate=rate, epsilon=epsilon).delta
+        given = [(k, Fraction(share)) for share, k in parts]
+        true = parts_divergence(exact, given, Fraction(rate), growth_below(epsilon))
+        assert true <= Fraction(claimed) <= true * (1 + Fraction(1, 10**9))
