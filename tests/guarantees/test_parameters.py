@@ -24,6 +24,7 @@ RANGES = {
     "samplings": "whole [0, inf)",
     "rounds": "whole [1, inf)",
     "share": "real (0, 1)",
+    "releases": "whole [1, 1000000]",
     "blend_epsilon": "real [0, 700]",
     "noise_epsilon": "real (0, 700]",
     "transition": "whole [1, inf)",
