@@ -36,6 +36,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/utility.py
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/release.py
+	$(BIN)/python bench/frames.py
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/statistics.py
 	$(BIN)/python bench/audit.py
@@ -52,9 +53,10 @@ bench-data: .venv/ready ## accuracy on the tables of the examples, which are not
 docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/draw.py
+	$(BIN)/python docs/notebooks/execute.py
 
-wheel: .venv/ready ## build the wheel and test it without the sources
-	$(BIN)/pip wheel --no-deps --no-build-isolation --quiet --wheel-dir dist .
+wheel: .venv/ready ## build the wheel, install it into an empty environment, and do the main job there
+	$(BIN)/python tools/try_wheel.py
 
 clean:
 	rm -rf .venv build dist out

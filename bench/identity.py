@@ -1,6 +1,7 @@
 """What it takes to know a source again, as one JSON object: python bench/identity.py [rows]
 
-CPU seconds of this process, after everything is loaded: the people of a column of numbers and of texts, and the rows.
+CPU seconds of this process, after everything is loaded: the people of a column of numbers and of texts, and rows alone;
+beside them a whole release without a ledger, and the share that knowing the source again would add to it.
 """
 
 from __future__ import annotations
@@ -9,33 +10,47 @@ import json
 import resource
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from bench.engine import POLICY, TEXTS, generate
+import duckdb
+from engine import POLICY, TEXTS, generate
+
 from crowdblend.engines.identity import identify
 from crowdblend.ledger import Wanted
 from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
 
-ROWS = POLICY.replace('person = "person_id"', "rows_are_people = true")
+POLICIES = {
+    "numbers": POLICY,
+    "texts": TEXTS,
+    "rows": POLICY.replace('person = "person_id"', "rows_are_people = true"),
+    "numbers, CSV": POLICY.replace("people.parquet", "people.csv"),
+}
 
 
-def cpu() -> float:
-    """CPU seconds of this process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+def cpu(work: Callable[[], object]) -> float:
+    """CPU seconds of this process for a piece of work."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    work()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main(rows: int) -> None:
-    """Identify a generated table, twice each, and print the second figure."""
+    """Release a generated table and identify it; the second figure of two each."""
     figures = {}
     with tempfile.TemporaryDirectory() as name:
-        generate(Path(name), rows)
-        for what, text in (("numbers", POLICY), ("texts", TEXTS), ("rows", ROWS)):
-            policy = parse_policy(text, Path(name))
-            for _ in range(2):
-                before = cpu()
-                identify(policy.data, policy.resources, Wanted(bytes(32), (), old_names=False))
-                figures[what] = round(cpu() - before, 2)
+        folder = Path(name)
+        generate(folder, rows)
+        duckdb.sql(f"COPY (FROM '{folder / 'people.parquet'}') TO '{folder / 'people.csv'}'")
+        for what, text in POLICIES.items():
+            policy = parse_policy(text.replace("k = 20\n", ""), folder)
+            for turn in range(2):
+                out = folder / f"{what} {turn}"
+                whole = cpu(lambda policy=policy, out=out: release(policy, out))
+                known = cpu(lambda policy=policy: identify(policy.data, policy.resources, Wanted(bytes(32))))
+            figures[what] = {"identity": round(known, 2), "release": round(whole, 2), "share": round(known / whole, 2)}
     print(json.dumps({"rows": rows, "cpu": figures}, indent=2))
 
 

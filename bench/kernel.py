@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crowdblend import plan, verify
-from crowdblend.planning.estimate import estimate_delta
+from crowdblend.planning.bounds import estimate_delta
 
 
 def milliseconds(action: Callable[[], Any], repeats: int = 15) -> float:

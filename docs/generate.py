@@ -25,7 +25,7 @@ THEOREMS = """# Theorems
 Every rule that can appear in a certificate. Generated from the code; `crowdblend rules ID` shows one of them.
 
 "CBP" is *Crowd-Blending Privacy*; "ZKP" *Towards Privacy for Social Networks: a zero-knowledge based definition of
-privacy*; "LQS" *k-Anonymization Meets Differential Privacy*; "NOTES" notes on crowd-blending and outlier privacy.
+privacy*, and "LQS" *k-Anonymization Meets Differential Privacy*.
 """
 
 

@@ -11,7 +11,7 @@ from crowdblend.calculus import RULES, Assumption, Certificate, format1, verify
 from crowdblend.calculus.certificate import FORMAT
 from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
 from .documents import ISSUED, at, edited, leaves, resealed
 

@@ -133,17 +133,17 @@ def test_a_compressed_file_with_another_checksum_is_refused(tmp_path: Path) -> N
 
 
 def test_rows_that_the_database_does_not_read_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdblend.engines.duckdb import csv_files
+    from crowdblend.engines import csv_records
 
     (tmp_path / "a.csv").write_text("id,sex\n1,F\n2,M\n")
-    count = csv_files.count_records
+    count = csv_records.count_records
 
     def one_more(*given: Any) -> Any:
         found = count(*given)
         found.records += 1
         return found
 
-    monkeypatch.setattr(csv_files, "count_records", one_more)
+    monkeypatch.setattr(csv_records, "count_records", one_more)
     with refuses("data.missing-rows"):
         classes(tmp_path, SEX, "a.csv")
 

@@ -112,12 +112,3 @@ def test_engines_agree_on_parts(tmp_path: Path, frame: Any, unit: str, draw: Any
     assert found[0] == found[1]
     whole, choosing, rest = found[0]
     assert sum(whole.values()) == sum(choosing.values()) + sum(rest.values())
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_scan_has_every_row_as_text(tmp_path: Path, frame: Any, engine: str) -> None:
-    given = made(tmp_path, frame, "texts", "people.parquet")
-    with engine_for(engine, given.data).open(given.data, ["sex"], given.resources) as source:
-        rows = [tuple(row.values()) for batch in source.scan(["id", "age"]) for row in batch.to_pylist()]
-        assert {"id", "age", "income"} <= set(source.types)
-    assert sorted(rows) == sorted(zip("p" + frame["id"].astype(str), frame["age"].astype(str), strict=True))

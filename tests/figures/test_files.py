@@ -83,7 +83,7 @@ def test_a_missing_renderer_names_the_extra(tmp_path, monkeypatch):
         return known(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InvalidInput, match=re.escape("pip install 'crowdblend[figures]'")):
+    with pytest.raises(InvalidInput, match=re.escape("pip install vl-convert-python")):
         save(SPEC, tmp_path / "figure.svg")
 
 

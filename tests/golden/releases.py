@@ -48,6 +48,16 @@ POLICIES = {
     + '[[tables]]\nname = "fine"\ncolumns = ["age", "sex", "district"]\nshare = 0.7\n'
     + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\nshare = 0.1\n'
     + '[[tables]]\nname = "by_sex"\ncolumns = ["sex"]\nshare = 0.1\n',
+    "table-register": _TOWN
+    + "[sampling]\neverybody = true\n"
+    + _COLUMNS
+    + '[release]\nkind = "table"\nepsilon = 1.0\n'
+    + '[[tables]]\nname = "fine"\ncolumns = ["sex", "age", "district"]\n'
+    + '[[tables]]\nname = "by_district"\ncolumns = ["district"]\n',
+    "table-visits": _TOWN.replace("town.parquet", "twice.csv")
+    + "rows_per_person = 2\n[sampling]\neverybody = true\n"
+    + _COLUMNS
+    + '[release]\nkind = "table"\nepsilon = 1.0\n',
     "table-biased": _TOWN
     + "[sampling]\nrate = 0.1\nlow = 0.08\nhigh = 0.12\nexceptions = 3\n"
     + _COLUMNS

@@ -12,6 +12,7 @@ import pytest
 from crowdblend.calculus import Derivation
 from crowdblend.errors import NotProved
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
+from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
@@ -30,6 +31,8 @@ MECHANISMS: tuple[Any, ...] = (
     ExponentialSynopsis,
     NoisyTotals,
     NoisyStatistic,
+    NoiseEverywhere,
+    NoisyTotal,
 )
 # Parameters of leaves that say how a mechanism is looked at, not what it does, such as the adversary's samples.
 FREE = {"rate", "factor", "population", "samples", "explored", "degree_bound", "average_bound", "failure"}

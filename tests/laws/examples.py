@@ -32,6 +32,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
+from .profile_examples import PROFILE_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -426,6 +427,13 @@ EXAMPLES: dict[str, list[Example]] = {
             {("share", "delta"): -1, ("epsilon", "epsilon"): 1, ("epsilon", "delta"): -1, **_WEAKER_RATE},
         )
     ],
+    "register.rows": [
+        Example((), {"noise_epsilon": 0.1, "rows_per_person": 3}, {("noise_epsilon", "epsilon"): 1}),
+        Example((), {"noise_epsilon": 1.0, "rows_per_person": 1}, {("rows_per_person", "epsilon"): 1}),
+    ],
+    "register.total": [
+        Example((), {"noise_epsilon": 0.05, "rows_per_person": 7}, {("rows_per_person", "epsilon"): 1}),
+    ],
     "sampling.part": [Example((CrowdBlending(10, 0.0),), {"share": 0.25})],
     "composition.parts": [
         Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5, "epsilon": 1.0}, _DELTA),
@@ -433,6 +441,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((PartOfSample(0.9, 3), PartOfSample(0.1, 2)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
     ],
     **NETWORK_EXAMPLES,
+    **PROFILE_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

@@ -23,6 +23,7 @@ from crowdblend.guarantees import (
 
 from . import scans
 from .network_references import NETWORK_REFERENCES
+from .profile_references import PROFILE_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -263,6 +264,10 @@ def _disjoint_parts(*premises: Any, rate: float, epsilon: float) -> Fields:
     return _sampled(rate, epsilon, delta)
 
 
+def _register(noise_epsilon: float, rows_per_person: int) -> Fields:
+    return _differential(rows_per_person * mpf(noise_epsilon), 0.0)
+
+
 REFERENCES: dict[str, Callable[..., Fields]] = {
     "sampling.amplification": lambda a, rate: _sampled(
         rate, _amplified(a.epsilon, mpf(rate)), mpf(rate) * mpf(a.delta)
@@ -363,6 +368,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "recoding.split": _split,
     "sampling.part": lambda a, share: {"share": share, "k": a.k},
     "composition.parts": _disjoint_parts,
+    "register.rows": _register,
+    "register.total": _register,
     **NETWORK_REFERENCES,
+    **PROFILE_REFERENCES,
     **SYNOPSES,
 }

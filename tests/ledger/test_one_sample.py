@@ -171,18 +171,18 @@ def test_every_earlier_entry_is_compared(begin, tmp_path: Path) -> None:
 
 def test_the_exact_content_is_all_of_the_content(tmp_path: Path) -> None:
     """Not the first block, the size or the ends of a file."""
-    from crowdblend.engines.identity import source_name
+    from crowdblend.engines.source_name import source_name
     from crowdblend.policies.source import DataSource
 
-    data, names = DataSource("x.csv", "csv", rows_are_people=True), []
+    data, names = DataSource(str(tmp_path / "x.csv"), "csv", rows_are_people=True), []
     for place in (None, 0, 150_000, 299_999):
         content = bytearray(300_000)
         if place is not None:
             content[place] = 1
         (tmp_path / "x.csv").write_bytes(content)
-        names.append(source_name(data, [tmp_path / "x.csv"], bytes(32)))
+        names.append(source_name(data, bytes(32)))
     assert len(set(names)) == 4
-    assert names[0] != source_name(data, [tmp_path / "x.csv"], bytes(31) + b"1")
+    assert names[0] != source_name(data, bytes(31) + b"1")
 
 
 def test_outputs_in_the_folder_of_the_data_are_no_data(tmp_path: Path) -> None:
@@ -249,12 +249,12 @@ def test_without_a_ledger_nothing_is_compared(tmp_path: Path) -> None:
 
 
 def test_another_hash_function_cannot_be_compared(begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdblend.engines.duckdb.identity import IdentityScan
+    from crowdblend.engines.duckdb.identity import DuckDBHashes
 
     write(people(), tmp_path / "drawn.csv")
     write(shuffled(people()), tmp_path / "copy.csv")
     begin("drawn.csv")
-    monkeypatch.setattr(IdentityScan, "hashing", property(lambda self: "duckdb of the future"))
+    monkeypatch.setattr(DuckDBHashes, "hashing", property(lambda self: "duckdb of the future"))
     with pytest.warns(UserWarning, match="release 1"):
         begin("copy.csv")
 

@@ -76,5 +76,5 @@ def test_planned_transitions_are_the_smallest() -> None:
 def test_bad_parameters_are_refused() -> None:
     with pytest.raises(InvalidInput, match="show_from"):
         OutlierHistogram(0.2, 5, 15, show_from=0)
-    with pytest.raises(InvalidInput, match="left out"):
+    with pytest.raises(InvalidInput, match="solved for"):
         plan_outliers(epsilon=0.2, limit=15)

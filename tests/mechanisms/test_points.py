@@ -17,7 +17,7 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import AxisNoise, _sorted, all_within
+from crowdblend.mechanisms.points import AxisNoise, _numbered, _sorted, all_within
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
 
@@ -196,3 +196,17 @@ def test_no_point_leaves_its_reach_more_often_than_stated() -> None:
         cells = mechanism.publish(sample([(2, 2)] * 200), key(number)).cells
         failures += any(int(np.abs(cells[axis] - 2).max()) > reach[axis] for axis in range(2))
     assert stats.binom.sf(failures - 1, 300, 0.1) > FALSE_ALARM
+
+
+def test_rows_keep_their_numbers_apart_however_many_there_might_be() -> None:
+    """Without closing gaps a step of the first of these columns would count 2^80 times, and so not at all."""
+    columns = [np.array(column, np.int64) for column in ([0, 1, 1, 0], *[[5, 5, 5, 5]] * 3, [7, 7, 8, 7])]
+    numbers = _numbered(columns, [2**20] * 5)
+    assert [int(number == numbers[0]) for number in numbers] == [1, 0, 0, 1]
+    assert numbers[1] != numbers[2]
+
+
+def test_a_block_of_two_cells_has_noise() -> None:
+    points = NoisyPoints(5, 1.0, Grid((2, 1, 3), (4, 4, 4)), (8, 4, 12))
+    losses = [axis.loss for axis in points.noise((2, 1, 3))]
+    assert losses == [0.5, math.inf, 0.25]

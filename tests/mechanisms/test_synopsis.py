@@ -22,6 +22,7 @@ from crowdblend.mechanisms.synopsis import (
     half_planes,
     listed,
     plan_synopsis,
+    planned,
     ranges,
 )
 from crowdblend.mechanisms.synopsis import fit as fit_module
@@ -374,3 +375,43 @@ def test_mechanism_and_simulator_are_close_over_many_runs() -> None:
     # If Pr[real] ≤ bound·Pr[simulated], then given their sum the real hits are at most Binomial(sum, bound/(1+bound)).
     assert hits[0] > hits[1]
     assert binom.sf(hits[0] - 1, sum(hits), bound / (1 + bound)) > 1e-6
+
+
+def test_a_table_is_added_up_only_from_few_counts() -> None:
+    """A column of two values is the sum of five cells for each, a column of five the sum of two."""
+    assert Conjunctions((2, 5), 2, add_up=2).measured == [(0,), (0, 1)]
+    assert Conjunctions((2, 5), 2, add_up=5).measured == [(0, 1)]
+    assert Conjunctions((2, 5), 2, add_up=1).measured == [(0,), (1,), (0, 1)]
+
+
+def test_a_guess_is_lowered_by_as_little_as_it_takes() -> None:
+    assert planned._largest(1.0, lambda value: value <= 1) == 1
+    assert 1 - 2**-48 <= planned._largest(1.0, lambda value: value <= 1 - 2**-49) <= 1 - 2**-49
+    assert 0.75 <= planned._largest(1.0, lambda value: value <= 0.8) <= 0.8
+    with pytest.raises(Infeasible):
+        planned._largest(1.0, lambda value: False)
+
+
+def test_samples_too_small_for_a_dimension_still_answer_finitely_many() -> None:
+    queries = Conjunctions((9, 9, 9), 3)
+    assert queries.dimension > 2 * 4
+    way = planned._Way(queries, samples=4, population=1000, epsilon=1.0, failure=0.05, rows=None)
+    assert way._sampled().rule.id == "queries.finite-class"
+
+
+def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
+    """Its sums are doubles: what it allows itself is below the bounds of the rule, by more than sums of doubles err."""
+    queries = Conjunctions((2, 5), 2)
+    way = planned._Way(queries, samples=5000, population=10_000, epsilon=1.0, failure=0.05, rows=700).fitted()
+    made, stated = way.mechanism, way.about_sample.accuracy
+    drawing = math.sqrt(math.log(4 * queries.size) / (2 * 700))
+    assert drawing * (1 - 1e-3) < made.rounding < drawing * (1 - 1e-10)
+    assert 2 * made.noise + made.slack + made.rounding < stated * (1 - 1e-10)
+
+
+def test_listed_counts_are_fitted_each_by_itself() -> None:
+    queries = listed((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}])
+    table = np.arange(6).reshape(2, 3)
+    pooled = queries.pooled(np.array([7.0, 8.0, 9.0]))
+    assert [part.counts.tolist() for part in pooled] == [[7.0], [8.0], [9.0]]
+    assert [part.block.counts(table).tolist() for part in pooled] == [[12], [7], [1]]

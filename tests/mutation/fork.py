@@ -69,14 +69,25 @@ class Forks:
                 with suppress(ProcessLookupError):
                     os.killpg(child, signal.SIGKILL)
             time.sleep(0.01)
-        caught_by = json.loads(self._said.read_text()) if self._said.exists() else ""
+        failed: list[str] = json.loads(self._said.read_text()) if self._said.exists() else []
+        caught_by = failed[0] if failed else ""
         if os.WIFSIGNALED(status):
             return "too long" if os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU) else "crashed", caught_by
-        return {0: "survived", 1: "caught", 2: "caught", 4: "caught"}.get(
-            os.WEXITSTATUS(status), "no answer"
-        ), caught_by
+        if os.WEXITSTATUS(status) == 0:
+            return "survived", ""
+        return ("caught" if caught_by else "no answer"), caught_by
 
-    def _run(self, file: Path, mutant: Mutant, tests: Tests, anew: bool) -> NoReturn:
+    def false_alarms(self, tests: Tests) -> list[str]:
+        """Of tests that caught mutants, those that fail here without one."""
+        self._said.unlink(missing_ok=True)
+        child = os.fork()
+        if child == 0:
+            self._run(None, None, tests, anew=False)
+        os.waitpid(child, 0)
+        failed: list[str] = json.loads(self._said.read_text()) if self._said.exists() else []
+        return failed
+
+    def _run(self, file: Path | None, mutant: Mutant | None, tests: Tests, anew: bool) -> NoReturn:
         """Ends this process, which is a fork, with pytest's exit code."""
         code = 99
         try:
@@ -88,10 +99,11 @@ class Forks:
                 os.dup2(log, stream)
             sys.dont_write_bytecode = True
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-            if anew or not self._break(file, mutant):
+            if anew or not (file is None or mutant is None or self._break(file, mutant)):
                 for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "crowdblend")]:
                     del sys.modules[name]
-            code = int(pytest.main(["-x", *OPTIONS, *tests], plugins=[_Failure(self._said)]))
+            until = [] if mutant is None else ["-x"]
+            code = int(pytest.main([*until, *OPTIONS, *tests], plugins=[_Failures(self._said)]))
         except BaseException:
             traceback.print_exc()
         finally:
@@ -110,15 +122,16 @@ class Forks:
         return True
 
 
-class _Failure:
-    """A plugin that writes down which test failed."""
+class _Failures:
+    """A plugin that writes down which tests failed."""
 
     def __init__(self, said: Path) -> None:
-        self._said = said
+        self._said, self._failed = said, list[str]()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed and not self._said.exists():
-            self._said.write_text(json.dumps(report.nodeid))
+        if report.failed:
+            self._failed.append(report.nodeid)
+            self._said.write_text(json.dumps(self._failed))
 
     pytest_collectreport = pytest_runtest_logreport
 

@@ -11,7 +11,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.networks import Concealed, Watched
 from crowdblend.networks import samplers as s
-from crowdblend.networks.views import View
+from crowdblend.networks.samplers import View
 from crowdblend.randomness import SeededSource, Source
 
 from .planted import DEGREE_BOUND, PEOPLE, TRUTH, planted

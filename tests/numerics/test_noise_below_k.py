@@ -53,3 +53,14 @@ def test_beyond_the_largest_class_nothing_is_claimed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(noise_below_k, "LARGEST_CLASS", 4)
     with pytest.raises(NotProved, match="4 people"):
         noise_below_k.spliced_divergence(exact, 3, Fraction(1, 4), Fraction(1, 2), Fraction(3, 2), flagged=True)
+
+
+@pytest.mark.parametrize(("p", "growth"), [("1/8", "9/8"), ("7/8", "3/2"), ("1/10", "101/100"), ("3/10", "101/100")])
+def test_the_bound_for_larger_classes_is_the_divergence_of_plain_counts_both_ways(p: str, growth: str) -> None:
+    chance, factor, downward = Fraction(p), Fraction(growth), 0
+    for n in (1, 2, 3, 8):
+        fewer, more = ({j: exact.pmf(size, j, chance) for j in range(size + 1)} for size in (n - 1, n))
+        up, down = _divergence(more, fewer, factor), _divergence(fewer, more, factor)
+        assert noise_below_k._unthresholded(exact, n, chance, factor) == max(up, down)
+        downward += down > up
+    assert downward == (factor == Fraction(101, 100))

@@ -12,8 +12,7 @@ from crowdblend import plan, verify
 from crowdblend.errors import CrowdblendError, Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.planning import sweep
-from crowdblend.planning.bounds import BOUNDS
-from crowdblend.planning.estimate import estimate_delta
+from crowdblend.planning.bounds import BOUNDS, estimate_delta
 from crowdblend.planning.request import PlanRequest
 
 CASES = [

@@ -65,6 +65,14 @@ POLICIES: dict[str, Policy] = {
     "table": Table(**TABLE),
     "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", format="csv"),
     "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
+    "register": Table(
+        source="p.csv",
+        person="id",
+        columns={"sex": SEX},
+        sampling=Sampling(everybody=True),
+        epsilon=1.0,
+        rows_per_person=3,
+    ),
     "microdata": Microdata(
         **EVERYBODY,
         population='résidents "x"',

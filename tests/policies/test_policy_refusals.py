@@ -12,6 +12,7 @@ from .policies import SOUND, bent
 RATE, KIND, SEX = "rate = 0.1", 'kind = "table"', '{ values = ["Female", "Male"] }'
 AGE = "{ from = 0, to = 100, width = 10 }"
 NOISE = 'kind = "table"\nbelow_k = "noise"'
+REGISTER = bent(("rate = 0.1", "everybody = true"), ("k = 20\n", ""), ("delta = 1e-6\n", ""))
 PART = '[[tables]]\nname = "{}"\ncolumns = ["sex"]\nshare = {}\n'
 TABLE = '[[tables]]\nname = "{}"\ncolumns = {}\n'
 
@@ -31,6 +32,8 @@ WRONG = {
     "nobody": (bent(('person = "id"\n', "")), "person"),
     "two units": (bent(('"id"', '"id"\nrows_are_people = true')), "person"),
     "one of none": (bent(('person = "id"', 'rows_are_people = true\nduplicates = "one"')), "duplicates"),
+    "ids of none": (bent(('person = "id"', 'rows_are_people = true\nids = "table"')), "ids"),
+    "ids of whom": (bent(('person = "id"', 'person = "id"\nids = "rows"')), "ids"),
     "no table": (bent(("people.csv", "people.duckdb")), "table-of-source"),
     "table in csv": (bent(('"id"', '"id"\ntable = "t"')), "table-of-source"),
     "delimiter in parquet": (bent(('"people.csv"', '"p.parquet"\ndelimiter = ";"')), "delimiter"),
@@ -123,6 +126,31 @@ WRONG = {
         bent(("rate = 0.1", "rate = 0.1\nlow = 0.08\nhigh = 0.12"), add=PART.format("a", 0.5)),
         "table-shares",
     ),
+    "everybody and a rate": (bent(("rate = 0.1", "rate = 0.1\neverybody = true")), "everybody"),
+    "everybody and a k": (bent(("rate = 0.1", "everybody = true")), "everybody"),
+    "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
+    "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
+    "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
+    "everybody with parts": (REGISTER + PART.format("a", 0.5), "everybody"),
+    "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
+    "everybody in an open domain": (
+        REGISTER.replace('{ values = ["Female", "Male"] }', "{ prefix = 1 }"),
+        "open-domain",
+    ),
+    "everybody in too many cells": (
+        REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"),
+        "cells",
+    ),
+    "rows of a sample": (bent(('person = "id"', 'person = "id"\nrows_per_person = 2')), "rows-per-person"),
+    "rows and duplicates": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2\nduplicates = "one"'),
+        "rows-per-person",
+    ),
+    "rows of nobody": (
+        REGISTER.replace('person = "id"', "rows_are_people = true\nrows_per_person = 2"),
+        "rows-per-person",
+    ),
+    "no rows": (REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 0'), "range"),
     "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),
 }
 

@@ -170,3 +170,38 @@ def test_a_first_record_is_not_taken_for_names(tmp_path, case):
 def test_usual_names_are_names(tmp_path):
     (tmp_path / "x.csv").write_text("No,q12,2nd address,Geschlecht,名前,in %\n1,2,3,4,5,6\n", encoding="utf-8")
     assert len(tomllib.loads(init_policy(tmp_path / "x.csv"))["columns"]) == 6
+
+
+def filled(text):
+    return text.replace('["FILL_IN"]', '["known"]').replace('rate = "FILL_IN"', "rate = 0.2")
+
+
+@pytest.mark.parametrize("design", [None, "draw", "sample"])
+def test_a_survey_starts_with_a_fine_table_and_its_margins(people, design):
+    policy = parse_policy(filled(init_policy(people, person="id", design=design)), people.parent)
+    assert [table.columns for table in policy.tables] == [('a "quoted" name', "age"), ('a "quoted" name',), ("age",)]
+    assert [table.name for table in policy.tables] == ["fine", "margin_1", "by_age"]
+    assert policy.shares == (0.5, 0.25, 0.25)
+    assert policy.sampling.already_drawn == (design == "sample")
+
+
+def test_margins_of_many_columns_fit_the_sample(tmp_path):
+    (tmp_path / "x.csv").write_text(",".join(f"c{n}" for n in range(30)) + "\n" + "1," * 29 + "1\n", encoding="utf-8")
+    text = init_policy(tmp_path / "x.csv", person="c0")
+    assert len(parse_policy(filled(text), tmp_path).shares) == 30
+
+
+def test_a_register_starts_with_everybody(people):
+    text = filled(init_policy(people, person="id", design="everybody"))
+    policy = parse_policy(text, people.parent)
+    assert policy.sampling.everybody
+    assert (policy.tables, policy.delta, policy.sampling.rate) == ((), None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "design"), [("microdata", "everybody"), ("statistics", "sample"), ("table", "census")]
+)
+def test_a_design_that_a_kind_does_not_have_is_refused(people, kind, design):
+    with pytest.raises(InvalidInput) as caught:
+        init_policy(people, kind=kind, design=design)
+    assert caught.value.code == "init.design"

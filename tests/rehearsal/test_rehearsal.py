@@ -18,7 +18,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
 from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
-from crowdblend.rehearsal.files import Files
+from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.values import examples
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))

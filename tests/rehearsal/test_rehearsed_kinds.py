@@ -19,7 +19,7 @@ from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
 from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
 from crowdblend.rehearsal.looking import Shown
-from crowdblend.rehearsal.totals import TotalsRehearsal
+from crowdblend.rehearsal.statistics import TotalsRehearsal
 
 OUTLIERS = """
 [data]

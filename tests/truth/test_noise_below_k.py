@@ -88,7 +88,7 @@ def test_the_outlier_histogram_by_direct_summation(epsilon: float, transition: i
 
 
 def _bin_divergence(size: int, epsilon: float, transition: int, limit: int, factor: float) -> arb:
-    """Σ over outputs of (P − e^{c·ε(j)}Q)₊ between bins of size j and j−1, straight from NOTES Definition 7."""
+    """Σ over outputs of (P − e^{c·ε(j)}Q)₊ between bins of size j and j−1, by the definition."""
 
     def loss(j: int) -> arb:
         return arb(epsilon) * transition / (limit - j) if j < limit - transition else arb(epsilon)

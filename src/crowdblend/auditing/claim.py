@@ -6,14 +6,13 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crowdblend.auditing.exact.aggregates import Aggregate
 from crowdblend.auditing.exact.blending import crowd_blending
 from crowdblend.auditing.exact.counterexample import Counterexample
 from crowdblend.auditing.exact.differential import Pair, differential, under_sampling
 from crowdblend.auditing.exact.order import order_free
 from crowdblend.auditing.exact.outliers import outlier_private
 from crowdblend.auditing.exact.worlds import Mechanism, World
-from crowdblend.auditing.exact.zero_knowledge import Simulator, zero_knowledge
+from crowdblend.auditing.exact.zero_knowledge import Aggregate, Simulator, zero_knowledge
 from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.auditing.statistical.verdict import Verdict

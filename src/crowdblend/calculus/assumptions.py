@@ -23,6 +23,10 @@ class Assumption(Enum):
         "and nobody has checked it."
     )
     ROWS_ARE_PEOPLE = "Every row is taken to be another person: the data holder says so, and nobody has checked."
+    IDS_OF_THE_TABLE = (
+        "Identifiers number the rows of this table only, and the same identifier in another table is taken to be "
+        "another person: the data holder says so, and nobody has checked."
+    )
     STATED_MECHANISM = (
         "The release mechanism is crowd-blending with k = {k} and epsilon = {blend_epsilon}; nobody checked it here."
     )
@@ -31,6 +35,9 @@ class Assumption(Enum):
         "word, and a concealed row is read as one fixed value of the measurement's domain."
     )
     ONE_ROW_PER_PERSON = "Each person contributes at most one row."
+    ROWS_PER_PERSON = (
+        "Of each person's rows at most {rows_per_person} count; which ones depends on that person's rows alone."
+    )
     SMALL_CLASSES_DROPPED = "Classes (for points: blocks) with fewer than {k} people in the sample are not published."
     FIXED_CLASSES = "Classes, categories and bounds were fixed before anybody looked at the data."
     STATED_RANGE = "Values lie in a range of (L1) length {width} that was fixed before anybody looked at the data."
@@ -91,6 +98,13 @@ class Assumption(Enum):
         "it."
     )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
+    FIXED_SERIES = (
+        "Rules and parameters of releases that are composed by profiles do not depend on what earlier ones published; "
+        "what is tabulated may."
+    )
+    REPEATED_RELEASES = (
+        "The release is repeated: {releases} such releases in all, each with a sample and noise of its own."
+    )
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     ONE_NUMBER = "One number is published."
@@ -116,6 +130,7 @@ class Assumption(Enum):
         "more people, and {transition}·{epsilon}/({limit} − j) for smaller bins of j people."
     )
     SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
+    LAPLACE_PER_ROW = "The noise is discrete Laplace with loss {noise_epsilon} per row."
     DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
     NOISY_TOTAL = (
         "Each person adds between 0 and {grid_steps} whole steps to a total, which carries discrete Laplace noise of "

@@ -18,7 +18,7 @@ from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
-from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
 FORMAT = "crowdblend certificate 2"
 # Guarantees that may speak of the mechanism that runs on the sample; their sentences say so.

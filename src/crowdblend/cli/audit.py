@@ -17,7 +17,7 @@ from crowdblend.auditing.statistical import Subject, Verdict, audit, hard_sizes,
 from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
-from crowdblend.policies import load_policy
+from crowdblend.front_door.checks import audit as audit_policy
 
 # An audit of a claim that is really broken must say so this often.
 POWER = 0.95
@@ -106,8 +106,12 @@ def command(
         _mechanism(mechanism, runs, error, force, where, as_json=as_json)
     else:
         assert policy is not None
-        subject = _of_policy(policy, people, understate, epsilon)
-        _tell(_watched(subject, runs, error, force, where, quiet=as_json), as_json=as_json)
+        with progress_bar(quiet=as_json) as told:
+            verdict = audit_policy(
+                policy, runs=runs, error=error, people=people, epsilon=epsilon, understate=understate, workers=force,
+                state=where, progress=told,
+            )  # fmt: skip
+        _tell(verdict, as_json=as_json)
 
 
 def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
@@ -117,20 +121,6 @@ def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
             raise InvalidInput(
                 f"{name} plays no part in this audit.", remedy="Leave it out.", where=name, code="command.usage"
             )
-
-
-def _of_policy(policy: str, people: int | None, understate: float, epsilon: float | None) -> Subject:
-    from crowdblend.rehearsal import subject_of  # noqa: PLC0415  loads the engine
-
-    made: Subject = subject_of(
-        load_policy(policy),
-        hard_sizes,
-        name=Path(policy).name,
-        people=people or 1_000,
-        understated=understate,
-        epsilon=epsilon,
-    )
-    return made
 
 
 def _watched(subject: Subject, runs: int, error: float, workers: int, state: Path | None, *, quiet: bool) -> Verdict:

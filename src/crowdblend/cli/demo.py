@@ -9,7 +9,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
-from crowdblend.demo import write_population
+from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy
@@ -37,6 +37,7 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
     say = (lambda _: None) if as_json else click.echo
     say("Making up a town of 200,000 people …")
     write_population(folder / "town.parquet")
+    write_friendships(folder / "friendships.parquet")
     made = []
     for name in POLICIES:
         policy = folder / f"{name}.toml"

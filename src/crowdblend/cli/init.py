@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.planning.designs import DESIGNS
 from crowdblend.policies import init_policy, policy_schema
 from crowdblend.policies.registry import KINDS
 
@@ -21,6 +23,11 @@ from crowdblend.policies.registry import KINDS
 @click.option(
     "--kind", type=click.Choice(KINDS), default="table", show_default=True, help="What the policy will publish."
 )
+@click.option(
+    "--design",
+    type=click.Choice(list(DESIGNS)),
+    help="What DATA is: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.",
+)
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
 @force_option
@@ -32,17 +39,23 @@ def command(
     person: str | None,
     delimiter: str | None,
     kind: str,
+    design: str | None,
     schema: str | None,
     as_json: bool,
     force: bool,
 ) -> None:
-    """Write a commented policy to start from, made from the names and types of the columns of DATA alone."""
+    """Write a commented policy to start from, made from the names and types of the columns of DATA alone.
+
+    For tables it asks first what DATA is, since sampling costs more accuracy than noise does; --design answers that.
+    """
     import json  # noqa: PLC0415
 
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
-    text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder, kind=kind)
+    if design is None and kind == "table" and not as_json and at_a_terminal():
+        design = _ask(data)
+    text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder, kind=kind, design=design)
     write_text(out, text, force=force)
     if schema:
         write_text(schema, json.dumps(policy_schema(), indent=2) + "\n", force=force)
@@ -50,3 +63,22 @@ def command(
         emit({"policy": out, "schema": schema})
     elif out != "-":
         click.echo(f"wrote {out}: fill in the domains marked FILL_IN, then crowdblend release {out} --dry-run")
+
+
+def at_a_terminal() -> bool:
+    """Whether somebody sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask(data: str) -> str:
+    """What the data are, with what each answer costs."""
+    from crowdblend.planning import plan  # noqa: PLC0415  only this question needs a plan
+    from crowdblend.planning.designs import costs  # noqa: PLC0415
+
+    click.echo(f"What is {data}?", err=True)
+    for name, meaning in DESIGNS.items():
+        click.echo(f"  {name:<10} {meaning}", err=True)
+    at_half = plan(rate=0.5, epsilon=1.0, delta=1e-6)
+    click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
+    chosen: str = click.prompt("Design", type=click.Choice(list(DESIGNS)), default="draw", err=True)
+    return chosen

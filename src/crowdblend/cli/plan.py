@@ -24,9 +24,16 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
+from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 
 NUMBER = Parameter()
-TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
+TITLES = {
+    "k": "crowd size k",
+    "rate": "sampling rate",
+    "epsilon": "epsilon",
+    "delta": "delta",
+    "releases": "releases",
+}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
@@ -54,10 +61,22 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
     "--kind", type=click.Choice(["table", "microdata", "points"]), default="table", help="What will be published."
 )
 @click.option("--noise-epsilon", type=NUMBER, help="Loss of the noise below k, or on points.")
+@click.option(
+    "--releases",
+    type=NUMBER,
+    default=1,
+    show_default=True,
+    help="Epsilon and delta are for so many releases together, each from a fresh sample.",
+)
 @click.option("--limit", type=NUMBER, help="Plan an outlier-private table instead: K, the size that is no outlier.")
 @click.option("--transition", type=NUMBER, help="With --limit: t, over how many people the noise fades.")
 @click.option(
     "--factor", type=NUMBER, help="With --limit: c, how much weaker the guarantee is than the noise; 2 unless given."
+)
+@click.option(
+    "--design",
+    type=click.Choice(list(DESIGNS)),
+    help="What your table is: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.",
 )
 @click.option("--table", is_flag=True, help="Sweep one parameter and print the answers.")
 @click.option("--plot", metavar="FILE", help="Sweep one parameter and draw the answers (.svg, .png or .html).")
@@ -79,6 +98,7 @@ def command(
     limit: int | None,
     transition: int | None,
     factor: float | None,
+    design: str | None,
     **given: Any,
 ) -> None:
     """Leave exactly one of k, rate, epsilon and delta out: it is solved for, on the safe side.
@@ -90,6 +110,9 @@ def command(
     if limit is not None or transition is not None or factor is not None:
         unused = table or plot or over or values or certificate
         tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
+        return
+    if design == "everybody":
+        _tell_register(plan_register(given), as_json)
         return
     if certificate == "-" and as_json:
         refuse_shared_stdout()
@@ -109,6 +132,18 @@ def command(
         if swept:
             rows = [[row[swept.over], *(_safe(swept.solved, row[name]) for name in swept.rules)] for row in swept.rows]
             print_table("", [swept.over, *swept.rules], rows)
+
+
+def _tell_register(planned: RegisterTable, as_json: bool) -> None:
+    """The table of a register: every cell noisy, nothing sampled."""
+    if as_json:
+        emit(planned.to_dict())
+        return
+    click.echo(guess_sentence(Differential(planned.epsilon, 0.0, Relation.ADD_REMOVE)))
+    click.echo(
+        f"Every cell is published with discrete Laplace noise, off by {planned.error:.3g} people on average, whatever "
+        "its size. No sample is drawn. Write everybody = true in [sampling] and epsilon in [release]."
+    )
 
 
 def _numbers(values: str | None) -> list[float]:
@@ -135,6 +170,9 @@ def _tell(planned: Plan) -> None:
             "This guarantees no more than sampling alone, which leaves people out with a probability of at least "
             f"{at_least(1 - planned.sampled_with)}. Raise k, or lower the rate or delta."
         )
+    if planned.rate is not None and planned.epsilon > 0 and planned.request.kind == "table":
+        share = max(planned.request.shares, default=1.0)
+        click.echo(costs(planned.rate * share, planned.k, planned.epsilon))
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
 
@@ -171,6 +209,11 @@ def _sentence(planned: Plan) -> str:
             f"e^{exactly(request.blend_epsilon)}"
         )
     bound = close(planned.epsilon, planned.delta, whom)
+    if request.releases > 1:
+        return (
+            f"{request.releases} releases, each from {sampling.replace('a sample', 'a fresh sample', 1)}; {shown}: "
+            f"whatever they publish together, its probability is {bound}."
+        )
     return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."
 
 
@@ -190,10 +233,11 @@ def _draw(swept: Sweep, target: str, force: bool) -> None:
         for rule in swept.rules
         if row[rule] is not None
     ]
-    log_y = swept.solved in ("delta", "rate")
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
     spec = line_chart(
         rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over == "delta"),
+        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
         y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
         series="theorem",
         title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",

@@ -1,5 +1,5 @@
-"""A made-up town to try everything on."""
+"""A made-up town to try everything on: nobody in it exists."""
 
-from crowdblend.demo.population import write_population
+from crowdblend.demo.population import friendships, town, write_friendships, write_population
 
-__all__ = ["write_population"]
+__all__ = ["friendships", "town", "write_friendships", "write_population"]

@@ -7,11 +7,15 @@ invented, and nothing that protects anybody is drawn from it.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 PEOPLE = 200_000
 DISTRICTS = ("Harbour", "Old Town", "Riverside", "Hillside", "Station", "Garden City", "University", "Mills")
+# Kilometres east and north of the town hall, and how far people live from there.
+MIDDLES = ((3, -2), (0, 0), (-2, 2), (4, 4), (1, 2), (-6, -3), (-3, -1), (6, -5))
+SPREAD = (1.2, 0.8, 1.5, 1.8, 0.9, 2.0, 1.0, 1.6)
 EDUCATION = ("none", "school", "vocational", "bachelor", "master", "doctorate")
 OCCUPATIONS = (
     "none",
@@ -31,12 +35,19 @@ OCCUPATIONS = (
     "transport",
 )
 SEED = 20120819
+SURVEY_DAY = np.datetime64("2025-06-30")
 
 
-def write_population(path: Path, people: int = PEOPLE) -> None:
-    """Write the town as a Parquet file: person_id, sex, age, district, education, occupation, income."""
+def town(people: int = PEOPLE) -> Any:
+    """The town as an Arrow table, one row per person.
+
+    person_id, sex, age, district, education, occupation, income; where they live, east and north of the town hall in
+    kilometres; and the day they were born.
+
+    >>> town(1_000).num_rows
+    1000
+    """
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
-    from pyarrow import parquet  # noqa: PLC0415
 
     draw = np.random.default_rng(SEED)
     age = (104 * draw.beta(1.5, 2.2, people)).astype(np.int64)
@@ -45,16 +56,62 @@ def write_population(path: Path, people: int = PEOPLE) -> None:
     education = _education(draw, age)
     occupation = _occupation(draw, age, education)
     income = _income(draw, age, education, occupation)
-    columns = {
-        "person_id": draw.permutation(people) + 1_000_000,
-        "sex": sex,
-        "age": age,
-        "district": np.array(DISTRICTS)[district],
-        "education": np.array(EDUCATION)[education],
-        "occupation": np.array(OCCUPATIONS)[occupation],
-        "income": income,
-    }
-    parquet.write_table(pa.table(columns), path)
+    person = draw.permutation(people) + 1_000_000
+    east, north = _place(draw, district)
+    return pa.table(
+        {
+            "person_id": person,
+            "sex": sex,
+            "age": age,
+            "district": np.array(DISTRICTS)[district],
+            "education": np.array(EDUCATION)[education],
+            "occupation": np.array(OCCUPATIONS)[occupation],
+            "income": income,
+            "east": east,
+            "north": north,
+            "born": SURVEY_DAY - (365.25 * age + draw.integers(0, 365, people)).astype("timedelta64[D]"),
+        }
+    )
+
+
+def friendships(people: int = 2_000, most: int = 12) -> Any:
+    """Who knows whom in the town, as an Arrow table of links between `source` and `target`; nobody knows more than
+    `most` others."""
+    import pyarrow as pa  # noqa: PLC0415  loaded only to write
+
+    draw = np.random.default_rng(SEED + 1)
+    near = np.abs(draw.normal(0, 8, 4 * people)).astype(np.int64) + 1
+    first = draw.integers(0, people, 4 * people)
+    pairs = np.unique(np.sort(np.column_stack([first, (first + near) % people]), axis=1), axis=0)
+    known = np.zeros(people, dtype=np.int64)
+    kept = []
+    for one, other in draw.permutation(pairs[pairs[:, 0] != pairs[:, 1]]):
+        if known[one] < most and known[other] < most:
+            known[[one, other]] += 1
+            kept.append((one, other))
+    ends = np.array(kept)
+    return pa.table({"source": ends[:, 0], "target": ends[:, 1]})
+
+
+def write_population(path: Path, people: int = PEOPLE) -> None:
+    """Write the town as a Parquet file."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    parquet.write_table(town(people), path)
+
+
+def write_friendships(path: Path) -> None:
+    """Write who knows whom as a Parquet file."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    parquet.write_table(friendships(), path)
+
+
+def _place(draw: np.random.Generator, district: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where people live: around the middle of their district, to ten metres."""
+    spread = np.array(SPREAD)[district]
+    east, north = np.array(MIDDLES)[district].T + draw.normal(0, 1, (2, len(district))) * spread
+    return np.round(np.clip(east, -10, 10), 2), np.round(np.clip(north, -10, 10), 2)
 
 
 def _skewed(draw: np.random.Generator, people: int, classes: int, power: float) -> np.ndarray:

@@ -18,12 +18,13 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NoReturn, cast
+from typing import IO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.refusals import refusal
+from crowdblend.policies.files import open_unpacked
 
 _BLOCK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
@@ -49,7 +50,7 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
     """The records of a file with so many columns; refuses what has no single reading."""
     reader = _Reader(file, delimiter)
     try:
-        with opened(file) as stream:
+        with open_unpacked(file) as stream:
             reader.read(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile, OSError):
         _refuse(file, "damaged-file", "cannot be read to its end: it is cut off or damaged", "Write or copy it again")
@@ -69,18 +70,6 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
             "Check the lines, and delimiter in [data]",
         )
     return found
-
-
-def opened(file: Path) -> IO[bytes]:
-    """The file's text, uncompressed; its checksum is compared at the end."""
-    ending = file.suffix.lower()
-    if ending == ".gz":
-        return cast(IO[bytes], gzip.GzipFile(file))
-    if ending == ".zst":
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        return cast(IO[bytes], pa.CompressedInputStream(str(file), "zstd"))
-    return file.open("rb")
 
 
 class _Reader:

@@ -3,7 +3,7 @@
     Engine ── open ──▶ Source ┬─ class_counts ──▶ ClassCounts      tables, microdata, points, synopses
                               ├─ totals ────────▶ Totals           statistics
                               ├─ names, values ─▶ Arrow tables     links and people of a network
-                              └─ scan ──────────▶ texts            who and what the source is, for the ledger
+                              └─ identity ──────▶ Identity         who and what the source is, for the ledger
 
 Nothing here knows SQL. `engines/duckdb` reads files and databases; `engines/memory` holds a table in memory, for
 rehearsals and tests. A source is opened once and may be read several times.
@@ -11,7 +11,7 @@ rehearsals and tests. A source is opened once and may be read several times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from crowdblend.engines.totals import Totals
+    from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.recoding import Bounded
@@ -84,6 +85,8 @@ class ClassCounts:
 
     classes: SampledClasses
     rows_read: int
+    people: int | None = None
+    """How many people have the rows that were kept, where they may have several."""
 
     @property
     def facts(self) -> dict[str, int]:
@@ -117,8 +120,8 @@ class Source(Protocol):
         `what` says in refusals whose file it is.
         """
 
-    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
-        """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the source again: its exact content, its people, and its rows without their ids."""
 
 
 class Engine(Protocol):
@@ -128,6 +131,9 @@ class Engine(Protocol):
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
     ) -> AbstractContextManager[Source]:
         """The source with these columns and its person; refuses a source that lacks one, before a row is read."""
+
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """Refuse a source that does not exist or lacks a column, with as little work as that takes."""
 
 
 class CountedPolicy(Protocol):
@@ -158,8 +164,7 @@ def count_classes(
 def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
     """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:
-        with engine.open(data, columns, resources):
-            pass
+        engine.check(data, columns, resources)
 
 
 def default_engine() -> Engine:

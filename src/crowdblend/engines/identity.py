@@ -1,29 +1,119 @@
-"""By what the ledger knows a source again: its exact content, its people, and where there are no persons its rows.
+"""By what the ledger knows a source again: its exact content, its people, and its rows without their ids.
 
 A table that was already drawn is one sample for ever, whatever policy, order, format or folder reads it. A sample drawn
 for a release is known by its key, so a key that is used twice is noticed, also for other people: the key draws the
 noise too, and the same noise twice cancels out.
+
+Every source is known by its rows too, without the person column: so it is known again when its ids were numbered anew,
+and when one of two policies says that ids number the rows of one table only.
 """
 
 from __future__ import annotations
 
-import glob
-import hashlib
-import hmac
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
-from crowdblend.ledger.identity import UNNAMED, Identity, Wanted
+from crowdblend.engines.engine import Engine, Resources, default_engine
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.ledger.secrets import sample_name
-from crowdblend.ledger.sketch import Anchor, Kind, Sketch, sketch
-from crowdblend.policies.files import source_files
-from crowdblend.policies.policy import Resources
+from crowdblend.ledger.sketch import Anchor, Kind, sketch
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import STDIN, DataSource
 
-_BLOCK = 65_536
+if TYPE_CHECKING:
+    from crowdblend.engines.content import SomeRows
+
+
+@dataclass(frozen=True)
+class Hashes:
+    """The rows whose hash begins with `level` zeros: the hash that decides, the one that is compared, how often.
+
+    `numbered` says of a single column that it looks like a table's own numbering, 1 to n.
+    """
+
+    level: int
+    rows: list[tuple[int, int, int]]
+    numbered: bool = False
+
+
+class SourceHashes(Protocol):
+    """What an engine has to say about a source so that it is known again."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, sorted."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def hashing(self) -> str:
+        """A name for the hash function: those that hash differently have different ones."""
+
+    @property
+    def some_rows(self) -> SomeRows:
+        """The hashes of all columns, of some rows."""
+
+    def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
+        """Enough hashes of every anchor for a sketch, whatever the number of rows and of different ones."""
+
+
+def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Engine | None = None) -> Identity:
+    """Open a source and say by what it is known again."""
+    with (engine or default_engine()).open(data, (), resources) as source:
+        return source.identity(wanted)
+
+
+def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: str) -> Identity:
+    """The identity of a source, with everything that the ledger wants to compare it by."""
+    anchors = _anchors(hashes, data, wanted)
+    found = hashes.hashes([anchor for _, anchor in anchors])
+    sketches, numbered = [], False
+    for (kind, anchor), each in zip(anchors, found, strict=True):
+        if kind == "person":
+            numbered = each.numbered
+        # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared by it.
+        known: Kind = "numbering" if kind == "column" and each.numbered else kind
+        sketches.append(sketch(known, anchor, each.level, each.rows, wanted.secret))
+    return Identity(name, hashes.hashing, tuple(sketches), numbered=numbered)
+
+
+def _anchors(hashes: SourceHashes, data: DataSource, wanted: Wanted) -> list[tuple[Kind, Anchor]]:
+    """By what a source is known again, and by what earlier ones are that have these columns."""
+    every = set(hashes.columns)
+    anchors: list[tuple[Kind, Anchor]] = []
+    if data.person is not None:
+        anchors.append(("person" if data.ids == "people" else "numbering", _column(data.person)))
+    anchors += [("column", _column(name)) for name in wanted.columns if name in every and name != data.person]
+    rows = [anchor for anchor in wanted.rows if {*anchor.columns, *anchor.by} <= every]
+    content = [name for name in hashes.columns if name != data.person]
+    rows += _own_rows(hashes, content, rows)
+    if data.person is None:
+        # One of the columns may be the ids of another policy, and numbered anew there.
+        for name in sorted({name for anchor in rows for name in hashes.some_rows.unique(anchor.columns)}):
+            rows += _own_rows(hashes, [one for one in content if one != name], rows)
+    return anchors + [("rows", anchor) for anchor in rows]
+
+
+def _own_rows(hashes: SourceHashes, content: Sequence[str], known: Sequence[Anchor]) -> list[Anchor]:
+    """By which of these columns rows are known again, unless that of an earlier source will do."""
+    if not content or any(_suffices(hashes.some_rows, anchor, content) for anchor in known):
+        return []
+    telling = hashes.some_rows.telling(content)
+    deciding = hashes.some_rows.deciding(telling, hashes.rows)
+    return [Anchor(tuple(sorted(telling)), tuple(sorted(deciding)))]
+
+
+def _column(name: str) -> Anchor:
+    return Anchor((name,), (name,))
+
+
+def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
+    """Whether an earlier source's columns tell the rows of this one apart, without its ids."""
+    return {*anchor.columns, *anchor.by} <= set(content) and some.enough(anchor.columns, content)
 
 
 @contextmanager
@@ -39,42 +129,6 @@ def on_disk(data: DataSource) -> Iterator[DataSource]:
         yield replace(data, source=str(spooled(data, folder)))
 
 
-def identify(data: DataSource, resources: Resources, wanted: Wanted) -> Identity:
-    """The identity of a source, with everything that the ledger wants to compare it by."""
-    from crowdblend.engines.duckdb.identity import IdentityScan, open_identity  # noqa: PLC0415 - heavy
-
-    def known(scan: IdentityScan, kind: Kind, anchor: Anchor) -> Sketch:
-        hashes = scan.hashes(anchor)
-        return sketch(kind, anchor, hashes.level, hashes.rows, wanted.secret)
-
-    files = _files(data)
-    with open_identity(data, resources, sum(file.stat().st_size for file in files)) as scan:
-        every = set(scan.columns)
-        anchors: dict[Anchor, Kind] = {}
-        if data.person is not None:
-            anchors[Anchor((data.person,), (data.person,))] = "person"
-        for anchor in wanted.anchors:
-            if anchor.is_column and anchor.columns[0] in every:
-                anchors.setdefault(anchor, "column")
-            elif set(anchor.columns) == every:
-                anchors.setdefault(anchor, "rows")
-        if data.person is None and "rows" not in anchors.values():
-            anchors[Anchor(scan.columns, scan.distinctive())] = "rows"
-        sketches = tuple(known(scan, kind, anchor) for anchor, kind in anchors.items())
-        hashing = scan.hashing
-    old_name = UNNAMED + _old_fingerprint(data) if wanted.old_names and data.format != "frame" else None
-    return Identity(source_name(data, files, wanted.secret), hashing, sketches, old_name)
-
-
-def source_name(data: DataSource, files: list[Path], secret: bytes) -> str:
-    """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
-    digests = sorted(_sha256(file) for file in files) or [data.source.partition("?")[0].encode()]
-    if data.format == "frame":
-        digests = [data.frame.digest]
-    table = (data.table or "").lower().removeprefix("main.")
-    return UNNAMED + hmac.new(secret, b"\0".join([table.encode(), *digests]), "sha256").hexdigest()[:32]
-
-
 def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
     """The sample's name: that of the table which is the sample, or a commitment to the key that draws it."""
     return source if sampling.already_drawn else sample_name(key)
@@ -85,36 +139,3 @@ def largest_rate(sampling: Sampling | ExactSample) -> float | None:
     if isinstance(sampling, ExactSample):
         return None
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)
-
-
-def _files(data: DataSource) -> list[Path]:
-
-    if data.format in ("csv", "parquet"):
-        return source_files(data.source, data.format)
-    return [Path(data.source)] if data.format == "duckdb" else []
-
-
-def _sha256(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").digest()
-
-
-def _old_fingerprint(data: DataSource) -> str:
-    """How the first format of the ledger named a source: sizes, and blocks from beginning, middle and end."""
-    state = hashlib.sha256((data.table or "").lower().removeprefix("main.").encode())
-    source = data.source
-    if Path(source).is_dir():
-        every = list(Path(source).rglob("*"))
-    else:
-        every = [Path(source)] if Path(source).exists() else [Path(one) for one in glob.glob(source, recursive=True)]
-    files = sorted(file for file in every if file.is_file())
-    if not files:
-        state.update(source.partition("?")[0].encode())
-    for file in files:
-        size = file.stat().st_size
-        state.update(str(size).encode())
-        with file.open("rb") as opened:
-            for place in (0, max(0, size // 2 - _BLOCK // 2), max(0, size - _BLOCK)):
-                opened.seek(place)
-                state.update(opened.read(_BLOCK))
-    return state.hexdigest()[:16]

@@ -18,7 +18,7 @@ import numpy as np
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
 from crowdblend.networks import Network, Structure, network
-from crowdblend.networks.naming import numbered
+from crowdblend.networks.links import numbered
 from crowdblend.policies.graph import Graph as GraphPolicy
 from crowdblend.policies.graph import Links
 from crowdblend.policies.graph import NetworkStatistic as Statistic

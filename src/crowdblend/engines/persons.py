@@ -158,6 +158,29 @@ class RandomRowPerPerson:
         for column, values in zip(self._codes, codes, strict=True):
             column.extend(values)
 
+    def several(self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int) -> tuple[PackedCodes, int]:
+        """The classes of at most so many random rows of everybody, and how many people there are.
+
+        All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
+        number among them.
+        """
+        low, high = (column.view() for column in self._marks)
+        codes = tuple(column.view() for column in self._codes)
+        refuse_beyond(self._memory_limit, 8 * len(low) * (6 + 2 * len(codes)))
+        order = np.lexsort((*codes[::-1], low, high))
+        low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
+        run = np.cumsum(begins((low, high))) - 1
+        crowded = np.flatnonzero(np.bincount(run, minlength=1)[run] > most)
+        some = tuple(code[crowded] for code in codes)
+        said = content(some)
+        ticket = self._ticket.of_rows(
+            np.column_stack([low[crowded], high[crowded], said, _numbers((run[crowded], *some)).astype(np.uint64)])
+        )
+        best = np.lexsort((ticket[:, 0], ticket[:, 1], run[crowded]))
+        keep = np.ones(len(run), dtype=np.bool_)
+        keep[crowded[best[_numbers((run[crowded][best],)) >= most]]] = False
+        return tuple(code[keep] for code in codes), int(run[-1]) + 1 if len(run) else 0
+
     def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> PackedCodes:
         """The classes of the rows that are kept; `content` is what a class says, a row of numbers each."""
         low, high = (column.view() for column in self._marks)
@@ -175,3 +198,10 @@ class RandomRowPerPerson:
         best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
         first = best[begins((run[shared][best],))]
         return tuple(np.concatenate([code[alone], some[first]]) for code, some in zip(codes, of_several, strict=True))
+
+
+def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
+    """0, 1, 2, … within every run of equal rows."""
+    starts = np.flatnonzero(begins(sorted_values))
+    lengths = np.diff(starts, append=len(sorted_values[0]))
+    return np.arange(len(sorted_values[0])) - np.repeat(starts, lengths)

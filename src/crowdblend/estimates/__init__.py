@@ -13,7 +13,7 @@ from crowdblend.estimates.facts import (
     nothing_known,
     row_intervals,
 )
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, OutlierNoise
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
 
 __all__ = [
     "Design",
@@ -22,6 +22,7 @@ __all__ = [
     "Intervals",
     "Law",
     "NoiseBelowK",
+    "NoiseOnEveryCell",
     "OutlierNoise",
     "domain_sizes",
     "estimator_of",

@@ -81,9 +81,11 @@ class Estimator:
         below = above = np.zeros(len(totals), np.int64)
         if not self.law.noiseless:
             assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
-            reaches = [sum_reach(int(cells), self.law.widest_loss, level * _NOISE_SHARE) for cells in published]
+            share = _NOISE_SHARE if design.least < 1 else 1.0
+            reaches = [sum_reach(int(cells), self.law.widest_loss, level * share) for cells in published]
             below = above = np.array(reaches, np.int64)
-            level *= 1 - _NOISE_SHARE
+            # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
+            level *= _NOISE_SHARE
         elif unpublished is not None and self.law.shown_from is not None:
             above = unpublished * (self.law.shown_from - 1)
         smallest = np.maximum(totals - below - design.exceptions, 0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.estimates.estimator import CONFIDENCE, Design, Estimator, Intervals
-from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, OutlierNoise, Whole
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
 
 Facts = Mapping[str, Any]
 
@@ -80,6 +80,8 @@ def nothing_known(rows: int) -> Intervals:
 def _law(facts: Facts, parameters: Facts) -> Law | None:
     shown_from = facts.get("show_from")
     try:
+        if facts.get("everybody") is True:
+            return NoiseOnEveryCell(float(parameters["noise_epsilon"]))
         if facts.get("kind") == "outlier-table":
             loss, transition, limit = (parameters[name] for name in ("epsilon", "transition", "limit"))
             return OutlierNoise(float(loss), int(transition), int(limit), shown_from)
@@ -97,7 +99,7 @@ def _design(facts: Facts, parameters: Facts) -> Design | None:
         exceptions = parameters.get("exceptions")
         stated = float(rate) if _is_rate(rate) else None
         return Design(stated, float(least), float(most), exceptions if isinstance(exceptions, int) else 0)
-    if rate is None and facts.get("kind") == "outlier-table":
+    if facts.get("everybody") is True or (rate is None and facts.get("kind") == "outlier-table"):
         return Design.at_rate(1.0)
     recoding = facts.get("recoding")
     share = recoding.get("share") if isinstance(recoding, Mapping) else None

@@ -183,6 +183,40 @@ class OutlierNoise(Law):
         return least - math.ceil(far[0]), most + math.ceil(max(far[1], far[0] - (most - least)))
 
 
+@dataclass(frozen=True)
+class NoiseOnEveryCell(Law):
+    """Discrete Laplace noise of one loss on every cell, and every cell shown."""
+
+    noise_epsilon: float
+
+    @property
+    def shown_from(self) -> int | None:
+        return None
+
+    @property
+    def settled(self) -> int:
+        return 0
+
+    @property
+    def exact_from(self) -> int | None:
+        return None
+
+    @property
+    def widest_loss(self) -> float:
+        return self.noise_epsilon
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        return laplace_cumulants(self.noise_epsilon)
+
+    def kernel(self, sampled: Whole, places: Whole) -> Floats:
+        return laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
+
+    def reach(self, least: int, most: int) -> tuple[int, int]:
+        far = math.ceil(SCALES / self.noise_epsilon)
+        return least - far, most + far
+
+
 def laplace(distance: Whole, loss: float | Floats) -> Floats:
     """P[discrete Laplace noise of that loss = distance]."""
     a = np.exp(-np.asarray(loss, np.float64))

@@ -51,9 +51,7 @@ def _renderer() -> Any:
     try:
         import vl_convert  # noqa: PLC0415  an optional extra, loaded when a figure is drawn
     except ImportError as missing:
-        raise InvalidInput(
-            "figures need an extra that is not installed: pip install 'crowdblend[figures]'."
-        ) from missing
+        raise InvalidInput("figures need a package that is not installed: pip install vl-convert-python") from missing
     return vl_convert
 
 

@@ -28,8 +28,8 @@ USERS_OWN: Final = UsersOwn()
 class Ledger(books.Ledger):
     """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
-    The first release makes it, with a warning, since a mistyped name would be a second ledger. Looking into one that
-    is not there is refused; only the user's own is taken to be empty.
+    The first release makes it, with a warning, since a mistyped name would be a second ledger. Looking into a
+    missing one is refused; only the user's own is taken to be empty.
     """
 
     def __init__(self, where: str | os.PathLike[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +18,7 @@ from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
 from crowdblend.planning import Plan
-from crowdblend.planning.claims import CrowdMechanism
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
@@ -50,6 +50,11 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     def draw_rate(self) -> float | None:
         """The rate at which the sample is drawn here; None when it was drawn before."""
         return self.rate if self.draws else None
+
+    @property
+    @abstractmethod
+    def mechanisms(self) -> tuple[CrowdMechanism, ...]:
+        """The one mechanism as planned, which blends people into crowds."""
 
     @cached_property
     def score(self) -> Score:
@@ -188,6 +193,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
         shares=policy.shares,
+        releases=policy.releases,
     )
     planned = answer(request)
     if planned.k == 1:

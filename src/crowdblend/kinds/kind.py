@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -28,6 +27,7 @@ from crowdblend.version import __version__
 if TYPE_CHECKING:
     from crowdblend.kinds.outcome import ChosenRecoding, Misfit
     from crowdblend.kinds.outputs import Output
+    from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
 
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
@@ -79,7 +79,7 @@ class Publication:
     """
 
     outputs: tuple[Output, ...]
-    mechanisms: tuple[Any, ...]
+    mechanisms: tuple[Claims, ...]
     outcome: Outcome = None
     internal: Mapping[str, Any] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
 
     @property
     @abstractmethod
-    def mechanisms(self) -> tuple[Any, ...]:
+    def mechanisms(self) -> tuple[Claims, ...]:
         """The mechanisms as planned; those that run guarantee the same."""
 
     @abstractmethod
@@ -110,7 +110,9 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
-        return (Assumption.ROWS_ARE_PEOPLE,) if self.policy.data.rows_are_people else ()
+        data = self.policy.data
+        rows = (Assumption.ROWS_ARE_PEOPLE,) if data.rows_are_people else ()
+        return (*rows, Assumption.IDS_OF_THE_TABLE) if data.ids == "table" else rows
 
     def certificate(
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None
@@ -169,4 +171,6 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
+    from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
+
     return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}

@@ -48,12 +48,13 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
     def mechanism(self) -> OutlierHistogram:
         """The noise on every bin by its size."""
         show_from = threshold_for(self.policy.show_from, self.policy.cells, self.parameters.loss(0))
-        return OutlierHistogram(self.parameters.epsilon, self.parameters.transition, self.parameters.limit, show_from)
+        plan = self.parameters
+        return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
     def derivations(self, mechanisms: tuple[OutlierHistogram]) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         (mechanism,) = mechanisms
-        table = mechanism.claim(self.parameters.factor)
+        table = mechanism.claim()
         differential = outliers.outlier_private_is_differential(table)
         strongest = []
         if self.policy.sampling.rate is not None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity
-from crowdblend.ledger.overlap import comparable, nearly_equal, too_much_in_common
+from crowdblend.ledger.overlap import comparable, nearly_equal, tells_apart, too_much_in_common
 from crowdblend.ledger.sketch import Sketch
+
+_OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,9 @@ def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]]) -> Outloo
         if same_sample(new, known):
             reason = why_not_from_one_sample(entry.spending.guarantees, new.spending.guarantees)
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
+            hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
             raise DoesNotCompose(
-                f"release {entry.id} has already used this sample. {reason.words()}{resume}", code="same-sample"
+                f"release {entry.id} has already used this sample. {reason.words()}{resume}{hint}", code="same-sample"
             )
     _refuse_another_name(new, spent)
     for entry, known in spent:
@@ -95,9 +98,30 @@ def _same_name(one: Known, other: Known) -> bool:
 
 
 def _pairs(one: Identity | None, other: Identity | None) -> list[tuple[Sketch, Sketch]]:
+    """The sketches by which two sources are compared.
+
+    Ids that number the rows of one table are compared only with an entry of an older version, which has nothing else:
+    every other entry has its rows. Rows decide beside people only where most of them are unlike all others.
+    """
     if one is None or other is None or one.hashing != other.hashing:
         return []
-    return [(first, second) for first in one.sketches for second in other.sketches if comparable(first, second)]
+    pairs = [(first, second) for first in one.sketches for second in other.sketches if comparable(first, second)]
+    if one.of("rows") and other.of("rows"):
+        pairs = [pair for pair in pairs if "numbering" not in (pair[0].kind, pair[1].kind)]
+    if one.of("person") and other.of("person"):
+        pairs = [pair for pair in pairs if pair[0].kind != "rows" or tells_apart(*pair)]
+    return pairs
+
+
+def _only_by_numbers(new: Known, known: Known, same: Callable[[Known, Known], bool]) -> bool:
+    """Whether nothing but ids that look like a table's own numbering makes two sources the same."""
+    identity = new.identity
+    if identity is None or not identity.numbered:
+        return False
+    spending = new.spending
+    if spending.population.startswith(UNNAMED):  # it may have its name from this entry
+        spending = replace(spending, population=spending.source)
+    return not same(Known(spending, replace(identity, sketches=identity.of("rows"))), known)
 
 
 def _matters(one: Known, other: Known) -> bool:
@@ -119,10 +143,13 @@ def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]]) -> No
     remedy = (
         "Leave population out of [data]" if name.startswith(UNNAMED) else f'Write population = "{name}" into [data]'
     )
+    others = "if these are other people, give them other identifiers."
+    if all(_only_by_numbers(new, known, nearly_the_same_source) for _, known in same):
+        others = _OWN_IDS
     raise DoesNotCompose(
         f"release {entry.id} is about nearly the same people, under another name of the population, so that the two "
         "would not be added up.",
-        remedy=f"{remedy}; if these are other people, give them other identifiers.",
+        remedy=f"{remedy}; {others}",
         where="[data] population",
         code="another-population",
     )

@@ -12,7 +12,7 @@ from crowdblend.calculus.encoding import decode, encode
 from crowdblend.calculus.rules.sampling import replacing_is_removing_and_adding
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Guarantee, Relation, ZeroKnowledge
-from crowdblend.guarantees.for_one_person import differential_for_one, zero_knowledge_for_one
+from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = {"folder": 4096}

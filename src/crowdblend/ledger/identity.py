@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.ledger.sketch import Anchor, Sketch, sketch_of
+from crowdblend.ledger.sketch import Anchor, Kind, Sketch, sketch_of
 
 UNKNOWN = "unknown"
 UNNAMED = "source:"
@@ -19,24 +19,25 @@ class Identity:
     """The name of the exact content of a source, and sketches of its people and rows.
 
     `hashing` names the hash function of the sketches: only sketches of one function are compared. `old_name` is what
-    the first format called this source; it is compared with old entries and not kept.
+    the first format called this source; it is compared with old entries and not kept. `numbered` says that the ids
+    look like a table's own numbering, 1 to n; it is for the words of a refusal, and not kept either.
     """
 
     source: str
     hashing: str
     sketches: tuple[Sketch, ...]
     old_name: str | None = None
+    numbered: bool = False
 
     def to_json(self) -> str:
         """The identity as text; equal identities give equal texts."""
-        sketches = [one.to_dict() for one in self.sketches]
+        sketches = [one.to_dict() for one in self.sketches if one.is_kept]
         content = {"source": self.source, "hashing": self.hashing, "sketches": sketches}
         return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
-    @property
-    def anchors(self) -> tuple[Anchor, ...]:
-        """By what this source is known again."""
-        return tuple(one.anchor for one in self.sketches)
+    def of(self, *kinds: Kind) -> tuple[Sketch, ...]:
+        """The sketches of some kinds."""
+        return tuple(one for one in self.sketches if one.kind in kinds)
 
 
 def identity_of(text: Any) -> Identity:
@@ -59,9 +60,13 @@ def fingerprint(text: str) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the ledger has to know of a new source to compare it: under which secret, and also by which columns."""
+    """What the ledger has to know of a new source to compare it, and the secret under which marks are made.
+
+    `columns` are the single columns, `rows` the sets of columns, by which earlier sources are known again.
+    """
 
     secret: bytes
-    anchors: tuple[Anchor, ...]
-    old_names: bool
+    columns: tuple[str, ...] = ()
+    rows: tuple[Anchor, ...] = ()
+    old_names: bool = False
     """Whether there are entries of the first format, which have nothing but names."""

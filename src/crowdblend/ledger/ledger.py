@@ -16,12 +16,15 @@ from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.history import History, after, replay
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import Location, locate
+from crowdblend.ledger.profile_total import ProfileTotal, profile_total, releases_that_fit
+from crowdblend.ledger.running_total import cache_file
 from crowdblend.ledger.secrets import check_key, commitment, matches
 from crowdblend.ledger.sound import check_keys, identities_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from crowdblend.guarantees import Differential
     from crowdblend.ledger.store import Store
 
 
@@ -69,8 +72,15 @@ class Ledger:
             known = identities_of(history.entries, _store_module().identities(connection))
             secret: bytes = _store_module().secret(connection, history)
         spent = [entry for entry in history.entries.values() if entry.counts]
-        anchors = dict.fromkeys(anchor for entry in spent if entry.id in known for anchor in known[entry.id].anchors)
-        return Wanted(secret, tuple(anchors), any(entry.id not in known for entry in spent))
+        earlier = [known[entry.id] for entry in spent if entry.id in known]
+        columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
+        rows = (one.anchor for each in earlier for one in each.of("rows"))
+        return Wanted(
+            secret,
+            tuple(dict.fromkeys(columns)),
+            tuple(dict.fromkeys(rows)),
+            old_names=any(entry.id not in known for entry in spent),
+        )
 
     def population(self, spending: Spending, identity: Identity | None = None) -> str:
         """The name under which a release with an unnamed population adds up."""
@@ -166,6 +176,19 @@ class Ledger:
     def budget(self, population: str) -> Budget:
         """What all spent entries about these people come to."""
         return add_up(normal_name(population), self.entries())
+
+    def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
+        """What all spent entries about these people come to by their profiles, with one more release or without.
+
+        It is the ε at a δ, by default at the sum of all δ, where it compares with `budget`.
+        """
+        name = normal_name(population)
+        return profile_total(name, self.entries(), delta, more=more, cache=cache_file(self.location.words(), name))
+
+    def room(self, release: Spending, limit: Differential) -> int | None:
+        """How many more releases like this one keep the total of its population within a limit, by profiles."""
+        cache = cache_file(self.location.words(), release.population)
+        return releases_that_fit(release.population, self.entries(), release, limit, cache)
 
     def budgets(self) -> tuple[Budget, ...]:
         """The budget of every population, in the order of their first release."""
@@ -267,5 +290,5 @@ def _store_module() -> Any:
     try:
         from crowdblend.ledger import store  # noqa: PLC0415
     except ModuleNotFoundError as missing:
-        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend[release].") from None
+        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend again.") from None
     return store

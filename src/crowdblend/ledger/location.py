@@ -42,7 +42,7 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
     >>> locate("postgresql://steward:secret@db/office").words()
     'postgresql://steward:…@db/office'
     """
-    named = os.fspath(where) if where is not None else os.environ.get(VARIABLE, "")
+    named = _text(where) if where is not None else os.environ.get(VARIABLE, "")
     if not named.strip():
         if where is not None:
             raise InvalidInput("the ledger must be a path or a URL, got a blank. Name it or leave it out.")
@@ -61,6 +61,19 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
         return Location(path=Path(name).expanduser())
     except RuntimeError:
         raise InvalidInput(f"the ledger must be in a folder that exists, got {name}. Name it in full.") from None
+
+
+def _text(where: object) -> str:
+    """A path or URL as text."""
+    named = os.fspath(where) if isinstance(where, os.PathLike) else where
+    if not isinstance(named, str):
+        raise InvalidInput(
+            f"The ledger is named by a value of type {type(where).__name__}.",
+            remedy="Pass a path or a URL as text.",
+            where="ledger",
+            code="ledger-location",
+        )
+    return named
 
 
 def _data_folder() -> Path:

@@ -23,13 +23,21 @@ NEARLY = 0.9
 """The share of people or rows in common from which on two sources are nearly the same."""
 _COPY = 0.1
 """A copy differs by at most this share of what independent samples differ by."""
+_MANY, _SELDOM = 30, 1.5
 
 
 def comparable(one: Sketch, other: Sketch) -> bool:
     """Whether two sketches are about the same: people by whatever column, one column, or rows of the same columns."""
     if "rows" in (one.kind, other.kind):
         return one.kind == other.kind and one.anchor == other.anchor
-    return one.kind == other.kind == "person" or one.anchor == other.anchor
+    return (one.of_people and other.of_people) or one.anchor == other.anchor
+
+
+def tells_apart(one: Sketch, other: Sketch) -> bool:
+    """Whether most rows of both sources are unlike all others, so that equal rows are a copy and no coincidence."""
+    return all(
+        len(counts) >= _MANY and sum(counts.values()) <= _SELDOM * len(counts) for counts in _common_level(one, other)
+    )
 
 
 def nearly_equal(one: Sketch, other: Sketch, rates: tuple[float, float] = (0.0, 0.0)) -> bool:
@@ -54,7 +62,7 @@ def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -
         return False
     if first == second:
         return True
-    if not one.kind == other.kind == "person":  # a column that tells no persons apart may have fewer values
+    if not (one.of_people and other.of_people):  # a column that tells no persons apart may have fewer values
         return nearly_equal(one, other, rates)
     return tail(len(first), rates[1], common) < FALSE_ALARM or tail(len(second), rates[0], common) < FALSE_ALARM
 

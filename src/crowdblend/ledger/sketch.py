@@ -25,12 +25,14 @@ MOST = 4096
 _BITS = 64
 _PERSON, _ROW = struct.Struct(">BQ"), struct.Struct(">BQI")
 _MOST_OFTEN = 2**32 - 1
-Kind = Literal["person", "column", "rows"]
+Kind = Literal["person", "numbering", "column", "rows"]
+"""People by their ids; ids that number the rows of one table only; another column; rows, by some of their columns."""
+_KEPT = ("person", "column", "rows")
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """By what rows are known again: the person column, another column, or all columns.
+    """By what rows are known again: the person column, another column, or the columns that tell rows apart.
 
     The hash of the columns `by` decides which rows are looked at; what is compared is the hash of all `columns`.
     """
@@ -42,11 +44,6 @@ class Anchor:
         for names in (self.columns, self.by):
             if not names or not all(isinstance(name, str) for name in names):
                 raise InvalidInput("an anchor has at least one column. Name it.")
-
-    @property
-    def is_column(self) -> bool:
-        """Whether it is a single column, of which every value counts once."""
-        return len(self.columns) == 1 and self.by == self.columns
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,16 @@ class Sketch:
     anchor: Anchor
     level: int
     marks: dict[int, Mark] = field(repr=False)
+
+    @property
+    def of_people(self) -> bool:
+        """Whether the marks are those of ids in a person column."""
+        return self.kind in ("person", "numbering")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the ledger keeps it; ids that number the rows of one table say nothing about another."""
+        return self.kind in _KEPT
 
     def at(self, level: int) -> dict[int, int]:
         """The marks of a higher level, and how often each occurs."""
@@ -110,7 +117,7 @@ def sketch_of(document: Any) -> Sketch:
         unpacked = list((_ROW if kind == "rows" else _PERSON).iter_unpack(packed))
     except (LookupError, TypeError, ValueError, AttributeError, binascii.Error, struct.error):
         raise InvalidInput("an identity in the ledger cannot be read. Restore a backup.") from None
-    if kind not in ("person", "column", "rows") or type(level) is not int or not 0 <= level <= _BITS:
+    if kind not in _KEPT or type(level) is not int or not 0 <= level <= _BITS:
         raise InvalidInput("an identity in the ledger has no known kind or level. Restore a backup.")
     return Sketch(kind, anchor, level, {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked})
 

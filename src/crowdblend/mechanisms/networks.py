@@ -15,7 +15,7 @@ from fractions import Fraction
 from crowdblend.calculus import Derivation
 from crowdblend.networks import exact, samplers
 from crowdblend.networks.exact import Structure
-from crowdblend.networks.views import View
+from crowdblend.networks.samplers import View
 from crowdblend.planning.networks import NetworkPlan, differential, released
 from crowdblend.randomness import Source, discrete_laplace
 

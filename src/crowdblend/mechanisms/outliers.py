@@ -25,12 +25,16 @@ from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 @dataclass(frozen=True)
 class OutlierHistogram:
-    """Noise of loss ε(j) on bins of size j; `transition` is t, `limit` is K, and show_from None shows every bin."""
+    """Noise of loss ε(j) on bins of size j; `transition` is t, `limit` is K, and show_from None shows every bin.
+
+    Members of bins of j people are guaranteed `factor`·ε(j), except with the δ that goes with the factor.
+    """
 
     epsilon: float
     transition: int
     limit: int
     show_from: int | None = 1
+    factor: float = 2.0
 
     def __post_init__(self) -> None:
         if self.show_from is not None and self.show_from < 1:
@@ -52,10 +56,10 @@ class OutlierHistogram:
         order = shown_in_order(cells, values, self.show_from)
         return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
 
-    def claim(self, factor: float) -> Derivation:
+    def claim(self) -> Derivation:
         """factor·ε(j) to members of bins of j people, except with the δ that goes with the factor."""
         return outliers.outlier_histogram(
-            epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=factor
+            epsilon=self.epsilon, transition=self.transition, limit=self.limit, factor=self.factor
         )
 
     def _noised(self, counts: NDArray[np.int64], key: ReleaseKey) -> NDArray[np.int64]:

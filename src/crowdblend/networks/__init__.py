@@ -2,6 +2,6 @@
 
 from crowdblend.networks.exact import Structure
 from crowdblend.networks.links import Adjacency, Network, network
-from crowdblend.networks.views import Concealed, View, Watched
+from crowdblend.networks.samplers import Concealed, View, Watched
 
 __all__ = ["Adjacency", "Concealed", "Network", "Structure", "View", "Watched", "network"]

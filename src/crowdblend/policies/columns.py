@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain, HierarchyDomain, NumberDomain
-from crowdblend.policies.key import did_you_mean, keys_of, naming, refusal
-from crowdblend.policies.read import read_keys
+from crowdblend.policies.key import did_you_mean, keys_of, naming, read_keys, refusal
 from crowdblend.policies.source import located
 from crowdblend.policies.values import problem_of, shown
 

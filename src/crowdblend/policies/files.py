@@ -8,9 +8,11 @@ a folder with a certificate.
 from __future__ import annotations
 
 import glob
+import gzip
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO, cast
 
 from crowdblend.errors import InvalidInput
 
@@ -71,6 +73,18 @@ def source_files(source: str, kind: str) -> list[Path]:
 
 def _refusal(code: str, message: str, remedy: str) -> InvalidInput:
     return InvalidInput(message, remedy=remedy, where="[data] source", code=f"data.{code}")
+
+
+def open_unpacked(file: Path) -> IO[bytes]:
+    """The file's text, uncompressed; its checksum is compared at the end."""
+    ending = file.suffix.lower()
+    if ending == ".gz":
+        return cast(IO[bytes], gzip.GzipFile(file))
+    if ending == ".zst":
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        return cast(IO[bytes], pa.CompressedInputStream(str(file), "zstd"))
+    return file.open("rb")
 
 
 def is_pattern(source: str) -> bool:

@@ -61,7 +61,9 @@ def _parquet(path: Path) -> Header:
     try:
         from pyarrow import ArrowException, parquet, types  # noqa: PLC0415 - heavy, and only Parquet needs it
     except ImportError:
-        raise _refusal("no-pyarrow", "Parquet files need pyarrow.", "Install crowdblend[release].", path) from None
+        raise _refusal(
+            "no-pyarrow", "Parquet files need pyarrow.", "Install crowdblend again, with what it depends on.", path
+        ) from None
     try:
         schema = parquet.read_schema(path)
     except (OSError, ArrowException, ValueError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -193,3 +193,39 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
 def _policy_code(code: str) -> str:
     """The code of an error in a policy: what another layer refuses there keeps its name, under `policy.`."""
     return "policy.domain" if code == InvalidInput.usual_code else f"policy.{code.rpartition('.')[2]}"
+
+
+PLACEHOLDER = "FILL_IN"
+
+
+def read_keys(holder: type, table: Any, where: str, only: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The values of one section by the name of their field; `where` names the section in messages.
+
+    `only` restricts the keys to some fields, for sections of which a policy holds the keys itself.
+    """
+    if not isinstance(table, Mapping):
+        raise refusal(
+            "section",
+            f"{where} is {shown(table)} instead of a table of keys.",
+            "Write key = value lines below it.",
+            where,
+        )
+    declared = {key.name: attribute for attribute, key in (only or keys_of(holder)).items()}
+    for name in table:
+        if name not in declared:
+            raise refusal(
+                "unknown-key", f"{where} has no key {name!r}.", did_you_mean(name, declared), f"{where} {name}"
+            )
+    return {declared[name]: value for name, value in table.items()}
+
+
+def refuse_placeholder(where: str, value: Any) -> None:
+    """Refuse a starter policy that was not completed."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            refuse_placeholder(f"{where}.{name}" if where else name, item)
+    elif isinstance(value, list):
+        for item in value:
+            refuse_placeholder(where, item)
+    elif isinstance(value, str) and PLACEHOLDER in value:
+        raise refusal("placeholder", f"{where} still says {PLACEHOLDER}.", "Write what you know beforehand.", where)

@@ -12,9 +12,8 @@ from typing import Any
 
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies.columns import read_columns
-from crowdblend.policies.key import Section, did_you_mean, refusal
+from crowdblend.policies.key import Section, did_you_mean, read_keys, refusal, refuse_placeholder
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
-from crowdblend.policies.read import read_keys, refuse_placeholder
 from crowdblend.policies.registry import KINDS, has_columns, kinds_with, policy_class, sections
 from crowdblend.policies.source import located
 from crowdblend.policies.values import shown

@@ -207,6 +207,12 @@ class AboutPeople(Policy):
     rows_are_people: bool = key(
         "True instead of person: you vouch that every row is another person.", section="data", default=False
     )
+    ids: Literal["people", "table"] = key(
+        'Whom an id names: "people" have it in every table; with "table" it numbers the rows of this table only, and '
+        "the same id in another table is somebody else.",
+        section="data",
+        default="people",
+    )
     duplicates: Literal["refuse", "one"] = key(
         "What to do when a person has several rows.", section="data", default="refuse"
     )
@@ -232,9 +238,18 @@ class AboutPeople(Policy):
                 "[data] duplicates",
             )
 
+        if self.rows_are_people and self.ids == "table":
+            raise refusal(
+                "ids",
+                'ids = "table" needs person: without it there are no ids.',
+                "Name person, or remove ids.",
+                "[data] ids",
+            )
+
     def _people(self) -> dict[str, Any]:
         return {
             "person": self.person,
+            "ids": self.ids,
             "rows_are_people": self.rows_are_people,
             "duplicates": self.duplicates,
         }

@@ -22,6 +22,9 @@ class Sampling(Section):
     already_drawn: bool = declared(
         "True when the table is itself the sample and the rate is your assumption.", default=False
     )
+    everybody: bool = declared(
+        "True for a register: everybody is in the table, no sample is drawn, and every cell is noisy.", default=False
+    )
     low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
     high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
     exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
@@ -31,6 +34,13 @@ class Sampling(Section):
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = self.low, self.high
+        if self.everybody and (self.rate is not None or self.already_drawn or low is not None or high is not None):
+            raise refusal(
+                "everybody",
+                "everybody = true draws no sample.",
+                "Remove rate, already_drawn, low and high from [sampling], or everybody.",
+                "[sampling] everybody",
+            )
         if low is None or high is None:
             if low is not None or high is not None or self.exceptions or self.max_rate is not None:
                 raise refusal(

@@ -32,10 +32,12 @@ class DataSource:
     format: Format | Literal["frame"]
     person: str | None = None
     rows_are_people: bool = False
+    ids: Literal["people", "table"] = "people"
     table: str | None = None
     population: str | None = None
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
+    rows_per_person: int | None = None
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 

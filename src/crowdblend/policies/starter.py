@@ -7,15 +7,16 @@ keys there are, and what they mean, comes from the fields of the kind's policy c
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check_type
+from crowdblend.guarantees.parameters import MOST_PARTS, check_type
 from crowdblend.policies.header import ColumnKind, read_header
-from crowdblend.policies.key import Key, did_you_mean, keys_of
+from crowdblend.policies.key import PLACEHOLDER, Key, did_you_mean, keys_of
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
-from crowdblend.policies.read import PLACEHOLDER
 from crowdblend.policies.registry import KINDS, has_columns, policy_class
 from crowdblend.policies.write import toml_name, toml_text
 
@@ -56,6 +57,8 @@ _DECIDED = {
     "[graph] source": _FILL,
     "[graph] target": _FILL,
 }
+# The share of the sample that the one-way margins of a table get together.
+_MARGINS = 0.5
 # Sections of which one example is written out.
 _EXAMPLES = ("statistics", "graph.statistics")
 
@@ -67,11 +70,13 @@ def init_policy(
     delimiter: str | None = None,
     folder: Path | str | None = None,
     kind: str = "table",
+    design: str | None = None,
 ) -> str:
     """A commented policy of a kind for a CSV or Parquet file, or a folder or pattern of such files.
 
     `person` names the column that tells people apart; `folder` is where the policy will lie, and the source is then
-    written relative to it.
+    written relative to it. `design` says what the data are: "sample", a sample that was taken; "draw", everybody, of
+    whom a sample is drawn, which is also what None means; "everybody", a register, for tables only.
     """
     check_type("init_policy", data_path, (str, os.PathLike), "a path")
     if kind not in KINDS:
@@ -95,15 +100,62 @@ def init_policy(
         "[data] delimiter": toml_text(header.delimiter) if header.delimiter else None,
         "[data] person": _FILL if person is None else toml_text(person),
     }
-    known = {**_DECIDED, **{where: text for where, text in given.items() if text is not None}}
-    blocks = _sections(policy, known)
+    known = {
+        **_DECIDED,
+        **{where: text for where, text in given.items() if text is not None},
+        **_designed(kind, design),
+    }
+    blocks = _sections(policy, {where: text for where, text in known.items() if text is not None})
     if has_columns(policy):
         published = [f"{toml_name(name)} = {_PROPOSALS[kind]}\n" for name, kind in header.columns if name != person]
         blocks["columns"] = "[columns]   # delete every column that need not be published\n" + "".join(published)
+    names = [name for name in names if name != person]
+    if kind == "table" and design != "everybody" and 1 < len(names) < MOST_PARTS:
+        blocks["tables"] = _tables(names)
     if kind == "points":
         blocks["columns"] += "# Axes are written x = { from = 0, to = 100, resolution = 0.1, width = 5 }.\n"
     order = ["data", "sampling", "columns", *blocks]
     return _HEAD + "\n" + "\n".join(blocks.pop(name) for name in order if name in blocks)
+
+
+def _designed(kind: str, design: str | None) -> dict[str, str | None]:
+    """What the design decides in [sampling] and [release]; None takes a line back to a comment."""
+    if design is None or design == "draw":
+        return {}
+    if design == "sample" and kind in ("table", "microdata", "points", "outlier-table"):
+        return {"[sampling] rate": _FILL, "[sampling] already_drawn": "true", "[sampling] key": None}
+    if design == "everybody" and kind == "table":
+        return {
+            "[sampling] everybody": "true",
+            "[sampling] rate": None,
+            "[release] below_k": None,
+            "[release] delta": None,
+        }
+    raise InvalidInput(
+        f"kind = {kind!r} has no design {str(design)!r}.",
+        remedy='Use "everybody" for tables; "sample" for tables, microdata, points and outlier tables; or "draw".',
+        where="--design",
+        code="init.design",
+    )
+
+
+def _tables(names: list[str]) -> str:
+    """A fine table and every one-way margin, each from its own part of the sample."""
+    head = (
+        "# Several tables, each counted in a part of the sample of its own (docs/release.md). Delete those of columns\n"
+        "# that you delete above. Give a table with small classes a larger share; shares add up to at most 1.\n"
+    )
+    blocks = [_table("fine", names, 1 - _MARGINS)]
+    for number, name in enumerate(names, 1):
+        title = f"by_{name}" if re.fullmatch(r"[A-Za-z0-9_-]{1,90}", name) else f"margin_{number}"
+        blocks.append(_table(title, [name], _MARGINS / len(names)))
+    return head + "\n".join(blocks)
+
+
+def _table(name: str, columns: list[str], share: float) -> str:
+    listed = ", ".join(toml_text(column) for column in columns)
+    # Rounded down, so that all of them add up to at most 1.
+    return f"[[tables]]\nname = {toml_text(name)}\ncolumns = [{listed}]\nshare = {math.floor(share * 1000) / 1000}\n"
 
 
 def _sections(policy: type[Policy], known: dict[str, str]) -> dict[str, str]:

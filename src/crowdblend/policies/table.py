@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from crowdblend.policies.crowd import check_closed
 from crowdblend.policies.key import Section, did_you_mean, key, refusal
@@ -63,6 +63,11 @@ class Table(RecodedPolicy):
         "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
         between=(1, 10**15),
     )
+    rows_per_person: int | None = key(
+        "With everybody = true: how many rows a person may have; of more, as many random ones are kept.",
+        section="data",
+        ranged=True,
+    )
     tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables from one sample.", many=True)
 
     @property
@@ -72,6 +77,13 @@ class Table(RecodedPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.rows_per_person is not None and (not self.sampling.everybody or self.person is None):
+            raise refusal(
+                "rows-per-person",
+                "rows_per_person in [data] needs a person column and everybody = true in [sampling].",
+                'Use duplicates = "one" for tables of a sample.',
+                "[data] rows_per_person",
+            )
         if self.below_k == "noise":
             check_closed(self.columns, 'below_k = "noise"')
         else:
@@ -79,6 +91,50 @@ class Table(RecodedPolicy):
         self._check_tables()
         if self.shares:
             self._check_shares()
+
+    def _check_everybody(self) -> None:
+        """A register: every cell of a closed domain is noisy, under a pure epsilon."""
+        given = {
+            "k": self.k,
+            "delta": self.delta,
+            "recoding": self.recoding,
+            "shares in [[tables]]": self.shares or None,
+        }
+        given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
+        given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
+        unused = [name for name, value in given.items() if value is not None]
+        if unused:
+            raise refusal(
+                "everybody",
+                f"A table of everybody has noise on every cell and no {unused[0]}.",
+                f"Remove {', '.join(unused)}, or everybody from [sampling].",
+                "[sampling] everybody",
+            )
+        if self.epsilon is None or self.epsilon <= 0:
+            raise refusal(
+                "everybody",
+                "A table of everybody needs an epsilon above 0.",
+                "Add epsilon to [release], for example 1.0.",
+                "[release] epsilon",
+            )
+        if self.rows_per_person is not None and self.duplicates == "one":
+            raise refusal(
+                "rows-per-person",
+                'rows_per_person and duplicates = "one" say two things about people with several rows.',
+                "Remove one of them.",
+                "[data] rows_per_person",
+            )
+        check_closed(self.columns, "everybody = true")
+        if not self._listed:
+            raise refusal(
+                "cells",
+                "A table of everybody publishes every cell, and this one has more than 1,000,000.",
+                "Publish fewer columns, or coarser classes.",
+                "[columns]",
+            )
+
+    def _people(self) -> dict[str, Any]:
+        return {**super()._people(), "rows_per_person": self.rows_per_person}
 
     @property
     def _listed(self) -> bool:

@@ -16,8 +16,8 @@ from crowdblend.kinds.graph_numbers import exact_values
 from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.between import Between, Number
-from crowdblend.rehearsal.files import Files
+from crowdblend.rehearsal.looking import Between, Number
+from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.webs import Web, webs

@@ -6,16 +6,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from crowdblend.kinds.statistics import StatisticsPlan
 from crowdblend.planning.statistics import EVERYBODY, TotalsPlan
 from crowdblend.policies.statistics import Statistics
-from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.crowd_classes import CLASSES
-from crowdblend.rehearsal.made_up_people import Values
+from crowdblend.rehearsal.looking import Between, Number
+from crowdblend.rehearsal.made_up_people import Files, Population, Values, people_in_memory, publish_once
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
-from crowdblend.rehearsal.totals import TotalsRehearsal
 from crowdblend.rehearsal.values import examples
+
+
+class TotalsRehearsal:
+    """What a policy of statistics publishes about made-up people, for any key; values are those of `wanted`."""
+
+    def __init__(self, planned: StatisticsPlan, population: Population) -> None:
+        self._plan, self._files = planned, Files()
+        self._engine = people_in_memory(planned.policy.data, planned.policy.wanted, population)
+
+    def publish(self, key: bytes) -> dict[str, bytes]:
+        """The files by name."""
+        return self._files.of(publish_once(self._plan, self._engine, key))
+
 
 MOST_PEOPLE = 1 << 20
 _ALL = 1 << 20

@@ -15,9 +15,8 @@ from crowdblend.kinds.kind import Outcome
 from crowdblend.kinds.outcome import Misfit
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
-from crowdblend.rehearsal.between import Between, Number
 from crowdblend.rehearsal.crowd_classes import CLASSES
-from crowdblend.rehearsal.looking import digest, shown_in
+from crowdblend.rehearsal.looking import Between, Number, digest, shown_in
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Rehearsal, Values
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views

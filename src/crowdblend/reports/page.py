@@ -8,11 +8,10 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.reports import sentences
 from crowdblend.reports.derivation import tree
 from crowdblend.reports.facts import describe_column
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, rate_is_assumed, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.look import CSS
 from crowdblend.reports.numbers import fact, round_up
-from crowdblend.reports.parameters import crowd_size, rate_is_assumed, sampling_rate
 from crowdblend.reports.view import View
 
 BEFORE = {

@@ -2,13 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from crowdblend.reports.around import around_the_choice
+from crowdblend.figures import neighbours
+from crowdblend.reports.charts import distinct_labels, figure, numbers
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
+
+_SCORES = {
+    "loss": "People whom a release is expected to publish, each counted by the share of the labels that is kept,",
+    "published": "People whom a release is expected to publish",
+    "discernibility": "People whom a release is expected to publish, counted less in large classes,",
+    "entropy": "Bits that the published classes are expected to tell",
+}
+_LONGEST = 18
+
+
+@dataclass(frozen=True)
+class _Near:
+    """A recoding one level away."""
+
+    name: str
+    coarser: bool
+    score: float
+
+
+def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Html:
+    """The figure with its numbers; empty where the policy spends no budget on it."""
+    around = facts.get("around")
+    own = around.get("score") if isinstance(around, Mapping) else None
+    near = list(_near(around, chosen)) if isinstance(around, Mapping) else []
+    if not near or not isinstance(around, Mapping) or not isinstance(own, int | float):
+        return Html("")
+    finer, coarser = ([(each.name, each.score) for each in near if each.coarser is side] for side in (False, True))
+    drawn = neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
+    caption = (
+        f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away; "
+        f"darker is more. Every number carries noise, {fact(around.get('mean_error'))} on average."
+    )
+    cost = (
+        "Only these scores are published, with noise added. The guarantee covers them; they cost "
+        f"ε = {fact(facts.get('show_epsilon'))}."
+    )
+    rows = [["chosen", "", f"{own:,.0f}"]]
+    rows += [[each.name, "coarser" if each.coarser else "finer", f"{each.score:,.0f}"] for each in near]
+    return join(
+        element("h3", "The recodings around it"),
+        element("p", cost),
+        figure(drawn, caption),
+        numbers(["recoding", "than the chosen one", "score"], rows, caption, frozenset([2])),
+    )
+
+
+def _near(around: Mapping[str, Any], chosen: Mapping[str, Any]) -> Iterator[_Near]:
+    """The entries that have a column, a step and a score."""
+    names = distinct_labels((str(name) for name in chosen), _LONGEST)
+    entries = around.get("near")
+    for entry in entries if isinstance(entries, list) else ():
+        if not isinstance(entry, Mapping):
+            continue
+        column, step, score = (entry.get(name) for name in ("column", "step", "score"))
+        level = chosen.get(column) if isinstance(column, str) else None
+        before = level.get("step") if isinstance(level, Mapping) else None
+        if isinstance(before, int) and isinstance(step, int) and isinstance(score, int | float):
+            yield _Near(f"{names[str(column)]} · {_place(entry, step)}", step > before, float(score))
+
+
+def _place(level: Mapping[str, Any], step: int) -> str:
+    """A level by the name that the policy has for it."""
+    if isinstance(level.get("width"), int | float):
+        return f"width {level['width']:g}"
+    return f"level {level['level']}" if isinstance(level.get("level"), int) else f"step {step + 1}"
+
 
 HEADING = "Which recoding was chosen"
 _DECIDED = {

@@ -9,9 +9,8 @@ from crowdblend.calculus import Certificate
 from crowdblend.estimates import estimator_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.numbers import enumeration, one_in, round_up
-from crowdblend.reports.parameters import crowd_size, deciding_share, parts_of_sample, sampling_rate
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
@@ -56,6 +55,8 @@ def _slack(guarantee: Differential | ZeroKnowledge) -> str:
 
 def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> list[str]:
     """How to read the numbers of tables and microdata, and how not to."""
+    if folder.facts.get("everybody") is True:
+        return _of_everybody(folder)
     parts = parts_of_sample(folder)
     if parts:
         return _of_parts(parts, sampling_rate(folder))
@@ -99,6 +100,23 @@ def _population(folder: Folder, counted: bool) -> list[str]:
         most = estimator.unpublished()
         lines.append(f"A cell that is missing has up to {most:,} people of the population, 95 times in 100.")
     return lines
+
+
+def _of_everybody(folder: Folder) -> list[str]:
+    """How to read a table of a register."""
+    stated = folder.fact("parameters", dict)
+    rows, loss = stated.get("rows_per_person"), stated.get("noise_epsilon")
+    off = ""
+    if isinstance(loss, float) and loss > 0:
+        a = math.exp(-loss)
+        off = f", {2 * a / (1 - a * a):.3g} on average, whatever the size of the cell"
+    whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
+    return [
+        f"No sample was drawn: everybody is counted. Counts are {whom}.",
+        f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "
+        "the true count as below it, so that an empty cell can be negative, and sums of cells are right on average.",
+        "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
+    ]
 
 
 def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> list[str]:

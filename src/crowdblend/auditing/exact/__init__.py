@@ -1,6 +1,5 @@
 """Guarantees checked by their definitions, in exact fractions, on every table of a tiny world."""
 
-from crowdblend.auditing.exact.aggregates import drawn, iid_samples, random_samples
 from crowdblend.auditing.exact.blending import crowd_blending
 from crowdblend.auditing.exact.counterexample import Counterexample
 from crowdblend.auditing.exact.differential import differential, under_sampling
@@ -15,7 +14,7 @@ from crowdblend.auditing.exact.distributions import (
 from crowdblend.auditing.exact.order import order_free
 from crowdblend.auditing.exact.outliers import outlier_private
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
-from crowdblend.auditing.exact.zero_knowledge import zero_knowledge
+from crowdblend.auditing.exact.zero_knowledge import drawn, iid_samples, random_samples, zero_knowledge
 
 __all__ = [
     "Counterexample",

@@ -4,14 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
+from itertools import combinations
+from math import comb
 
-from crowdblend.auditing.exact.aggregates import Aggregate
 from crowdblend.auditing.exact.counterexample import Counterexample
 from crowdblend.auditing.exact.differential import require_compared
-from crowdblend.auditing.exact.distributions import Distribution, growth_above, hockey_stick, mix
-from crowdblend.auditing.exact.worlds import CONCEALED, Database, Mechanism, World, remembered
+from crowdblend.auditing.exact.distributions import Distribution, beside, growth_above, hockey_stick, mix, surely
+from crowdblend.auditing.exact.worlds import CONCEALED, Database, Mechanism, World, remembered, samples
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation, ZeroKnowledge
+
+Aggregate = Callable[[Database], Distribution]
+
+
+def random_samples(size: int) -> Aggregate:
+    """The data of `size` different people, each set equally likely; of fewer people everybody."""
+
+    def seen(table: Database) -> Distribution:
+        drawn_here = min(size, len(table))
+        share = Fraction(1, comb(len(table), drawn_here))
+        return mix((share, surely(some)) for some in combinations(table, drawn_here))
+
+    return seen
+
+
+def iid_samples(rate: Fraction, rounds: int = 1) -> Aggregate:
+    """`rounds` samples, each of which keeps everybody with probability `rate`."""
+
+    def seen(table: Database) -> Distribution:
+        one = mix((chance, surely(some)) for chance, some in samples(table, rate))
+        return one if rounds == 1 else beside([one] * rounds)
+
+    return seen
+
+
+def drawn(table: Database, size: int) -> Distribution:
+    """A draw of exactly `size` people without replacement."""
+    return random_samples(size)(table)
+
 
 # What it saw and how many people there are, to what it would publish.
 Simulator = Callable[[Hashable, int], Distribution]

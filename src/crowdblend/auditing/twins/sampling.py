@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import comb
 
 from crowdblend.auditing.claim import ExactClaim
-from crowdblend.auditing.exact.aggregates import drawn, random_samples
 from crowdblend.auditing.exact.distributions import Distribution, epsilon_above, mix, pushed, surely
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled, samples
+from crowdblend.auditing.exact.zero_knowledge import drawn, random_samples
 from crowdblend.auditing.twins.parts import HALF, close, counted, sampled_delta, suppressed
 from crowdblend.auditing.twins.twin import Twin
 from crowdblend.errors import InvalidInput

@@ -1,4 +1,4 @@
-"""Which mechanisms are crowd-blending (CBP 3.1 and 4, NOTES Theorem 3), and the plain noisy histogram."""
+"""Which mechanisms are crowd-blending (CBP 3.1 and 4), and the plain noisy histogram."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
 @rule(
     Theorem(
         id="histogram.suppressed",
-        source="CBP 3.1, first example; NOTES Theorem 3",
+        source="CBP 3.1, first example",
         statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
         assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
     ),

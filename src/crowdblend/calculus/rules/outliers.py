@@ -1,4 +1,4 @@
-"""Outlier privacy (NOTES 3): more noise for smaller bins, with the true δ of the noise that is drawn."""
+"""Outlier privacy (Lui and Pass, 2015): more noise for smaller bins, with the true δ of the noise that is drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crowdblend.numerics.laplace import fading_divergence
 @rule(
     Theorem(
         id="outlier.histogram",
-        source="NOTES Theorem 8, with the exact δ of integer noise",
+        source="proved in docs/proofs.md; the notion is that of Lui and Pass, Outlier Privacy, 2015",
         statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for "
         "j < K − t, else ε, is (c·ε(j), δ)-outlier private, δ the largest hockey-stick divergence at c·ε(j) "
         "between bins of size j and j − 1.",
@@ -50,7 +50,7 @@ def outlier_histogram(*, epsilon: float, transition: int, limit: int, factor: fl
 @rule(
     Theorem(
         id="outlier.differential",
-        source="NOTES Definition 7",
+        source="Lui and Pass, Outlier Privacy, 2015: the definition",
         statement="Outlier privacy whose curve never exceeds ε is (ε, δ)-differential privacy.",
     ),
     about=same_release(),

@@ -33,7 +33,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     names = [column.name for column in columns]
     coding = Coding(rows.cursor, columns, rows.types(names))
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
-    _count(rows, coding, counter, coding.selected(rows.identifiers(names)))
+    people = _count(rows, coding, counter, coding.selected(rows.identifiers(names)))
     rows.finish()
     codes, counts = counter.counts()
     # a row of codes, a count and what is needed to make them
@@ -41,22 +41,28 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
         classes = thinned(columns, classes, rows.draw)
-    return ClassCounts(classes, rows.read)
+    return ClassCounts(classes, rows.read, people)
 
 
-def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> None:
+def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> int | None:
+    """Count the rows that are kept; how many people have them, where they may have several."""
     if rows.data.person is None:
         for chunk in rows.everybody(selected):
             counter.add(coding.coded(chunk)[0])
-    elif rows.data.duplicates == "one":
+    elif rows.data.duplicates == "one" or rows.data.rows_per_person is not None:
         each = RandomRowPerPerson(rows.row_key, coding.packing.width, rows.memory_limit)
         for chunk in chunks(_marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected)):
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             each.add(low, high, codes)
+        if rows.data.rows_per_person is not None:
+            codes, people = each.several(coding.packing.content, rows.data.rows_per_person)
+            counter.add(codes)
+            return people
         counter.add(each.chosen(coding.packing.content))
     else:
         for chunk in rows.each_once(selected):
             counter.add(coding.coded(chunk)[0])
+    return None
 
 
 def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

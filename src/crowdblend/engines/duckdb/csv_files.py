@@ -13,14 +13,18 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from crowdblend.engines.csv_records import CsvRecords, count_records, opened
 from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal
+from crowdblend.policies.files import open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
+
+if TYPE_CHECKING:
+    from crowdblend.engines.csv_records import CsvRecords
 
 # A longer name is a quotation mark that never ends.
 _LONGEST_NAME = 100_000
@@ -68,6 +72,8 @@ def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...])
 @lru_cache(maxsize=1024)
 def _records(file: Path, _: tuple[int, ...], delimiter: str, columns: int) -> CsvRecords:
     """The records of a file in a certain state; a release opens its source more than once."""
+    from crowdblend.engines.csv_records import count_records  # noqa: PLC0415 - heavy
+
     return count_records(file, delimiter, columns)
 
 
@@ -98,7 +104,7 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
 def _header(data: DataSource, file: Path) -> list[str]:
     """The names in the first line of a CSV file; nothing else is looked at."""
     try:
-        with redacted(f"{shown(data)} cannot be read.", where=file.name), opened(file) as stream:
+        with redacted(f"{shown(data)} cannot be read.", where=file.name), open_unpacked(file) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
             names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
     except (csv.Error, EOFError, zlib.error):

@@ -7,6 +7,7 @@ failure it was and says it in our words.
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -52,12 +53,7 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         import duckdb  # noqa: PLC0415 - heavy
         import pyarrow  # noqa: F401, PLC0415
     except ImportError:
-        raise Unavailable(
-            "A release needs DuckDB and pyarrow.",
-            remedy="Install crowdblend[release].",
-            where="crowdblend[release]",
-            code="system.package",
-        ) from None
+        raise missing_packages() from None
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
@@ -83,24 +79,37 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         connection.close()
 
 
+def missing_packages() -> Unavailable:
+    """The refusal of a machine without the packages that read data."""
+    return Unavailable(
+        "A release needs DuckDB and pyarrow.",
+        remedy="Install crowdblend[release].",
+        where="crowdblend[release]",
+        code="system.package",
+    )
+
+
 @contextmanager
 def redacted(
     message: str, remedy: str = "Check the file and the policy.", where: str = _SOURCE, code: str = "unreadable"
 ) -> Iterator[None]:
     """Failures of the database or the file system inside, as this refusal, without a word of theirs."""
-    import duckdb  # noqa: PLC0415 - heavy
-    import pyarrow  # noqa: PLC0415
-
     try:
         yield
     except MemoryError:
         raise out_of_memory() from None
     except InvalidInput:
         raise
-    except (duckdb.Error, pyarrow.ArrowException, OSError, UnicodeError) as error:
+    except _failures() as error:
         text = str(error).lower()
         failures = (failure() for words, failure in _FAILURES if any(word in text for word in words))
         raise next(failures, refusal(code, message, remedy, where)) from None
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What reading can raise: of the libraries, only those that are loaded, since headers are read without them."""
+    kinds = (("duckdb", "Error"), ("pyarrow", "ArrowException"))
+    return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
 
 
 def bytes_of(memory: str | None) -> int | None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.draw import Draw, Exactly
-from crowdblend.engines.duckdb.class_counts import class_counts
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
-from crowdblend.engines.duckdb.links import read_table
 from crowdblend.engines.duckdb.relation import Relation
-from crowdblend.engines.duckdb.rows import Rows, streamed
-from crowdblend.engines.duckdb.source import open_source
-from crowdblend.engines.duckdb.totals import totals, totals_of_exactly
+from crowdblend.engines.duckdb.source import check_source, open_source
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
-from crowdblend.engines.totals import Totals
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
-from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
+
+    from crowdblend.engines.duckdb.rows import Rows
+    from crowdblend.engines.totals import Totals
+    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.recoding import Bounded
 
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
@@ -41,6 +41,13 @@ class DuckDBEngine:
         with private_folder() as folder, database(resources, folder) as connection:
             relation = open_source(connection, data, wanted, folder)
             yield DuckDBSource(data, connection, relation, bytes_of(resources.memory), progress)
+
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """Refuse a source that does not exist or lacks a column; the database is started only if the source is one."""
+        wanted = [*columns] if data.person is None else [data.person, *columns]
+        if not check_source(data, wanted):
+            with self.open(data, columns, resources):
+                pass
 
 
 class DuckDBSource:
@@ -74,6 +81,8 @@ class DuckDBSource:
 
     def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
         """How many of the people of a draw are in each class of the columns."""
+        from crowdblend.engines.duckdb.class_counts import class_counts  # noqa: PLC0415 - heavy
+
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
@@ -83,6 +92,8 @@ class DuckDBSource:
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
+        from crowdblend.engines.duckdb.totals import totals, totals_of_exactly  # noqa: PLC0415 - heavy
+
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             if isinstance(draw, Exactly):
                 return totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
@@ -90,19 +101,22 @@ class DuckDBSource:
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
+        from crowdblend.engines.duckdb.links import read_table  # noqa: PLC0415 - heavy
+
         return read_table(self._connection, self._ready, names, values, what)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
-        """All rows, batch by batch, in no particular order: each value as the text it is shown as, NULL for none."""
-        selected = ", ".join(
-            f"CAST({self.relation.field(name).identifier} AS VARCHAR) AS c{at}" for at, name in enumerate(columns)
-        )
-        read = 0
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
+        from crowdblend.engines.duckdb.identity import DuckDBHashes  # noqa: PLC0415 - heavy
+        from crowdblend.engines.identity import identity_from  # noqa: PLC0415
+        from crowdblend.engines.source_name import old_name, source_name  # noqa: PLC0415
+
         with redacted(_UNREADABLE, _REMEDY):
-            for batch in streamed(self._connection, f"SELECT {selected} FROM {self._ready.sql}"):
-                read += batch.num_rows
-                yield batch
-        self._ready.check_rows(read)
+            hashes = DuckDBHashes(self._connection, self._ready)
+            found = identity_from(hashes, self.data, wanted, source_name(self.data, wanted.secret))
+            return replace(found, old_name=old_name(self.data) if wanted.old_names else None)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:
+        from crowdblend.engines.duckdb.rows import Rows  # noqa: PLC0415 - heavy
+
         return Rows(self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress)

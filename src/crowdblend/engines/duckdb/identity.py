@@ -1,53 +1,41 @@
 """By what a source is known again, computed in the database: hashes of people and rows, for sketches.
 
 Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
-text that CSV would have for it, and NULL as the empty text. One scan per anchor, which reads its columns.
+text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns; what is
+compared is hashed only for the rows that a sketch keeps.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.database import database, private_folder, redacted
+import numpy as np
+
+from crowdblend.engines.content import SomeRows, rows_to_look_at
 from crowdblend.engines.duckdb.relation import Relation
-from crowdblend.engines.duckdb.source import open_source
 from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.identity import Hashes
 from crowdblend.ledger.sketch import MOST, Anchor
-from crowdblend.policies.policy import Resources
-from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
-# Rows from whose beginnings it is seen which column tells rows apart.
-_PEEK = 2_000
-_TELLS_APART = 0.9
-# A line of a CSV file is hardly longer, so there are at least this many.
-_LONG_LINE = 200
+# Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
+_BEYOND = 16 * MOST
 _BITS = 64
 
 
-@dataclass(frozen=True)
-class Hashes:
-    """The rows whose hash begins with `level` zeros: the hash that decides, the one that is compared, how often."""
+class DuckDBHashes:
+    """The hashes of a source that is open."""
 
-    level: int
-    rows: list[tuple[int, int, int]]
-
-
-class IdentityScan:
-    """A source that is open to be known again."""
-
-    def __init__(self, data: DataSource, connection: DuckDBPyConnection, relation: Relation, size: int) -> None:
+    def __init__(self, connection: DuckDBPyConnection, relation: Relation) -> None:
         self._connection, self._relation = connection, relation
         self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
-        self._rows = max(1, size // _LONG_LINE) if data.format == "csv" else self._counted()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -60,38 +48,92 @@ class IdentityScan:
         (probe,) = self._connection.sql("SELECT hash('crowdblend', '12')").fetchall()[0]
         return f"duckdb {probe:016x}"
 
-    def distinctive(self) -> tuple[str, ...]:
-        """The columns whose hash tells most rows apart: a single one where the first rows show one, else all."""
+    @cached_property
+    def some_rows(self) -> SomeRows:
+        """The hashes of all columns, of the first rows."""
         names = self.columns
-        counted = ", ".join(f"count(DISTINCT {self._columns[name][0]})" for name in names)
-        some = f"(SELECT * FROM {self._relation.sql} LIMIT {_PEEK})"
-        total, *distinct = self._connection.sql(f"SELECT count(*), {counted} FROM {some}").fetchall()[0]
-        telling = [name for name, found in zip(names, distinct, strict=True) if found >= _TELLS_APART * max(total, 1)]
-        # Numbers with a fraction are slow to spell out.
-        telling.sort(key=lambda name: self._columns[name][1] not in (ColumnType.WHOLE, ColumnType.TEXT))
-        return tuple(telling[:1]) or names
+        each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
+        query = f"SELECT {each} FROM (SELECT * FROM {self._relation.sql} LIMIT {rows_to_look_at(len(names))})"
+        found = self._connection.sql(query).fetchnumpy()
+        return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
 
-    def hashes(self, anchor: Anchor) -> Hashes:
-        """Enough hashes of an anchor for a sketch, whatever the number of rows and of different ones."""
-        level = max(0, math.floor(math.log2(self._rows / (2 * MOST)))) if self._rows > 2 * MOST else 0
+    def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
+        """Enough hashes of every anchor for a sketch, in one scan where the first guess of their levels is right."""
+        levels = [self._level(anchor) for anchor in anchors]
+        # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
+        together = [at for at, level in enumerate(levels) if level]
+        found = dict(zip(together, self._scan([(anchors[at], levels[at]) for at in together]), strict=True))
+        for at, anchor in enumerate(anchors):
+            level = levels[at]
+            first = found[at] if at in found else self._scan([(anchor, level)])[0]
+            found[at] = self._more(anchor, first) if len(first.rows) < _BEYOND else self._fewer(anchor, level)
+        return [found[at] for at in range(len(anchors))]
+
+    def _more(self, anchor: Anchor, kept: Hashes) -> Hashes:
+        """Hashes of lower levels, until there are enough for a sketch."""
+        while kept.level and len(kept.rows) < _FEWEST:
+            level = max(0, kept.level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
+            more = self._scan([(anchor, level)])[0]
+            if len(more.rows) >= _BEYOND:
+                break
+            kept = more
+        return kept
+
+    def _fewer(self, anchor: Anchor, level: int) -> Hashes:
+        """Hashes of higher levels: the first rows were more alike than the others, and there were too many."""
         while True:
-            rows = self._hashed(anchor, level)
-            if level == 0 or len(rows) >= _FEWEST:
-                return Hashes(level, rows)
-            level = max(0, level - math.ceil(math.log2(2 * _FEWEST / (len(rows) + 1))))
+            level = min(_BITS, level + 3)
+            kept = self._scan([(anchor, level)])[0]
+            if len(kept.rows) < _BEYOND or level == _BITS:
+                return kept
 
-    def _hashed(self, anchor: Anchor, level: int) -> list[tuple[int, int, int]]:
-        by, content = self._hash(anchor.by), self._hash(anchor.columns)
-        which = f"WHERE hashed < {1 << (_BITS - level)}::UBIGINT" if level else ""
-        inner = f"SELECT {by} AS hashed, {content} AS content FROM {self._relation.sql}"
-        query = f"SELECT hashed, content, count(*) FROM ({inner}) {which} GROUP BY ALL"
-        return self._connection.sql(query).fetchall()
+    def _level(self, anchor: Anchor) -> int:
+        different = self.some_rows.population(anchor.columns, self.rows)
+        return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
+
+    def _scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+        """The hashes of anchors, each up to its level."""
+        if not wanted:
+            return []
+        selected, conditions, groups = [], [], []
+        for at, (anchor, level) in enumerate(wanted):
+            by = self._hash(anchor.by)
+            below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
+            content, number = self._hash(anchor.columns), self._numbered(anchor)
+            selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
+            conditions.append(by + below)
+            found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
+            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {_BEYOND})")
+        # Once per row that is kept, and not once per group that reads it.
+        how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
+        query = (
+            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._relation.sql} "
+            f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
+        )
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
+        numbered = [True] * len(wanted)
+        for at, by_hash, content, count, is_number in self._connection.sql(query).fetchall():
+            rows[at].append((by_hash, content, count))
+            numbered[at] &= bool(is_number)
+        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
+
+    def _numbered(self, anchor: Anchor) -> str:
+        """Whether a value could number a row of this table: a whole number not far above the number of rows."""
+        if len(anchor.columns) > 1:
+            return "false"
+        identifier, _ = self._columns[anchor.columns[0]]
+        number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
+        return f"coalesce({number} BETWEEN 0 AND {2 * self.rows}, false)"
 
     def _hash(self, names: Sequence[str]) -> str:
         each = [_hashed_value(*self._columns[name]) for name in names]
         return each[0] if len(each) == 1 else f"hash({', '.join(each)})"
 
-    def _counted(self) -> int:
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        if self._relation.rows is not None:
+            return self._relation.rows
         return int(self._connection.sql(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
 
 
@@ -104,22 +146,15 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
         whole = f"{identifier} = trunc({identifier}) AND abs({identifier}) < 1e18"
         return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce(CAST({identifier} AS VARCHAR), '')) END"
     text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
+    if kind.is_day:  # no whole number, and to find that out is slow
+        return f"hash(coalesce({text}, ''))"
     digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
-    without = f"CASE WHEN suffix({text}, '.0') THEN left({text}, -2) ELSE {text} END"
-    spelled = f"CASE WHEN NOT contains({without}, '.') THEN TRY_CAST({without} AS BIGINT) END"
+    point = f"suffix({text}, '.0') AND strpos({text}, '.') = length({text}) - 1 THEN split_part({text}, '.', 1)"
+    # A cast that fails is slow, and dates and times begin with digits.
+    time = f"strpos({text}, '-') > 1 OR contains({text}, ':') OR contains({text}, '/') THEN NULL"
+    whole = f"NOT contains({text}, '.') THEN {text}"
+    spelled = f"TRY_CAST(CASE WHEN {time} WHEN {whole} WHEN {point} END AS BIGINT)"
     return (
         f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) ELSE hash({text}) END "
         f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash(coalesce({text}, '')) END"
     )
-
-
-@contextmanager
-def open_identity(data: DataSource, resources: Resources, size: int) -> Iterator[IdentityScan]:
-    """A source to be known again; `size` is that of its files in bytes."""
-    message = "The source cannot be read from beginning to end."
-    remedy = "Check that every line has the fields of the header, and quotes and delimiter."
-    wanted = [] if data.person is None else [data.person]
-    with private_folder() as folder, database(resources, folder) as connection:
-        relation = open_source(connection, data, wanted, folder).ready()
-        with redacted(message, remedy):
-            yield IdentityScan(data, connection, relation, size)

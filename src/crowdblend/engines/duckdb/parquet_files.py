@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.database import missing_packages, redacted
 from crowdblend.engines.duckdb.relation import Relation, check_names, check_repeats, listed, shown
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.policies.source import DataSource
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
     """Parquet files; only their footers are read. Its columns are still to be described."""
-    from pyarrow import parquet  # noqa: PLC0415 - heavy
+    try:
+        from pyarrow import parquet  # noqa: PLC0415 - heavy
+    except ImportError:
+        raise missing_packages() from None
 
     rows, first = 0, None
     for file in files:

@@ -91,6 +91,14 @@ def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relat
     return replace(relation, fields=tuple(fields), placed=placed)
 
 
+def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
+    """Refuse files that do not exist or lack a column, by their headers alone; False for what only a database opens."""
+    opening = {"csv": open_csv, "parquet": open_parquet}.get(data.format)
+    if opening is not None:
+        opening(data, _files(data, Path()), wanted)
+    return opening is not None
+
+
 def _files(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:

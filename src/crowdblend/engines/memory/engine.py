@@ -11,6 +11,7 @@ import numpy as np
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
+from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
 from crowdblend.engines.memory.persons import MemoryPersons
 from crowdblend.engines.memory.table import MemoryTable
@@ -18,6 +19,7 @@ from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import missing_column, no_rows
 from crowdblend.engines.sampling import random_places, smallest, thinned
 from crowdblend.engines.totals import Totals, check_people
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
@@ -55,6 +57,11 @@ class MemoryEngine:
         source.progress = progress or no_progress
         yield source
 
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """Refuse a table that lacks a column."""
+        with self.open(data, columns, resources):
+            pass
+
 
 class MemorySource:
     """A table that is open."""
@@ -81,7 +88,8 @@ class MemorySource:
         elif self._persons is None:
             classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
         else:
-            classes = self._of_persons(self._persons, columns, draw)
+            classes, people = self._of_persons(self._persons, columns, draw)
+            return ClassCounts(classes, self.table_.rows, people)
         return ClassCounts(classes, self.table_.rows)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
@@ -100,15 +108,12 @@ class MemorySource:
 
         return read_table(self.table_, names, values, what)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
-        """All rows as texts, in one batch."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the table again: its content, its people, and its rows without their ids."""
+        from crowdblend.engines.memory.identity import MemoryHashes  # noqa: PLC0415  only a ledger needs it
 
-        arrays = []
-        for name in columns:
-            column = self.table_.columns[name]
-            arrays.append(pa.array(column.texts(), pa.string()).take(pa.array(column.positions)))
-        yield pa.record_batch(arrays, names=[f"c{at}" for at in range(len(arrays))])
+        hashes = MemoryHashes(self.table_)
+        return identity_from(hashes, self.data, wanted, hashes.name(wanted.secret))
 
     def _begin(self) -> None:
         if not self.table_.rows:
@@ -116,14 +121,19 @@ class MemorySource:
         self.progress("reading", self.table_.rows)
         self.progress("counting", self.table_.rows)
 
-    def _of_persons(self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin) -> SampledClasses:
+    def _of_persons(
+        self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin
+    ) -> tuple[SampledClasses, int | None]:
         places = persons.drawn(draw)
         packing, codes = self._coding.packed(columns, places)
-        if self.data.duplicates == "one":
+        people = None
+        if self.data.rows_per_person is not None:
+            codes, people = persons.some_rows_each(places, codes, packing, draw, self.data.rows_per_person)
+        elif self.data.duplicates == "one":
             codes = persons.one_row_each(places, codes, packing, draw)
         else:
             persons.refuse_duplicates(places)
-        return counted(packing, codes)
+        return counted(packing, codes), people
 
     def _everybody(self) -> Places:
         if self._persons is not None:

@@ -1,12 +1,15 @@
-"""Cells with counts, held against a least count and the declared labels."""
+"""Published tables, held against their certificate: small ones row by row, cells with counts against the least count
+and the declared labels."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import csv, parquet
 
 from crowdblend.estimates import domain_sizes
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
@@ -51,3 +54,27 @@ def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> N
         seen = pc.unique(pc.cast(piece.column(key), pa.large_string()))
         if not pc.all(pc.is_in(seen, value_set=pa.array(map(str, labels), pa.large_string()))).as_py():
             raise contradiction(f"column {name!r} of {cells.path.name} has a label outside its domain")
+
+
+TEXTS = ("statistic", "bin", "class")
+
+
+def read_rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
+    """The rows of a file with exactly these columns; every number in it is finite."""
+    try:
+        table = _csv(path, columns) if path.suffix == ".csv" else parquet.read_table(str(path))
+    except (pa.ArrowException, OSError) as damaged:
+        raise contradiction(f"{path.name} is not readable") from damaged
+    if table.column_names != columns:
+        raise contradiction(f"{path.name} has other columns")
+    rows: list[dict[str, Any]] = table.to_pylist()
+    for row in rows:
+        for name in set(columns) - set(TEXTS):
+            if not isinstance(row[name], int | float) or not math.isfinite(row[name]):
+                raise contradiction(f"{path.name} has something else than a number in {name}")
+    return rows
+
+
+def _csv(path: Path, columns: list[str]) -> pa.Table:
+    kinds = {name: pa.string() if name in TEXTS else pa.float64() for name in columns}
+    return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from crowdblend.publishing.verification.numbers import read_rows
+from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
 

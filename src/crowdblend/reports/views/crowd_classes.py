@@ -5,10 +5,9 @@ from __future__ import annotations
 from crowdblend.estimates import facts_of_table
 from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import figures
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample
 from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
-from crowdblend.reports.parameters import crowd_size, parts_of_sample
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title
 from crowdblend.reports.summarize import summarize

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, sampling_rate
 from crowdblend.reports.html import Html, element, join, table
 from crowdblend.reports.numbers import round_up
-from crowdblend.reports.parameters import sampling_rate
 from crowdblend.reports.view import Part, View
 from crowdblend.reports.views import crowd_classes
 

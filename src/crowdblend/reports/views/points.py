@@ -9,10 +9,9 @@ import numpy as np
 from crowdblend.figures import bar_chart, point_map
 from crowdblend.reports import places
 from crowdblend.reports.charts import figure
-from crowdblend.reports.folder import Folder
+from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.numbers import enumeration, round_up
-from crowdblend.reports.parameters import crowd_size, sampling_rate
 from crowdblend.reports.places import AxisNoise, Points
 from crowdblend.reports.view import Part, View
 

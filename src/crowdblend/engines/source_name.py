@@ -1,0 +1,64 @@
+"""The name of the exact content of a source's files, under the secret of the ledger."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import hmac
+from collections.abc import Sequence
+from pathlib import Path
+
+from crowdblend.ledger.identity import UNNAMED
+from crowdblend.policies.files import source_files
+from crowdblend.policies.source import DataSource
+
+_BLOCK = 65_536
+
+
+def files_of(data: DataSource) -> list[Path]:
+    """The files that are read; none where a server has the data."""
+    if data.format in ("csv", "parquet"):
+        return source_files(data.source, data.format)
+    return [Path(data.source)] if data.format == "duckdb" else []
+
+
+def source_name(data: DataSource, secret: bytes) -> str:
+    """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
+    digests = sorted(_sha256(file) for file in files_of(data)) or [data.source.partition("?")[0].encode()]
+    if data.format == "frame":
+        digests = [data.frame.digest]
+    table = (data.table or "").lower().removeprefix("main.")
+    return name_of([table.encode(), *digests], secret)
+
+
+def name_of(parts: Sequence[bytes], secret: bytes) -> str:
+    """A name for what these parts are, under the ledger's secret."""
+    return UNNAMED + hmac.new(secret, b"\0".join(parts), "sha256").hexdigest()[:32]
+
+
+def _sha256(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").digest()
+
+
+def old_name(data: DataSource) -> str | None:
+    """How the first format of the ledger named a source: sizes, and blocks from beginning, middle and end."""
+    if data.format == "frame":
+        return None
+    state = hashlib.sha256((data.table or "").lower().removeprefix("main.").encode())
+    source = data.source
+    if Path(source).is_dir():
+        every = list(Path(source).rglob("*"))
+    else:
+        every = [Path(source)] if Path(source).exists() else [Path(one) for one in glob.glob(source, recursive=True)]
+    files = sorted(file for file in every if file.is_file())
+    if not files:
+        state.update(source.partition("?")[0].encode())
+    for file in files:
+        size = file.stat().st_size
+        state.update(str(size).encode())
+        with file.open("rb") as opened:
+            for place in (0, max(0, size // 2 - _BLOCK // 2), max(0, size - _BLOCK)):
+                opened.seek(place)
+                state.update(opened.read(_BLOCK))
+    return UNNAMED + state.hexdigest()[:16]

@@ -1,0 +1,123 @@
+"""Tables of a register: everybody is in it, no sample is drawn, and every cell carries noise of pure ε."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flint import arb
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import composition, sampling
+from crowdblend.engines.engine import Engine, Progress
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.kind import Outcome, Publication, software
+from crowdblend.kinds.outputs import CountsOutput, NumbersOutput, Output
+from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
+from crowdblend.numerics.balls import precision, round_down
+from crowdblend.policies.table import Table
+from crowdblend.randomness import ReleaseKey
+
+# Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
+TOTAL_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
+    """The plan of a table of everybody; nothing is left open but how ε is divided."""
+
+    policy: Table
+
+    @property
+    def draws(self) -> bool:
+        """Nobody is drawn: everybody is counted."""
+        return False
+
+    @property
+    def epsilon(self) -> float:
+        """The loss of all that is published."""
+        assert self.policy.epsilon is not None, "a register has an epsilon"
+        return self.policy.epsilon
+
+    @property
+    def mechanisms(self) -> tuple[NoiseEverywhere | NoisyTotal, ...]:
+        rows = self.policy.rows_per_person
+        if rows is None:
+            return (NoiseEverywhere(self.epsilon),)
+        total = TOTAL_SHARE * self.epsilon
+        with precision(128):
+            per_row = round_down((arb(self.epsilon) - 2 * arb(total)) / rows)
+            per_total = round_down(arb(total) / rows)
+        cells = NoiseEverywhere(per_row, rows)
+        return cells, NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
+
+    def derivations(self, mechanisms: tuple[NoiseEverywhere | NoisyTotal, ...]) -> tuple[Derivation, ...]:
+        """Pure differential privacy of everything together, with one person more or less and with data replaced."""
+        claims = [mechanism.claim() for mechanism in mechanisms]
+        together = claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)
+        return together, sampling.replacing_is_removing_and_adding(together)
+
+    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+        """What a reader needs to know of the release, none of it read off the data."""
+        del outcome
+        policy, rows, (cells, *_) = self.policy, self.policy.rows_per_person, self.mechanisms
+        parameters: dict[str, Any] = {"epsilon": self.epsilon, "delta": 0.0, "noise_epsilon": cells.noise_epsilon}
+        if rows is not None:
+            totals = {made.name: made.noise_epsilon for made in self.mechanisms if isinstance(made, NoisyTotal)}
+            parameters |= {"rows_per_person": rows, "totals": totals}
+        return {
+            "kind": policy.kind,
+            "everybody": True,
+            "already_drawn": False,
+            "person": policy.data.person,
+            "tables": {table.name: list(table.columns) for table in policy.tables},
+            "parameters": parameters,
+            "columns": {column.name: column.recoding.domain() for column in policy.columns},
+            "software": software(),
+        }
+
+    def describe(self) -> list[tuple[str, str]]:
+        policy, rows = self.policy, self.policy.rows_per_person
+        names = ", ".join(column.name for column in policy.columns)
+        cells = self.mechanisms[0]
+        assert isinstance(cells, NoiseEverywhere)
+        kept = "everybody is counted; no sample is drawn"
+        if rows is not None:
+            kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
+        lines = [
+            ("would read", f"{names} from {Path(policy.data.source).name}"),
+            ("would sample", kept),
+            ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
+            ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),
+        ]
+        if rows is not None:
+            lines.append(("", "the number of rows kept and the number of people, noisy as well"))
+        return lines
+
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
+        """Count everybody."""
+        return self.count(engine, key, progress)
+
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        """Every cell of everybody, noisy."""
+        del progress
+        cells, *totals = mechanisms = self.mechanisms
+        counted, people = reading.sample, reading.counted.people
+        assert isinstance(cells, NoiseEverywhere)
+        published = cells.publish(counted, key)
+        ending, tables = self.policy.format, self.policy.tables
+        facts = self.facts()
+        outputs: list[Output] = [CountsOutput(f"data.{ending}", published, facts)]
+        if tables:
+            outputs = [
+                CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns), facts) for table in tables
+            ]
+        if totals:
+            assert people is not None, "an engine says how many people have the rows that it keeps"
+            true = {"rows": counted.people, "people": people}
+            numbers = {made.name: made.publish(true[made.name], key) for made in totals if isinstance(made, NoisyTotal)}
+            values: dict[str, list[Any]] = {"total": list(numbers), "count": list(numbers.values())}
+            outputs.append(NumbersOutput(f"totals.{ending}", values, ("total",)))
+        internal = {"people": people or counted.people, "rows_kept": counted.people}
+        return Publication(tuple(outputs), tuple(mechanisms), internal=internal)

@@ -1,0 +1,61 @@
+"""Noise on every cell, for registers: pure ε, no sample, no threshold (rules histogram.laplace and register.rows).
+
+Every cell of the declared domain is published, the empty ones and the negative ones too, so that sums of cells are
+unbiased and a cell that is missing says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import mechanisms, registers
+from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.noisy import cell_codes, cell_numbers
+from crowdblend.randomness import ReleaseKey, discrete_laplace
+
+
+@dataclass(frozen=True)
+class NoiseEverywhere:
+    """Discrete Laplace noise of loss `noise_epsilon` per row on every cell; a person has at most so many rows."""
+
+    noise_epsilon: float
+    rows_per_person: int | None = None
+
+    def publish(self, counted: SampledClasses, key: ReleaseKey) -> PublishedClasses:
+        """Every cell with its noisy count; the same key gives the same publication."""
+        values = discrete_laplace(counted.cells, self.noise_epsilon, key.source(b"noise on every cell"))
+        values[cell_numbers(counted)] += counted.counts
+        codes = cell_codes(np.arange(counted.cells), counted.labels)
+        return PublishedClasses(counted.columns, counted.labels, codes, values)
+
+    def claim(self) -> Derivation:
+        """One person's rows move the counts by one each."""
+        if self.rows_per_person is None:
+            return mechanisms.histogram_laplace(noise_epsilon=self.noise_epsilon)
+        return registers.rows_with_noise(noise_epsilon=self.noise_epsilon, rows_per_person=self.rows_per_person)
+
+    def expected_error(self) -> float:
+        """The mean absolute error of a cell."""
+        a = math.exp(-self.noise_epsilon)
+        return 2 * a / (1 - a * a)
+
+
+@dataclass(frozen=True)
+class NoisyTotal:
+    """A number to which each person adds at most `rows_per_person`, with discrete Laplace noise."""
+
+    name: str
+    noise_epsilon: float
+    rows_per_person: int
+
+    def publish(self, total: int, key: ReleaseKey) -> int:
+        """The number with noise."""
+        return total + int(discrete_laplace(1, self.noise_epsilon, key.source(f"noise on {self.name}".encode()))[0])
+
+    def claim(self) -> Derivation:
+        """One person moves it by at most as many."""
+        return registers.total_with_noise(noise_epsilon=self.noise_epsilon, rows_per_person=self.rows_per_person)

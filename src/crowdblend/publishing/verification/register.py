@@ -1,0 +1,46 @@
+"""Tables of a register: every cell of the declared domain once, and the noisy totals where people have several rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+
+# No count of people or rows comes near it, with any noise.
+_LEAST = -(2**62)
+
+
+def check_register(published: PublishedFolder) -> None:
+    """Refuse other noise than the derivation is about, and tables that lack a cell."""
+    details = [dict(part.details) for part in published.mechanisms("histogram.laplace", "register.rows")]
+    totals = published.parameter("totals") or {}
+    if len(details) != 1 or not isinstance(totals, dict):
+        raise contradiction("its derivation is about another table")
+    rows = details[0].get("rows_per_person")
+    published.require_stated(noise_epsilon=details[0]["noise_epsilon"], rows_per_person=rows)
+    if rows is not None:
+        noise = [dict(part.details)["noise_epsilon"] for part in published.mechanisms("register.total")]
+        if noise != list(totals.values()):
+            raise contradiction("its totals are not those of its derivation")
+    tables: dict[str, Any] = published.fact("tables", dict) or {"data": published.columns}
+    paths = published.files(*tables, *(["totals"] if totals else []))
+    for path, columns in zip(paths, tables.values(), strict=False):
+        found = check_cells(published, published.cells(path, list(columns), counted=True), least=_LEAST)
+        if found.num_rows != math.prod(len(_labels(published, name)) for name in columns):
+            raise contradiction(f"{path.name} lacks a cell of its domain")
+    if totals:
+        cells = published.cells(paths[-1], ["total"], counted=True)
+        labels = check_cells(published, cells, least=_LEAST).column(cells.keys[0]).to_pylist()
+        if sorted(labels) != sorted(totals):
+            raise contradiction(f"{paths[-1].name} has other totals than were planned")
+
+
+def _labels(published: PublishedFolder, name: str) -> list[str]:
+    """The declared labels of a column; a register has no open one."""
+    domain = published.fact("columns", dict).get(name)
+    labels = domain.get("labels") if isinstance(domain, dict) else None
+    if not isinstance(labels, list):
+        raise contradiction(f"column {name!r} has no declared labels")
+    return labels

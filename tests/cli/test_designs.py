@@ -1,0 +1,62 @@
+"""What the data are is asked first, and every answer says what it costs in people of error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdblend.planning.designs import DESIGNS, RegisterTable, sampling_error
+from crowdblend.policies import parse_policy
+from tests.commands import crowdblend
+
+
+def test_a_register_is_planned_from_epsilon_alone() -> None:
+    document = json.loads(crowdblend("plan", "--design", "everybody", "--epsilon", 1, "--json").stdout)
+    assert (document["epsilon"], document["delta"], document["rule"]) == (1.0, 0.0, "histogram.laplace")
+    assert document["error"] == pytest.approx(0.8509, abs=1e-4)
+    said = crowdblend("plan", "--design", "everybody", "--epsilon", 1).stdout
+    assert "everybody = true" in said
+    for wrong in (("--rate", 0.5), ("--k", 5), ("--delta", "1e-6")):
+        assert crowdblend("plan", "--design", "everybody", "--epsilon", 1, *wrong).returncode == 2
+    assert crowdblend("plan", "--design", "everybody").returncode == 2
+
+
+def test_a_plan_of_a_sample_says_what_a_register_would_cost() -> None:
+    said = crowdblend("plan", "--rate", 0.5, "--epsilon", 1, "--delta", "1e-6").stdout
+    assert "off by about 25.2 people" in said
+    assert "fewer than about 70 people" in said
+    assert "off by 0.851 people" in said
+
+
+def test_the_errors_are_those_of_the_laws() -> None:
+    a = math.exp(-0.7)
+    mean = sum(abs(y) * (1 - a) / (1 + a) * a ** abs(y) for y in range(-200, 201))
+    assert RegisterTable(0.7).error == pytest.approx(mean)
+    people, rate = 1_000, 0.3
+    mass = [math.comb(people, j) * rate**j * (1 - rate) ** (people - j) for j in range(people + 1)]
+    assert sampling_error(rate) == pytest.approx(sum(p * abs(j / rate - people) for j, p in enumerate(mass)), rel=0.01)
+
+
+@pytest.mark.parametrize("answer", list(DESIGNS))
+def test_init_asks_at_a_terminal(answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
+    monkeypatch.setattr("crowdblend.cli.init.at_a_terminal", lambda: True)
+    finished = crowdblend("init", "people.csv", "--person", "id", stdin=f"{answer}\n", folder=tmp_path)
+    assert finished.returncode == 0
+    assert all(meaning in finished.stderr for meaning in DESIGNS.values())
+    assert "off by 0.851 people" in finished.stderr
+    text = (tmp_path / "policy.toml").read_text().replace('["FILL_IN"]', '["x"]').replace('"FILL_IN"', "0.1")
+    policy = parse_policy(text, tmp_path)
+    assert (policy.sampling.everybody, policy.sampling.already_drawn) == (answer == "everybody", answer == "sample")
+
+
+def test_init_does_not_ask_where_nobody_answers(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,sex,age\n1,f,3\n")
+    assert not sys.stdin.isatty()
+    finished = crowdblend("init", "people.csv", "--person", "id", folder=tmp_path)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert crowdblend("init", "people.csv", "--design", "census", folder=tmp_path).returncode == 2

@@ -1,0 +1,132 @@
+"""By what a source is known again, by every engine: whatever the order and type, and by the columns that tell apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crowdblend.engines.content import SomeRows
+from crowdblend.engines.engine import Engine
+from crowdblend.engines.identity import identify
+from crowdblend.ledger import Identity, Wanted
+from crowdblend.ledger.sketch import MOST, Anchor, zeros
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
+from tests.engines.engines import engine_for
+from tests.ledger.sources import people, shuffled, write
+
+SECRET = bytes(range(32))
+
+
+def known(engine: str, path: Path, wanted: Wanted | None = None, **data) -> Identity:
+    source = DataSource(str(path), "csv" if path.suffix == ".csv" else "parquet", **(data or {"person": "id"}))
+    opened: Engine = engine_for(engine, source)
+    return identify(source, Resources(), wanted or Wanted(SECRET), opened)
+
+
+@pytest.fixture(params=["duckdb", "memory"])
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_people_and_rows_are_the_same_in_every_order_and_format(engine: str, tmp_path: Path) -> None:
+    table = people(500)
+    one = known(engine, write(table, tmp_path / "one.parquet"))
+    wanted = Wanted(SECRET, rows=tuple(each.anchor for each in one.of("rows")))
+    for name in ("two.csv", "two.parquet"):
+        other = known(engine, write(shuffled(table), tmp_path / name), wanted)
+        assert [each.kind for each in other.sketches] == ["person", "rows"]
+        assert other.sketches == one.sketches
+        assert other.source != one.source
+
+
+def test_the_person_is_in_no_rows_and_the_secret_in_all_marks(engine: str, tmp_path: Path) -> None:
+    path = write(people(500), tmp_path / "one.parquet")
+    one, other = known(engine, path), known(engine, path, Wanted(bytes(32)))
+    assert "id" not in one.of("rows")[0].anchor.columns
+    for first, second in zip(one.sketches, other.sketches, strict=True):
+        assert first.marks
+        assert not first.marks.keys() & second.marks.keys()
+    assert one.source != other.source
+    assert one == known(engine, path)
+
+
+@pytest.mark.parametrize(
+    ("ids", "numbered"), [(range(1, 501), True), (range(2, 1002, 2), True), (range(600, 1100), False)]
+)
+def test_a_numbering_is_seen(engine: str, tmp_path: Path, ids: range, numbered: bool) -> None:
+    path = write(people(500).assign(id=list(ids)), tmp_path / "one.csv")
+    assert known(engine, path).numbered is numbered
+    column = known(engine, path, Wanted(SECRET, columns=("id", "elsewhere")), rows_are_people=True).sketches[0]
+    assert column.kind == ("numbering" if numbered else "column")
+    assert not known(engine, path, person="id", ids="table").numbered
+
+
+def test_rows_without_persons_are_known_without_each_unique_column(engine: str, tmp_path: Path) -> None:
+    table = people(500).assign(id=range(500))
+    found = known(engine, write(table, tmp_path / "one.csv"), rows_are_people=True)
+    for name in ("id", "ssn"):
+        assert any(name not in each.anchor.columns for each in found.of("rows"))
+
+
+def test_few_and_many_different_rows(tmp_path: Path) -> None:
+    """The sketch of a large table has at most 4,096 marks, at least a quarter of it, and all of its level."""
+    number = 60_000
+    table = people(number)[["id", "sex", "age"]]
+    path = write(table.assign(id=range(number)), tmp_path / "one.parquet")
+    people_of, rows = known("duckdb", path).sketches
+    assert MOST / 4 <= len(people_of.marks) <= MOST
+    assert people_of.level > 0
+    assert all(mark.depth >= people_of.level for mark in people_of.marks.values())
+    assert (rows.level, len(rows.marks)) == (0, 200)
+    assert sum(mark.count for mark in rows.marks.values()) == number
+    fewer = known("duckdb", write(table.iloc[:9_000].assign(id=range(9_000)), tmp_path / "two.parquet")).sketches[0]
+    level = max(people_of.level, fewer.level)
+    assert fewer.at(level).keys() <= people_of.at(level).keys()
+
+
+def test_rows_that_begin_alike(tmp_path: Path) -> None:
+    """The first rows are all equal, so that the number of different ones is guessed far too low."""
+    number = 150_000
+    table = people(number)[["id"]].assign(a=np.maximum(0, np.arange(number) - 30_000), b="x")
+    (rows,) = known("duckdb", write(table, tmp_path / "one.parquet"), person="id").of("rows")
+    assert MOST / 64 <= len(rows.marks) <= MOST
+    assert rows.level > 0
+
+
+def test_old_names_are_found_only_where_they_are_wanted(tmp_path: Path) -> None:
+    path = write(people(100), tmp_path / "one.csv")
+    assert known("duckdb", path).old_name is None
+    assert str(known("duckdb", path, Wanted(SECRET, old_names=True)).old_name).startswith("source:")
+
+
+def test_columns_that_tell_rows_apart() -> None:
+    chance = np.random.default_rng(1)
+    number, columns = 4_000, {"constant": 1, "sex": 2, "age": 100, "town": 300}
+    hashes = [chance.integers(0, size, number) for size in columns.values()]
+    some = SomeRows((*columns, "row"), np.column_stack([*hashes, np.arange(number)]).astype(np.uint64))
+    assert some.telling(("constant", "sex", "age")) == ("age", "sex")
+    assert some.telling(("constant",)) == ("constant",)
+    assert some.telling(some.names)[:2] == ("town", "age")
+    assert some.unique(some.names) == ["row"]
+    assert some.enough(("age", "sex"), ("constant", "sex", "age"))
+    assert not some.enough(("sex",), ("constant", "sex", "age"))
+    assert some.different(("sex", "age")) == 200
+    assert some.deciding(("town", "age", "sex"), 1_000_000) == ("town", "age")
+    assert some.deciding(("town", "age", "sex"), 999_999) == ("town", "age", "sex")
+
+
+@pytest.mark.parametrize("size", [1_000, 20_000, 300_000])
+def test_the_number_of_different_rows_is_estimated(size: int) -> None:
+    """From 4,000 of a million rows; the estimate has a relative error of √(2·size)/4,000, below 20 %; five of them."""
+    values = np.random.default_rng(2).integers(0, size, 4_000).astype(np.uint64)[:, None]
+    found = SomeRows(("a",), values).population(("a",), 10**6)
+    assert abs(found / size - 1) < 5 * (2 * size) ** 0.5 / 4_000 + 0.01
+    assert SomeRows(("a",), values).population(("a",), 4_000) == len(np.unique(values))
+
+
+def test_zeros_count_leading_zero_bits() -> None:
+    assert [zeros(value) for value in (0, 1, 2**63, 2**63 - 1)] == [64, 63, 0, 1]
+    assert Anchor(("a",), ("a",)) != Anchor(("a", "b"), ("a",))

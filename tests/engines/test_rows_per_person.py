@@ -1,0 +1,80 @@
+"""At most m random rows of everybody: all sets of m equally likely, whatever the engine and the order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
+from crowdblend.policies import parse_policy
+from tests.engines.engines import counting
+
+KEY = bytes(range(32))
+FALSE_ALARM = 1e-6
+POLICY = """
+[data]
+source = "visits.parquet"
+person = "id"
+rows_per_person = {rows}
+[sampling]
+everybody = true
+[columns]
+ward = {{ values = ["a", "b", "c"] }}
+[release]
+kind = "table"
+epsilon = 1.0
+"""
+
+
+def write(folder: Path, wards: list[str], people: int, shuffle: int | None = None) -> None:
+    frame = pd.DataFrame({"id": np.repeat(np.arange(people), len(wards)), "ward": wards * people})
+    if shuffle is not None:
+        frame = frame.sample(frac=1, random_state=shuffle)
+    frame.to_parquet(folder / "visits.parquet")
+
+
+def counts(folder: Path, rows: int, key: bytes = KEY) -> tuple[dict[str, int], int | None]:
+    found = count_classes(parse_policy(POLICY.format(rows=rows), folder), Everybody(row_key=key))
+    classes = found.classes
+    named = [classes.labels[0][code] for code in classes.codes[:, 0]]
+    return dict(zip(named, classes.counts.tolist(), strict=True)), found.people
+
+
+def test_nobody_has_more_and_everybody_with_fewer_keeps_all(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1] * 5 + [2] * 2 + [3], "ward": list("aaabb") + list("ac") + ["b"]})
+    frame.to_parquet(tmp_path / "visits.parquet")
+    for rows, kept in ((1, 3), (2, 5), (3, 6), (5, 8), (9, 8)):
+        found, people = counts(tmp_path, rows)
+        assert (sum(found.values()), people) == (kept, 3)
+    assert counts(tmp_path, 9)[0] == {"a": 4, "b": 3, "c": 1}
+
+
+def test_order_and_engine_do_not_matter(tmp_path: Path) -> None:
+    write(tmp_path, list("aabc"), 300)
+    first = counts(tmp_path, 2)
+    write(tmp_path, list("aabc"), 300, shuffle=1)
+    assert counts(tmp_path, 2) == first
+    assert counts(tmp_path, 2, bytes(32)) != first
+    policy = parse_policy(POLICY.format(rows=2), tmp_path)
+    for engine in ("duckdb", "memory"):
+        found = counting(engine)(policy, Everybody(row_key=KEY))
+        assert (found.classes.counts.tolist(), found.people) == (list(first[0].values()), first[1])
+
+
+@pytest.mark.parametrize(("wards", "rows"), [("aab", 2), ("abcc", 2), ("aaaab", 1)])
+def test_every_set_of_rows_is_equally_likely(wards: str, rows: int, tmp_path: Path) -> None:
+    """Of n rows every one is kept with probability m/n: the kept rows of a class are hypergeometric in the mean."""
+    people = 6_000
+    write(tmp_path, list(wards), people)
+    found, _ = counts(tmp_path, rows)
+    assert sum(found.values()) == rows * people
+    for ward, times in Counter(wards).items():
+        share, left = times / len(wards), (len(wards) - rows) / (len(wards) - 1)
+        mean, variance = rows * share, rows * share * (1 - share) * left
+        assert abs(found[ward] - people * mean) <= stats.norm.isf(FALSE_ALARM / 2) * np.sqrt(people * variance)

@@ -1,0 +1,77 @@
+"""What a notebook shows: the guarantee, a figure, the first rows; nothing in it can become markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import crowdblend as cb
+from tests.front_door.survey import KEY, PEOPLE, survey, table
+
+EVIL = '<script>alert("x")</script>'
+
+
+class Tags(HTMLParser):
+    """Every tag and attribute of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def evil() -> tuple[cb.Table, cb.Release]:
+    rows = survey().rename_columns(["person_id", EVIL, "age"])
+    columns: dict[str, Any] = {EVIL: cb.values("Male", other=EVIL)}
+    policy = table(columns=columns)
+    return policy, cb.release(rows, policy, ledger=None, key=KEY)
+
+
+def test_a_release_shows_guarantee_figure_and_rows(evil: tuple[cb.Table, cb.Release]) -> None:
+    page = evil[1]._repr_html_()
+    seen = Tags(page)
+    assert "Whoever sees everything published guesses" in seen.text
+    assert {"svg", "table"} <= set(seen.tags)
+    assert "script" not in seen.tags
+    assert "<script>" in seen.text  # as text
+    assert "in memory" in seen.text
+
+
+def test_a_plan_shows_guarantees_and_assumptions(evil: tuple[cb.Table, cb.Release]) -> None:
+    seen = Tags(evil[0].plan()._repr_html_())
+    assert "script" not in seen.tags
+    assert "k = 35" in seen.text
+    assert "Assumptions" in seen.text
+
+
+def test_a_report_stays_in_a_frame_without_scripts(evil: tuple[cb.Table, cb.Release]) -> None:
+    page = evil[1].report._repr_html_()
+    seen = Tags(page)
+    assert seen.tags == ["iframe"]
+    assert 'sandbox=""' in page
+
+
+def test_secrets_are_not_shown(evil: tuple[cb.Table, cb.Release]) -> None:
+    assert repr(evil[1]) == "Release(folder=None, entry=None)"
+    assert KEY.hex() not in repr(evil[1].__dict__)
+
+
+def test_csv_labels_stay_texts() -> None:
+    texts = pa.array(["007", "12"] * (PEOPLE // 2))
+    rows = survey().set_column(1, "sex", texts)
+    policy = table(columns={"sex": cb.values("007", "12")}, format="csv")
+    done = cb.release(rows, policy, ledger=None)
+    assert done.data["sex"].to_pylist() == ["007", "12"]
+    assert str(done.data["count"].type) == "int64"

@@ -1,0 +1,206 @@
+"""ids = "table": unrelated tables that number their rows stand beside each other; one sample stays one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import Assumption, verify_file
+from crowdblend.errors import DoesNotCompose
+from crowdblend.kinds import plan
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.identity import identity_of
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.prospect import prospect_of, warn
+from crowdblend.publishing.release import release
+from tests.ledger.databases import DATABASES, place
+from tests.ledger.sources import people, policy, shuffled, write
+
+PEOPLE, TABLE = 'person = "id"', 'person = "id"\nids = "table"'
+SSN, ROWS = 'person = "ssn"', "rows_are_people = true"
+
+
+@pytest.fixture
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    """In SQLite, unless the test says `in_every_database`."""
+    return Ledger.create(place(getattr(request, "param", "sqlite"), tmp_path))
+
+
+in_every_database = pytest.mark.parametrize("ledger", DATABASES, indirect=True)
+
+
+@pytest.fixture
+def begin(ledger: Ledger, tmp_path: Path) -> Callable[..., None]:
+    """A release up to its entry in the ledger, which is all that decides here."""
+
+    def run(source: str, **named) -> None:
+        planned = plan(parse_policy(policy(source, **named), tmp_path))
+        key = bytes([len(ledger.entries())]) * 32
+        prospect = prospect_of(planned, tmp_path / "out", ledger, key)
+        warn(prospect)
+        ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
+
+    return run
+
+
+def numbered(seed: int = 1, number: int = 2_000) -> pd.DataFrame:
+    """People called 1 to n."""
+    return people(number, seed).drop(columns="ssn").assign(id=range(1, number + 1))
+
+
+def refusal(begin: Callable[..., None], *arguments, **named) -> DoesNotCompose:
+    with pytest.raises(DoesNotCompose) as refused:
+        begin(*arguments, **named)
+    return refused.value
+
+
+@in_every_database
+def test_unrelated_numberings_are_refused_and_the_refusal_names_the_key(begin, tmp_path: Path) -> None:
+    write(numbered(1), tmp_path / "one.parquet")
+    write(numbered(2), tmp_path / "two.csv")
+    begin("one.parquet", who=PEOPLE)
+    problem = refusal(begin, "two.csv", who=PEOPLE)
+    assert problem.code == "same-sample"
+    assert 'ids = "table"' in str(problem.remedy)
+    begin("two.csv", who=TABLE)
+
+
+@in_every_database
+def test_another_name_of_the_population_names_the_key_too(begin, ledger: Ledger, tmp_path: Path) -> None:
+    for seed, name in enumerate(("one.parquet", "two.csv", "three.parquet"), 1):
+        write(numbered(seed), tmp_path / name)
+    begin("one.parquet", who=PEOPLE, drawn="", more='population = "patients"')
+    problem = refusal(begin, "two.csv", who=PEOPLE, drawn="", more='population = "pupils"')
+    assert problem.code == "another-population"
+    assert 'ids = "table"' in str(problem.remedy)
+    begin("two.csv", who=TABLE, drawn="", more='population = "pupils"')
+    begin("three.parquet", who=TABLE, drawn="")
+    assert [budget.releases for budget in ledger.budgets()] == [(1,), (2,), (3,)]
+
+
+def test_the_key_is_not_named_where_it_would_not_help(begin, tmp_path: Path) -> None:
+    """Ids that are no numbering of the table, and a table whose rows are the same too."""
+    write(people(), tmp_path / "one.parquet")
+    write(shuffled(people()), tmp_path / "copy.parquet")
+    begin("one.parquet", who=PEOPLE, drawn="", more='population = "patients"')
+    problem = refusal(begin, "copy.parquet", who=PEOPLE, drawn="", more='population = "pupils"')
+    assert "ids" not in str(problem.remedy)
+    write(numbered(), tmp_path / "numbers.parquet")
+    write(shuffled(numbered()), tmp_path / "copy.parquet")
+    begin("numbers.parquet", who=PEOPLE, drawn="", more='population = "patients"')
+    problem = refusal(begin, "copy.parquet", who=PEOPLE, drawn="", more='population = "pupils"')
+    assert "ids" not in str(problem.remedy)
+
+
+def renumbered(table: pd.DataFrame) -> pd.DataFrame:
+    return shuffled(table).assign(id=np.random.default_rng(9).permutation(len(table)) + 1)
+
+
+COPIES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "as it is": lambda table: table,
+    "shuffled": shuffled,
+    "renumbered": renumbered,
+    "renumbered, a twentieth less": lambda table: renumbered(table).iloc[len(table) // 20 :],
+    "renumbered, a column more": lambda table: renumbered(table).assign(note="x"),
+}
+
+
+@in_every_database
+@pytest.mark.parametrize("whose", [(PEOPLE, TABLE), (TABLE, PEOPLE), (TABLE, TABLE)], ids=["people", "table", "both"])
+def test_the_key_makes_no_second_sample(begin, tmp_path: Path, whose: tuple[str, str]) -> None:
+    write(numbered(), tmp_path / "drawn.parquet")
+    begin("drawn.parquet", who=whose[0])
+    for copy, change in COPIES.items():
+        write(change(numbered()), tmp_path / "copy.csv")
+        assert refusal(begin, "copy.csv", who=whose[1]).code == "same-sample", copy
+    assert refusal(begin, "copy.csv", who=whose[1], drawn="").code == "same-sample"
+
+
+@pytest.mark.parametrize("whose", [(PEOPLE, TABLE), (TABLE, PEOPLE)])
+def test_a_table_that_was_drawn_from_is_no_new_sample(begin, tmp_path: Path, whose: tuple[str, str]) -> None:
+    write(numbered(), tmp_path / "register.parquet")
+    write(renumbered(numbered()), tmp_path / "copy.csv")
+    begin("register.parquet", who=whose[0], drawn="")
+    assert refusal(begin, "copy.csv", who=whose[1]).code == "same-sample"
+
+
+@pytest.mark.parametrize("whose", [(PEOPLE, PEOPLE), (ROWS, TABLE), (TABLE, ROWS), (SSN, TABLE), (TABLE, SSN)])
+def test_new_numbers_make_no_second_sample(begin, tmp_path: Path, whose: tuple[str, str]) -> None:
+    write(people(), tmp_path / "drawn.csv")
+    write(renumbered(people()), tmp_path / "copy.parquet")
+    begin("drawn.csv", who=whose[0])
+    assert refusal(begin, "copy.parquet", who=whose[1]).code == "same-sample"
+
+
+def test_unrelated_rows_with_a_numbering_are_no_copy(begin, tmp_path: Path) -> None:
+    """A column that numbers the rows is no evidence, whoever the persons are."""
+    for seed, name in enumerate(("one", "two", "three"), 1):
+        write(people(seed=seed).assign(id=range(1, 2001)), tmp_path / f"{name}.parquet")
+    begin("one.parquet", who=PEOPLE)
+    begin("two.parquet", who=SSN)
+    begin("three.parquet", who=ROWS)
+
+
+def test_a_renumbered_register_adds_up(begin, ledger: Ledger, tmp_path: Path) -> None:
+    write(numbered(), tmp_path / "register.csv")
+    write(renumbered(numbered()), tmp_path / "later.parquet")
+    begin("register.csv", who=PEOPLE, drawn="", more='population = "residents"')
+    begin("later.parquet", who=TABLE, drawn="")
+    (budget,) = ledger.budgets()
+    assert (budget.population, budget.releases) == ("residents", (1, 2))
+    problem = refusal(begin, "later.parquet", who=TABLE, drawn="", more='population = "others"')
+    assert problem.code == "another-population"
+
+
+def test_independent_samples_with_the_same_classes_are_two(begin, tmp_path: Path) -> None:
+    """Tables of 2 × 4 classes with independent people: refused with probability below 1e-4 (0.22⁸ in overlap)."""
+    for seed in (1, 2):
+        table = numbered(seed, 4_000)[["id", "sex", "age"]]
+        write(table.assign(age=table["age"] // 25 * 25), tmp_path / f"{seed}.parquet")
+    begin("1.parquet", who=TABLE)
+    begin("2.parquet", who=TABLE)
+
+
+def test_other_columns_cannot_be_compared_and_that_is_said(begin, tmp_path: Path) -> None:
+    write(numbered(1), tmp_path / "one.parquet")
+    write(numbered(2)[["id", "sex", "age"]], tmp_path / "two.parquet")
+    begin("one.parquet", who=TABLE)
+    with pytest.warns(UserWarning, match="release 1"):
+        begin("two.parquet", who=TABLE)
+
+
+def test_an_entry_of_an_older_version_is_compared_by_ids(begin, ledger: Ledger, tmp_path: Path) -> None:
+    """It has nothing but its people: there the key is no way out."""
+    write(numbered(), tmp_path / "drawn.parquet")
+    write(renumbered(numbered()), tmp_path / "copy.parquet")
+    planned = plan(parse_policy(policy("drawn.parquet", who=PEOPLE), tmp_path))
+    prospect = prospect_of(planned, tmp_path / "out", ledger, bytes(32))
+    old = type(prospect.identity)("source:x", prospect.identity.hashing, prospect.identity.of("person"))
+    ledger.begin(prospect.spending, identity=old)
+    assert refusal(begin, "copy.parquet", who=TABLE).code == "same-sample"
+
+
+def test_ids_of_a_table_are_not_kept(begin, ledger: Ledger, tmp_path: Path) -> None:
+    write(numbered(), tmp_path / "drawn.parquet")
+    planned = plan(parse_policy(policy("drawn.parquet", who=TABLE), tmp_path))
+    identity = prospect_of(planned, tmp_path / "out", ledger, bytes(32)).identity
+    assert [one.kind for one in identity.sketches] == ["numbering", "rows"]
+    assert "id" not in identity.sketches[1].anchor.columns
+    assert [one.kind for one in identity_of(identity.to_json()).sketches] == ["rows"]
+    assert ledger.wanted().columns == ()
+    begin("drawn.parquet", who=TABLE)
+    assert ledger.wanted().columns == ()
+    assert ledger.wanted().rows == (identity.sketches[1].anchor,)
+
+
+@pytest.mark.parametrize(("who", "stated"), [(TABLE, True), (PEOPLE, False)])
+def test_the_certificate_says_so(tmp_path: Path, who: str, stated: bool) -> None:
+    write(numbered(), tmp_path / "drawn.csv")
+    release(parse_policy(policy("drawn.csv", who=who), tmp_path), tmp_path / "out")
+    assert (Assumption.IDS_OF_THE_TABLE in verify_file(tmp_path / "out").stated) is stated
+    said = "number the rows of this table only" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert said is stated

@@ -1,0 +1,82 @@
+"""Wheel and source archive: the same bytes for the same sources, and everything in them that is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import crowdblend
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("src", "tools", "requirements", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md",
+           "CITATION.cff", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")  # fmt: skip
+BUILD = (
+    "import sys; import reproducible_build as build; target = sys.argv[1]; "
+    "build.build_wheel(target); build.build_sdist(target)"
+)
+
+
+def built(folder: Path, *, umask: int) -> dict[str, bytes]:
+    """The archives of a copy of the sources whose files are new and have other permissions."""
+    if find_spec("setuptools") is None:
+        pytest.skip("setuptools is not installed, and nothing is downloaded for a test")
+    copy, target = folder / "copy", folder / "dist"
+    target.mkdir(parents=True)
+    old = os.umask(umask)
+    try:
+        for name in SOURCES:
+            source = ROOT / name
+            if source.is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+                shutil.copytree(source, copy / name, ignore=ignored, copy_function=shutil.copyfile)
+            else:
+                copy.mkdir(exist_ok=True)
+                shutil.copyfile(source, copy / name)
+        path = os.pathsep.join([str(copy / "tools"), os.environ.get("PYTHONPATH", "")])
+        subprocess.run(
+            [sys.executable, "-c", BUILD, str(target)],
+            cwd=copy, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True,
+        )  # fmt: skip
+    finally:
+        os.umask(old)
+    return {file.name: file.read_bytes() for file in target.iterdir()}
+
+
+@pytest.mark.slow
+def test_two_builds_are_one(tmp_path: Path) -> None:
+    first, second = built(tmp_path / "a", umask=0o022), built(tmp_path / "b", umask=0o077)
+    assert len(first) == 2
+    assert first.keys() == second.keys()
+    for name in first:
+        assert first[name] == second[name], name
+    wheel = next(path for path in (tmp_path / "a" / "dist").glob("*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    assert {"crowdblend/py.typed", "crowdblend/demo/town-table.toml", "crowdblend/front_door/release.py"} <= held
+    assert not any(name.startswith(("tests", "tools")) for name in held)
+    source = next(path for path in (tmp_path / "a" / "dist").glob("*.tar.gz"))
+    with tarfile.open(source) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"tools/reproducible_build.py", "LICENSE", "CITATION.cff", "SECURITY.md"} <= names
+
+
+def test_what_the_main_job_needs_is_no_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {line.partition(">")[0].partition("[")[0] for line in project["dependencies"]}
+    assert {"duckdb", "pyarrow", "sqlalchemy", "numpy", "scipy", "python-flint", "cryptography", "click"} <= needed
+    assert set(project["optional-dependencies"]) <= {"spark", "studio", "postgres", "opendp"}
+
+
+def test_the_version_is_written_once() -> None:
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {crowdblend.__version__}\n" in cited
+    assert f'"{crowdblend.__version__}"' not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -1,0 +1,95 @@
+"""Tables of registers, from policy to folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import Assumption, verify_file
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds import plan
+from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.rehearsal.registry import subject_of
+from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
+
+SAMPLING = {
+    Assumption.ASSUMED_RATE,
+    Assumption.INDEPENDENT_SAMPLING,
+    Assumption.SECRET_SAMPLE,
+    Assumption.SINGLE_RELEASE,
+}
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("town")
+    write_sources(folder)
+    return folder
+
+
+def test_everybody_is_counted_with_noise_on_every_cell(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-register"], town), tmp_path / "out", key=KEY, ledger=None)
+    fine, districts = (pd.read_parquet(done.folder / f"{name}.parquet") for name in ("fine", "by_district"))
+    assert (len(fine), len(districts)) == (2 * 10 * 8, 8)
+    assert fine["count"].sum() == districts["count"].sum()
+    assert abs(fine["count"].sum() - PEOPLE) < 150
+    people = pd.read_parquet(town / "town.parquet").groupby("district").size()
+    assert (districts.set_index("district")["count"] - people).abs().max() < 60
+    certificate = verify_file(done.folder)
+    found = certificate.differential()
+    assert found is not None
+    assert (found.epsilon, found.delta, found.samplings) == (1.0, 0.0, 0)
+    assert not SAMPLING & {assumed.assumption for assumed in certificate.assumptions()}
+    assert verify_release(done.folder).uncovered == ("report.html",)
+    page = (done.folder / "report.html").read_text()
+    assert "No sample was drawn: everybody is counted." in page
+
+
+def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
+    policy = parse_policy(POLICIES["table-visits"], town)
+    done = release(policy, tmp_path / "out", key=KEY, ledger=None)
+    totals = pd.read_parquet(done.folder / "totals.parquet").set_index("total")["count"]
+    assert abs(totals["rows"] - PEOPLE - 500) < 900
+    assert abs(totals["people"] - PEOPLE) < 400
+    found = verify_file(done.folder).differential()
+    assert found is not None
+    assert found.epsilon <= 1.0
+    cells, rows, people = plan(policy).mechanisms
+    spent = 2 * cells.noise_epsilon + 2 * rows.noise_epsilon + people.noise_epsilon
+    assert spent == pytest.approx(1.0)
+    assert cells.noise_epsilon == pytest.approx(0.45)
+
+
+def test_without_rows_per_person_several_rows_are_refused(town: Path, tmp_path: Path) -> None:
+    text = POLICIES["table-visits"].replace("rows_per_person = 2\n", "")
+    with pytest.raises(InvalidInput):
+        release(parse_policy(text, town), tmp_path / "out", ledger=None)
+
+
+def test_releases_of_a_register_add_up_in_the_ledger(town: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.db")
+    policy = parse_policy(POLICIES["table-register"], town)
+    for name in ("one", "two"):
+        release(policy, tmp_path / name, ledger=ledger)
+    (budget,) = ledger.budgets()
+    assert budget.differential is not None
+    assert (budget.differential.epsilon, budget.differential.delta) == (2.0, 0.0)
+
+
+def test_a_register_is_rehearsed(town: Path) -> None:
+    policy = parse_policy(POLICIES["table-visits"].replace("epsilon = 1.0", 'epsilon = 1.0\nformat = "csv"'), town)
+    subject = subject_of(policy, lambda *_: {}, name="register", people=50)
+    assert subject.guarantee.delta == 0.0
+    pair = subject.pairs()[0]
+    assert sum(next(iter(subject.observe(pair.fewer, 3).values())).values()) == 3
+
+
+def test_a_dry_run_says_how_far_off_a_cell_is(town: Path) -> None:
+    text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], town)).describe())
+    assert "no sample is drawn" in text
+    assert "off by 0.851 on average" in text

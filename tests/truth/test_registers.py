@@ -1,0 +1,59 @@
+"""Noise on every cell of a register: the definition on every tiny table of people with several rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from crowdblend.calculus import RULES
+
+from .distributions import Distribution, both, divergence, epsilon_above, growth_below, surely
+from .noise_below_k import blurred
+
+CELLS, MOST = (0, 1), 3
+People = tuple[tuple[int, ...], ...]
+
+
+def contributions(rows: int) -> list[tuple[int, ...]]:
+    """All that one person can add to the table: up to so many rows."""
+    return [kept for n in range(rows + 1) for kept in combinations_with_replacement(CELLS, n)]
+
+
+def published(people: People, rows: int, ratio: Fraction) -> Distribution:
+    """Every cell with noise, the empty ones too."""
+    law: Distribution = surely(())
+    for cell in CELLS:
+        count = sum(kept.count(cell) for kept in people)
+        law = both(law, blurred(count, ratio, 0, rows * MOST))
+    return law
+
+
+def pairs(rows: int) -> list[tuple[People, People]]:
+    everybody = contributions(rows)
+    found: list[tuple[People, People]] = []
+    for size in range(MOST):
+        for others in combinations_with_replacement(everybody, size):
+            found += [((*others, person), others) for person in everybody]
+    return found
+
+
+@pytest.mark.parametrize(("rows", "ratio"), [(1, Fraction(1, 3)), (2, Fraction(1, 2)), (2, Fraction(4, 5))])
+def test_rows_with_noise(rows: int, ratio: Fraction) -> None:
+    claimed = RULES["register.rows"].conclude(noise_epsilon=epsilon_above(1 / ratio), rows_per_person=rows)
+    laws = [(published(one, rows, ratio), published(other, rows, ratio)) for one, other in pairs(rows)]
+    assert max(divergence(*pair, growth_below(claimed.epsilon)) for pair in laws) == claimed.delta == 0
+    # One row less in the claim, or a thousandth less noise, would be false.
+    assert max(divergence(*pair, ratio**-rows * Fraction(999, 1000)) for pair in laws) > 0
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_total_with_noise(rows: int) -> None:
+    ratio = Fraction(1, 2)
+    claimed = RULES["register.total"].conclude(noise_epsilon=epsilon_above(1 / ratio), rows_per_person=rows)
+    laws: list[dict[Hashable, Fraction]] = [blurred(total, ratio, 0, 8) for total in range(9)]
+    steps = [(one, other) for one, other in product(range(9), repeat=2) if abs(one - other) <= rows]
+    assert max(divergence(laws[one], laws[other], growth_below(claimed.epsilon)) for one, other in steps) == 0
+    assert max(divergence(laws[one], laws[other], Fraction(2) ** rows * Fraction(99, 100)) for one, other in steps) > 0
