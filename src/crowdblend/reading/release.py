@@ -132,7 +132,9 @@ class PublishedRelease:
                 remedy="Read its data instead.",
                 code="reading.no-counts",
             )
-        names = [table] if table is not None else list(self.files)
+        # Beside its tables a release may have a file of totals.
+        tables = self.facts.get("tables") or {"data": None}
+        names = [table] if table is not None else [name for name in self.files if name in tables] or list(self.files)
         opened = [(name, self._open(name)) for name in names]
         wanted = set(columns or ())
         fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]
