@@ -49,7 +49,7 @@ def check_cells(
 
 
 def check_estimates(published: PublishedFolder, cells: Cells) -> None:
-    """Estimates are counts divided by the rate, and no interval is turned around; its ends may be of another version."""
+    """Estimates are counts divided by the rate, and no interval is turned around; ends may be of another version."""
     if not cells.estimated:
         return
     estimator = estimator_of(facts_of_table(published.certificate.facts, cells.path.stem))
