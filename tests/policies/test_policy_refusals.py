@@ -131,6 +131,7 @@ WRONG = {
     "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
     "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
     "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
+    "everybody in a series": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\nreleases = 3"), "everybody"),
     "everybody with parts": (REGISTER + PART.format("a", 0.5), "everybody"),
     "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
     "everybody in an open domain": (

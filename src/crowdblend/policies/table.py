@@ -101,6 +101,7 @@ class Table(RecodedPolicy):
             "shares in [[tables]]": self.shares or None,
         }
         given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
+        given |= {"releases": self.releases if self.releases > 1 else None}
         given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
         unused = [name for name, value in given.items() if value is not None]
         if unused:
