@@ -71,6 +71,7 @@ class PublishedRelease:
                 "The certificate names no data file (.parquet or .csv).",
                 remedy="Pass the folder of a whole release.",
                 code="reading.no-data",
+                where="certificate.json",
             )
         return dict(sorted(found.items(), key=lambda pair: (pair[0] != "data", pair[0])))
 
@@ -131,6 +132,7 @@ class PublishedRelease:
                 f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
                 remedy="Read its data instead.",
                 code="reading.no-counts",
+                where="folder",
             )
         names = [table] if table is not None else list(self.files)
         opened = [(name, self._open(name)) for name in names]
