@@ -32,6 +32,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
+from .profile_examples import PROFILE_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -440,6 +441,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((PartOfSample(0.9, 3), PartOfSample(0.1, 2)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
     ],
     **NETWORK_EXAMPLES,
+    **PROFILE_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

@@ -23,6 +23,7 @@ from crowdblend.guarantees import (
 
 from . import scans
 from .network_references import NETWORK_REFERENCES
+from .profile_references import PROFILE_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -370,5 +371,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "register.rows": _register,
     "register.total": _register,
     **NETWORK_REFERENCES,
+    **PROFILE_REFERENCES,
     **SYNOPSES,
 }

@@ -10,7 +10,7 @@ import pytest
 
 from crowdblend.calculus import RULES
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees import Guarantee, Profile, Uses
 from crowdblend.guarantees.parameters import PARAMETERS
 
 from .examples import CASES, EXAMPLES
@@ -23,6 +23,11 @@ TINY = 1e-12
 
 
 def _weaknesses(promise: Guarantee) -> dict[str, float]:
+    if isinstance(promise, Profile):
+        return {
+            name: sum(getattr(use.curve, name, 0) * use.releases for use in promise.uses)
+            for name in ("epsilon", "delta", "blend_epsilon")
+        } | {"releases": promise.releases, "k": -min(getattr(use.curve, "k", 1) for use in promise.uses)}
     grows = {
         name: getattr(promise, name)
         for name in ("epsilon", "delta", "failure", "accuracy", *_TOTALS)
@@ -32,6 +37,9 @@ def _weaknesses(promise: Guarantee) -> dict[str, float]:
 
 
 def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
+    if isinstance(premise, Profile):
+        yield from (("profile", weaker) for weaker in _weaker_profiles(premise))
+        return
     for name in LARGER_IS_WEAKER:
         value = getattr(premise, name, None)
         if value is not None:
@@ -44,6 +52,19 @@ def _weakened(premise: Guarantee) -> Iterator[tuple[str, Guarantee]]:
             for smaller in (value - 1, value // 2) if name == "k" else (value * 0.999, value * 0.7):
                 if PARAMETERS[name].allows(smaller):
                     yield name, replace(premise, **{name: smaller})
+
+
+def _weaker_profiles(premise: Profile) -> Iterator[Profile]:
+    """A weaker curve in the place of each, as often; or the same curve once more."""
+    for place, use in enumerate(premise.uses):
+        weaker = [Uses(use.curve, use.releases + 1)]
+        if hasattr(use.curve, "k"):
+            weaker.append(Uses(replace(use.curve, k=use.curve.k - 1), use.releases))
+        if hasattr(use.curve, "epsilon"):
+            weaker.append(Uses(replace(use.curve, epsilon=use.curve.epsilon * 1.3), use.releases))
+            weaker.append(Uses(replace(use.curve, delta=use.curve.delta * 2 + 1e-6), use.releases))
+        for other in weaker:
+            yield replace(premise, uses=(*premise.uses[:place], other, *premise.uses[place + 1 :]))
 
 
 def _weaker_premises(premises: tuple[Guarantee, ...]) -> Iterator[tuple[Guarantee, ...]]:

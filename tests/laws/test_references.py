@@ -10,8 +10,9 @@ from crowdblend.calculus import RULES
 from .examples import CASES, EXAMPLES
 from .references import REFERENCES
 
-# Bounds rather than formulas: they lie between the truth and a weaker bound (for points: tests/truth/test_points.py).
-BOUNDS = {"blending.sharp", "points.sampled"}
+# Bounds rather than formulas: they lie between the truth and a weaker bound (tests/truth/test_points.py and
+# test_profiles.py).
+BOUNDS = {"blending.sharp", "points.sampled", "profile.zero-knowledge", "profile.replace"}
 SCANNED = {
     "suppression.published",
     "suppression.exact",
@@ -23,6 +24,10 @@ SCANNED = {
     "outlier.histogram",
     "recoding.split",
     "composition.parts",
+    # Convolved, with ends that are cut off.
+    "profile.delta",
+    "profile.epsilon",
+    "profile.group",
 }
 
 
@@ -53,3 +58,20 @@ def test_the_sharp_bound_lies_between_suppression_and_the_paper(number: int) -> 
     suppressed = REFERENCES["suppression.exact"](*example.premises, **example.parameters)
     assert suppressed["delta"] <= mpf(sharp.delta) <= paper["delta"]
     assert sharp.epsilon == example.parameters["epsilon"]
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES["profile.zero-knowledge"])))
+def test_a_profile_bounds_what_a_simulator_misses_as_it_bounds_a_neighbour(number: int) -> None:
+    example = EXAMPLES["profile.zero-knowledge"][number]
+    relative = RULES["profile.zero-knowledge"].conclude(*example.premises, **example.parameters)
+    plain = RULES["profile.delta"].conclude(*example.premises, **example.parameters)
+    assert (relative.epsilon, relative.delta) == (plain.epsilon, plain.delta)
+
+
+def test_replacing_costs_no_more_than_twice_the_loss_and_no_less_than_one_person() -> None:
+    example = EXAMPLES["profile.replace"][0]
+    epsilon = example.parameters["epsilon"]
+    half = RULES["profile.delta"].conclude(*example.premises, epsilon=epsilon / 2)
+    made = RULES["profile.replace"].conclude(*example.premises, **example.parameters)
+    assert RULES["profile.delta"].conclude(*example.premises, epsilon=epsilon).delta < made.delta
+    assert made.delta <= RULES["differential.replace"].conclude(half).delta

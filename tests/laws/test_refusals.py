@@ -24,6 +24,7 @@ from crowdblend.guarantees.parameters import PARAMETERS
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, HISTOGRAM
 
 from .examples import EXAMPLES
+from .profile_examples import CROWDS, PURE, profile
 
 NUMERIC = [(found.id, name) for found in RULES.values() for name in found.parameters if name in PARAMETERS]
 SWITCHES = [(found.id, name) for found in RULES.values() for name in found.parameters if name not in PARAMETERS]
@@ -125,6 +126,7 @@ SWAPPED_GROUP = Differential(0.5, 0.0, Relation.REPLACE, people=2)
 SWAPPED = Differential(0.5, 0.0, Relation.REPLACE)
 LEAKY = Differential(0.5, 1e-6, Relation.ADD_REMOVE)
 DRAWN = RandomSamples(1, 2)
+SWAPPED_PROFILE, GROUP_PROFILE = profile(PURE, relation=Relation.REPLACE), profile(CROWDS, people=2)
 GRAPHS = ("connected", "cycle-free", "eulerian", "average-degree")
 SAMPLED = Differential(0.5, 0.0, Relation.ADD_REMOVE, samplings=1)
 SAMPLED_SWAPPED = Differential(0.5, 0.0, Relation.REPLACE, samplings=1)
@@ -140,6 +142,15 @@ CONDITIONS = [
     ("composition.blending-differential-both", 2, (GROUP, SWAPPED_GROUP, LEAKY)),
     ("recoding.population", 0, (GROUP, SWAPPED, LEAKY)),
     ("recoding.split", 0, (GROUP, SWAPPED, LEAKY, SAMPLED)),
+    ("profile.amplified", 0, (GROUP, SWAPPED, SAMPLED)),
+    ("profile.recoding-population", 0, (GROUP, SWAPPED, LEAKY)),
+    ("profile.recoding-population", 1, (SWAPPED_PROFILE, GROUP_PROFILE)),
+    ("profile.recoding-split", 0, (GROUP, SWAPPED, LEAKY, SAMPLED)),
+    ("profile.recoding-split", 1, (CrowdBlending(20, 0.1),)),
+    ("composition.profiles", 1, (SWAPPED_PROFILE, GROUP_PROFILE)),
+    ("profile.zero-knowledge", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE))),
+    ("profile.replace", 0, (SWAPPED_PROFILE, GROUP_PROFILE)),
+    ("profile.group", 0, (GROUP_PROFILE,)),
     ("differential.zero-knowledge", 0, (LEAKY,)),
     ("sample-and-sanitize.plain", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
     ("sample-and-sanitize.doubled", 0, (LEAKY, SWAPPED_GROUP, SAMPLED_SWAPPED)),
@@ -154,6 +165,7 @@ CONDITIONS = [
     ("suppression.published", 0, (CrowdBlending(20, 0.1),)),
     ("sampling.part", 0, (CrowdBlending(20, 0.1),)),
     ("composition.parts", 0, (PartOfSample(0.76, 6),)),
+    ("profile.parts", 0, (PartOfSample(0.76, 6),)),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
         for form, kind in (("published", Sampler), ("sharp", Estimator))
@@ -196,6 +208,9 @@ def test_a_theorem_keeps_to_its_own_conditions(rule_id: str, place: int, strange
         ("dps.lower-rate", {"rate": 0.6}, "rate"),
         ("outlier.histogram", {"epsilon": 0}, "epsilon"),
         ("outlier.histogram", {"transition": 15}, "transition"),
+        ("profile.outliers", {"epsilon": 0}, "epsilon"),
+        ("profile.outliers", {"transition": 15}, "transition"),
+        ("profile.biased", {"exceptions": 19}, "exceptions"),
         ("graph.sampler.connected", {"explored": 1, "accuracy": 0.39}, "explored"),
         ("graph.estimator.connected", {"samples": 0}, "sampled"),
         ("graph.estimator.histogram", {"samples": 0}, "sampled"),
@@ -227,6 +242,9 @@ def test_parameters_outside_a_theorem_are_not_applicable(rule_id: str, changed: 
         ("robust.differential", {"max_rate": 0.09}),
         ("robust.zero-knowledge", {"max_rate": 0.09}),
         ("robust.differential", {"exceptions": 0}),
+        ("profile.biased", {"low": 0.2}),
+        ("profile.biased", {"max_rate": 0.09}),
+        ("profile.biased", {"exceptions": 0}),
         ("sample-and-sanitize.sharp", {"samples": 5001}),
         ("sampler.average", {"samples": 9001}),
     ],

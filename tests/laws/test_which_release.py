@@ -79,6 +79,10 @@ def published(k: int, epsilon: float) -> Derivation:
     return RULES["dps.differential"](under(k, epsilon))
 
 
+def crowd_profile(k: int = 20) -> Derivation:
+    return RULES["profile.crowds"](RULES["histogram.suppressed"](k=k), rate=0.1)
+
+
 def part(k: int = 20, share: float = 0.5) -> Derivation:
     return RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share)
 
@@ -121,6 +125,14 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
         {},
     ),
     "composition.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
+    "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
+    "profile.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1}),
+    "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
+    "profile.recoding-split": (
+        (choice(), CROWDS),
+        ((choice(0.2),), (RULES["histogram.suppressed"](k=30),)),
+        {"rate": 0.1, "share": 0.5},
+    ),
     "recoding.population": ((choice(), sampled()), ((choice(0.2),), (sampled(30),)), {}),
     "recoding.split": (
         (choice(), CROWDS),

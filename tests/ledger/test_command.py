@@ -154,6 +154,50 @@ def test_importing_the_ledger_loads_no_database() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+def test_budget_by_profile(ask, path: Path) -> None:
+    code, out, _ = ask("budget", "--delta", "1e-5", "--json")
+    assert code == 0
+    (budget,) = json.loads(out)["budgets"]
+    assert budget["profile"]["delta"] == 1e-5
+    assert budget["profile"]["epsilon"] < budget["differential"]["epsilon"] * 1.01
+    assert budget["profile"]["relation"] == "add-remove"
+    code, out, _ = ask("budget", "--delta", "1e-5")
+    assert "  by profile differential privacy: " in out
+    assert "do not depend on what earlier ones published" in out
+    code, out, _ = ask("budget", "--delta", "1e-12")
+    assert "Pass a larger --delta." in out
+    assert ask("budget", "--delta", "2")[0] == 2
+
+
+def test_how_many_more_releases_fit(ask, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        """
+[data]
+source = "people.csv"
+person = "id"
+population = "[bold]town"
+[sampling]
+rate = 0.1
+[columns]
+sex = { values = ["F", "M"] }
+[release]
+kind = "table"
+k = 20
+epsilon = 1.0
+""",
+        encoding="utf-8",
+    )
+    code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["releases"] > 10
+    assert told["so_far"]["delta"] == 1e-5
+    code, out, _ = ask("plan", str(policy), "--epsilon", "3", "--delta", "1e-5")
+    assert f"{told['releases']} more releases like this one fit epsilon 3, delta 1e-05" in out
+    assert ask("plan", str(policy), "--epsilon", "0.001", "--delta", "1e-5")[1].count("0 more releases") == 1
+
+
 def test_budget_for_a_group(ask) -> None:
     code, out, err = ask("budget", "--group", "3", "--json")
     assert (code, err) == (0, "")

@@ -150,6 +150,10 @@ WRONG = {
         REGISTER.replace('person = "id"', "rows_are_people = true\nrows_per_person = 2"),
         "rows-per-person",
     ),
+    "a table called totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
+        "table-name",
+    ),
     "no rows": (REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 0'), "range"),
     "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),
 }

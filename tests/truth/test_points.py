@@ -11,7 +11,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.numerics.crowd_divergence import Gap, one_fewer, one_more
-from crowdblend.numerics.points_in_crowds import _gathered, _mean, likelihood_ratios, shuffled_divergence
+from crowdblend.numerics.points_in_crowds import _mean, gathered_ratios, likelihood_ratios, shuffled_divergence
 
 from . import fractions_arithmetic as exact
 from .definitions import add_remove_delta
@@ -154,7 +154,7 @@ def test_no_block_size_exceeds_the_gap_at_any_factor(rate: Fraction, factor: Fra
 def test_gathered_ratios_spread_and_larger_crowds_gather(blend: Fraction, crowd: int) -> None:
     """Every hinge of L has a mean on the grid of at least its own, and at most its own in a larger crowd."""
     law, larger = ([(r, m) for _, _, r, m in likelihood_ratios(exact, c, blend)] for c in (crowd, crowd + 1))
-    grid = _gathered(exact, crowd, blend)
+    grid = gathered_ratios(exact, crowd, blend)
     assert sum(mass for _, mass in grid) == sum(mass * ratio for ratio, mass in grid) == 1
     for at in (Fraction(i, 8) for i in range(48)):
         spread, own, hidden = (sum(m * max(r - at, Fraction(0)) for r, m in which) for which in (grid, law, larger))

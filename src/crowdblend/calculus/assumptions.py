@@ -98,6 +98,13 @@ class Assumption(Enum):
         "it."
     )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
+    FIXED_SERIES = (
+        "Rules and parameters of releases that are composed by profiles do not depend on what earlier ones published; "
+        "what is tabulated may."
+    )
+    REPEATED_RELEASES = (
+        "The release is repeated: {releases} such releases in all, each with a sample and noise of its own."
+    )
     OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     ONE_NUMBER = "One number is published."

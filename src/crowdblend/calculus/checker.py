@@ -12,8 +12,6 @@ to what certificates hold, such as a further assumption of a rule, is a new form
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,16 @@ from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import parse, read_text
-from crowdblend.calculus.theorem import RULES, Derivation
+from crowdblend.calculus.theorem import RULES, Derivation, Rule
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.guarantees import CrowdBlending, Profile
 from crowdblend.guarantees.parameters import check_type
 
 DEEPEST = 60
 MOST_STEPS = 500
+# Steps that only name a mechanism or a curve cost nothing, and a series has as many as it has releases.
+MOST_NAMES = 10_000
+NAMING = (CrowdBlending, Profile)
 PARTS = {
     FORMAT: {"format", "guarantees", "release", "assumptions", "stated", "derivations", "facts", "digest"},
     format1.FORMAT: format1.PARTS,
@@ -55,7 +57,7 @@ def verify(text: str) -> Certificate:
         raise DoesNotVerify("the facts must be names with values, and they are something else.")
     try:
         stated = format1.without_prose(document) if form == format1.FORMAT else document
-        steps = count(1)
+        steps = _Steps()
         certificate = Certificate(
             derivations=tuple(_derive(tree, steps) for tree in stated["derivations"]),
             stated=tuple(Assumption[name] for name in stated["stated"]),
@@ -92,14 +94,29 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _derive(node: dict[str, Any], steps: Iterator[int], depth: int = 0) -> Derivation:
+class _Steps:
+    """How many steps of either sort a certificate has had so far."""
+
+    def __init__(self) -> None:
+        self.computing = self.naming = 0
+
+    def count(self, rule: Rule) -> None:
+        """Refuse a certificate that would take too long to check."""
+        naming = rule.conclusion in NAMING
+        self.naming += naming
+        self.computing += not naming
+        if self.computing > MOST_STEPS or self.naming > MOST_NAMES:
+            most = MOST_STEPS if self.computing > MOST_STEPS else MOST_NAMES
+            raise DoesNotVerify(f"a certificate must have at most {most} steps, and this one has more.")
+
+
+def _derive(node: dict[str, Any], steps: _Steps, depth: int = 0) -> Derivation:
     if depth > DEEPEST:
         raise DoesNotVerify(f"a derivation must be at most {DEEPEST} steps deep, and this one is deeper.")
-    if next(steps) > MOST_STEPS:
-        raise DoesNotVerify(f"a certificate must have at most {MOST_STEPS} steps, and this one has more.")
     rule = RULES.get(node["rule"])
     if rule is None:
         raise DoesNotVerify("every step must use a known rule, and one does not; it may need a newer crowdblend.")
+    steps.count(rule)
     premises = tuple(_derive(premise, steps, depth + 1) for premise in node["premises"])
     try:
         derivation = rule(*premises, **node["parameters"])

@@ -48,7 +48,7 @@ def tell_outliers(
             where="--limit",
         )
     others = [name for name, value in given.items() if name not in _TAKEN and value not in (None, 0, False)]
-    plain = {"kind": "table", "below_k": "suppress", "parts": 1}
+    plain = {"kind": "table", "below_k": "suppress", "parts": 1, "releases": 1}
     others = [name for name in others if given[name] != plain.get(name)]
     if others or unused:
         raise InvalidInput(

@@ -8,10 +8,12 @@ import os
 import click
 
 from crowdblend.calculus.encoding import encode
-from crowdblend.cli.output import emit, force_option, json_option, speaks
-from crowdblend.errors import InvalidInput
+from crowdblend.cli.output import Parameter, emit, force_option, json_option, speaks
+from crowdblend.errors import InvalidInput, Refused
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
-from crowdblend.ledger import Budget, Entry, Ledger
+from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
@@ -111,13 +113,24 @@ def resume_entry(entry_id: int, policy: str | None, *, where: str | None, as_jso
 
 @command.command("budget")
 @click.argument("population", required=False)
+@click.option(
+    "--delta", type=Parameter(), metavar="D", help="Say what the releases come to by their profiles at this delta."
+)
 @click.option("--group", type=click.IntRange(1), metavar="C", help="Also say what it comes to for C people together.")
 @ledger_option
 @json_option
 @speaks
-def show_budget(population: str | None, *, group: int | None, where: str | None, as_json: bool) -> None:
-    """Add up all releases about the same people."""
-    budgets = Ledger.open(where, make=False).budgets()
+def show_budget(
+    population: str | None, *, delta: float | None, group: int | None, where: str | None, as_json: bool
+) -> None:
+    """Add up all releases about the same people, plainly and by their profiles.
+
+    Without --delta the total by profile is at the delta that adding up comes to.
+    """
+    if delta is not None:
+        check("delta", delta)
+    ledger = Ledger.open(where, make=False)
+    budgets = ledger.budgets()
     if population is not None:
         budgets = tuple(budget for budget in budgets if budget.population == population)
         if not budgets:
@@ -127,12 +140,54 @@ def show_budget(population: str | None, *, group: int | None, where: str | None,
                 code="ledger.no-population",
             )
     if as_json:
-        emit({"budgets": [_with_group(budget, group) for budget in budgets]})
+        totals = {budget.population: ledger.total(budget.population, delta).to_dict() for budget in budgets}
+        emit({"budgets": [{**_with_group(made, group), "profile": totals[made.population]} for made in budgets]})
     elif budgets:
         for budget in budgets:
-            _tell(budget, group)
+            _tell(budget, group, ledger.total(budget.population, delta))
     else:
         click.echo("the ledger has no releases yet.")
+
+
+@command.command("plan")
+@click.argument("policy", type=click.Path(dir_okay=False))
+@click.option("--epsilon", type=Parameter(), required=True, metavar="E", help="The limit of the total.")
+@click.option("--delta", type=Parameter(), required=True, metavar="D", help="The limit of the total.")
+@ledger_option
+@json_option
+@speaks
+def plan_releases(policy: str, *, epsilon: float, delta: float, where: str | None, as_json: bool) -> None:
+    """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
+
+    Each draws a fresh sample, and they are composed by their profiles.
+    """
+    from crowdblend.kinds import plan  # noqa: PLC0415  only needed here
+    from crowdblend.policies import load_policy  # noqa: PLC0415
+    from crowdblend.publishing.prospect import planned_spending  # noqa: PLC0415
+
+    ledger = Ledger.open(where, make=False)
+    spending = planned_spending(plan(load_policy(policy)))
+    limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
+    count = ledger.room(spending, limit)
+    if count is None:
+        raise Refused(
+            "these releases have no differential privacy for one person more or less that adds up. Plan others."
+        )
+    so_far = ledger.total(spending.population, delta)
+    if as_json:
+        emit({"population": spending.population, "releases": count, "so_far": so_far.to_dict(), "limit": encode(limit)})
+        return
+    click.echo(f"{spending.population}: {so_far.releases} releases so far, {_total_words(so_far)}")
+    click.echo(
+        f"{count} more releases like this one fit epsilon {at_most(epsilon)}, delta {at_most(delta)}, each from a "
+        "fresh sample."
+    )
+
+
+def _total_words(total: ProfileTotal) -> str:
+    if total.epsilon is None:
+        return f"with no epsilon at delta {at_most(total.delta)}"
+    return f"epsilon {at_most(total.epsilon)} at delta {at_most(total.delta)} by profile"
 
 
 @command.command("check")
@@ -205,16 +260,22 @@ def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
     return told if group is None else {**told, "group": encode(budget.for_group(group))}
 
 
-def _tell(budget: Budget, group: int | None) -> None:
+def _tell(budget: Budget, group: int | None, total: ProfileTotal) -> None:
     click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
     if budget.differential is None:
         click.echo("  together  nothing: these releases have no differential privacy that adds up")
     for made in (budget.zero_knowledge, budget.differential):
         if made is not None:
             click.echo(f"  together  {made.words()}")
+    if total.differential is not None:
+        click.echo(f"  by profile {total.differential.words()}")
+    elif total.delta > 0 and budget.differential is not None:
+        click.echo(
+            f"  by profile nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
+        )
     if group is not None:
         together = budget.for_group(group)
         said = together.words() if together else "nothing: these releases have no zero-knowledge privacy that adds up"
         click.echo(f"  group     {said}")
-    for assumption in budget.assumptions:
+    for assumption in (*budget.assumptions, *total.assumptions):
         click.echo(f"  assuming  {assumption.value}")

@@ -27,7 +27,13 @@ from crowdblend.planning import Plan, Sweep, plan, sweep
 from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 
 NUMBER = Parameter()
-TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "delta": "delta"}
+TITLES = {
+    "k": "crowd size k",
+    "rate": "sampling rate",
+    "epsilon": "epsilon",
+    "delta": "delta",
+    "releases": "releases",
+}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
@@ -55,6 +61,13 @@ TITLES = {"k": "crowd size k", "rate": "sampling rate", "epsilon": "epsilon", "d
     "--kind", type=click.Choice(["table", "microdata", "points"]), default="table", help="What will be published."
 )
 @click.option("--noise-epsilon", type=NUMBER, help="Loss of the noise below k, or on points.")
+@click.option(
+    "--releases",
+    type=NUMBER,
+    default=1,
+    show_default=True,
+    help="Epsilon and delta are for so many releases together, each from a fresh sample.",
+)
 @click.option("--limit", type=NUMBER, help="Plan an outlier-private table instead: K, the size that is no outlier.")
 @click.option("--transition", type=NUMBER, help="With --limit: t, over how many people the noise fades.")
 @click.option(
@@ -196,6 +209,11 @@ def _sentence(planned: Plan) -> str:
             f"e^{exactly(request.blend_epsilon)}"
         )
     bound = close(planned.epsilon, planned.delta, whom)
+    if request.releases > 1:
+        return (
+            f"{request.releases} releases, each from {sampling.replace('a sample', 'a fresh sample', 1)}; {shown}: "
+            f"whatever they publish together, its probability is {bound}."
+        )
     return f"From {sampling}, {shown}: whatever is published, its probability is {bound}."
 
 
@@ -215,10 +233,11 @@ def _draw(swept: Sweep, target: str, force: bool) -> None:
         for rule in swept.rules
         if row[rule] is not None
     ]
-    log_y = swept.solved in ("delta", "rate")
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
     spec = line_chart(
         rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over == "delta"),
+        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
         y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
         series="theorem",
         title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from crowdblend.kinds import AnyPlan, plan
 from crowdblend.policies import load_policy
 
 if TYPE_CHECKING:
-    from crowdblend.ledger import Budget, Ledger
+    from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
     from crowdblend.publishing.prospect import Prospect
     from crowdblend.publishing.release import Released
 
@@ -84,12 +84,14 @@ def command(
             loaded, folder, ledger=ledger, force=force, progress=progress, policy_file=Path(policy), before=before
         )
     budget = _budget_after(ledger, done.entry)
+    composed = _profile_after(ledger, budget)
     if as_json:
         total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
-        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, **_described(planned)})
+        told = composed.to_dict() if composed else None
+        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, "profile": told, **_described(planned)})
     else:
-        tell_released(done, budget)
+        tell_released(done, budget, composed)
 
 
 @contextmanager
@@ -103,13 +105,15 @@ def notes_on_stderr() -> Iterator[None]:
         raise
 
 
-def tell_released(done: Released, budget: Budget | None) -> None:
+def tell_released(done: Released, budget: Budget | None, total: ProfileTotal | None = None) -> None:
     """Where it is, what it guarantees, and what that comes to with everything before."""
     click.echo(f"published {done.folder}")
     for name, sentence in _guarantees(done.certificate):
         click.echo(f"  {name}  {sentence}")
     if budget and budget.differential:
         click.echo(f"  total      about these people: {_spent(budget.differential)}")
+    if total is not None and total.differential is not None and total.releases > 1:
+        click.echo(f"  by profile {_spent(total.differential)}")
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
         click.echo(f"  and        {relative.words()}")
@@ -127,6 +131,13 @@ def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
     except CrowdblendError as problem:
         click.echo(f"crowdblend: published and recorded, but the new total could not be read: {problem}", err=True)
         return None
+
+
+def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None:
+    """The new total by profile; None where the ledger does not answer."""
+    with suppress(CrowdblendError):
+        return ledger.total(budget.population) if budget is not None else None
+    return None
 
 
 def _open_ledger(url: str | None) -> Ledger:
@@ -150,6 +161,16 @@ def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:
 def _spent(total: Differential) -> str:
     """A sum with what it compares: it grows when a release joins that only guarantees that data may be replaced."""
     return f"epsilon {at_most(total.epsilon)}, delta {at_most(total.delta)} ({total.relation.words})"
+
+
+def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None) -> list[str]:
+    """The totals by profile before and after, at one δ; nothing before the first release."""
+    if before is None:
+        return []
+    after = ledger.total(spending.population, more=spending)
+    so_far = ledger.total(spending.population, after.delta)
+    shown = {"so far": so_far.differential, "with this release": after.differential}
+    return [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
 
 
 def _described(planned: AnyPlan) -> dict[str, object]:
@@ -184,5 +205,7 @@ def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger,
         click.echo(f"{name}: {sentence}", err=True)
     before = ledger.budget(prospect.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
+    for line in _by_profile(ledger, prospect.spending, before):
+        click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

@@ -82,6 +82,7 @@ PARAMETERS = {
     "samplings": _whole(0, "Pass how many times the mechanism samples people before it looks at them."),
     "rounds": _whole(1, "Pass how many independent samples are drawn."),
     "share": Parameter(0, 1, "Pass the share of the sample, for example 0.2.", low_open=True, high_open=True),
+    "releases": _whole(1, "Pass how many releases there are, each from a sample of its own.", 10**6),
     # mechanisms
     "blend_epsilon": Parameter(0, 700, "Pass how far members of one crowd may be told apart; 0 for suppression."),
     "noise_epsilon": Parameter(0, 700, "Pass the privacy loss of the noise, for example 1.0.", low_open=True),

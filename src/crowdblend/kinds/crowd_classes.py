@@ -193,6 +193,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
         shares=policy.shares,
+        releases=policy.releases,
     )
     planned = answer(request)
     if planned.k == 1:

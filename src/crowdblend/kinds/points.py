@@ -173,6 +173,7 @@ def plan(policy: Points) -> PointsPlan:
         max_rate=drawn.max_rate,
         kind="points",
         noise_epsilon=policy.noise_epsilon or 1.0,
+        releases=policy.releases,
     )
     if policy.noise_epsilon is None:
         if policy.planned is not None:

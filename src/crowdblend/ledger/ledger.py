@@ -16,12 +16,15 @@ from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
 from crowdblend.ledger.history import History, after, replay
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import Location, locate
+from crowdblend.ledger.profile_total import ProfileTotal, profile_total, releases_that_fit
+from crowdblend.ledger.running_total import cache_file
 from crowdblend.ledger.secrets import check_key, commitment, matches
 from crowdblend.ledger.sound import check_keys, identities_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from crowdblend.guarantees import Differential
     from crowdblend.ledger.store import Store
 
 
@@ -177,6 +180,19 @@ class Ledger:
     def budget(self, population: str) -> Budget:
         """What all spent entries about these people come to."""
         return add_up(normal_name(population), self.entries())
+
+    def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
+        """What all spent entries about these people come to by their profiles, with one more release or without.
+
+        It is the ε at a δ, by default at the sum of all δ, where it compares with `budget`.
+        """
+        name = normal_name(population)
+        return profile_total(name, self.entries(), delta, more=more, cache=cache_file(self.location.words(), name))
+
+    def room(self, release: Spending, limit: Differential) -> int | None:
+        """How many more releases like this one keep the total of its population within a limit, by profiles."""
+        cache = cache_file(self.location.words(), release.population)
+        return releases_that_fit(release.population, self.entries(), release, limit, cache)
 
     def budgets(self) -> tuple[Budget, ...]:
         """The budget of every population, in the order of their first release."""

@@ -13,11 +13,16 @@ from crowdblend.numerics.arithmetic import Arithmetic, Number
 
 def step_divergence(calc: Arithmetic, a: Number, b: Number, growth: Number) -> Number:
     """The larger of the two hockey-stick divergences at factor growth = e^ε between the two variables."""
+    return calc.maximum(*step_divergences(calc, a, b, growth))
+
+
+def step_divergences(calc: Arithmetic, a: Number, b: Number, growth: Number) -> tuple[Number, Number]:
+    """Both hockey-stick divergences at factor growth = e^ε: of the variable at c from the one at c−1, and back."""
     mass_a, mass_b = (1 - a) / (1 + a), (1 - b) / (1 + b)
     # From c upwards: mass_a·a^i against mass_b·b^{i+1}; from c−1 downwards: mass_a·a^{i+1} against mass_b·b^i.
     up = _excess(calc, mass_a, a, growth * mass_b * b, b) + _excess(calc, mass_a * a, a, growth * mass_b, b)
     down = _excess(calc, mass_b * b, b, growth * mass_a, a) + _excess(calc, mass_b, b, growth * mass_a * a, a)
-    return calc.maximum(up, down)
+    return up, down
 
 
 def _excess(calc: Arithmetic, x: Number, a: Number, y: Number, b: Number) -> Number:

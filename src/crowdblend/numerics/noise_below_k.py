@@ -24,11 +24,11 @@ NEGLIGIBLE = 1e-30
 def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growth: Number, *, flagged: bool) -> Number:
     """sup over n ≥ 1 of the larger hockey-stick divergence between n and n−1 members."""
     if k >= LARGEST_CLASS:
-        raise _too_large()
+        raise too_large()
     best = calc.number(0)
-    fewer = _Output(calc, k, p, ratio, 0)
+    fewer = Output(calc, k, p, ratio, 0)
     for n in range(1, LARGEST_CLASS):
-        more = _Output(calc, k, p, ratio, n)
+        more = Output(calc, k, p, ratio, n)
         best = calc.maximum(best, more.exceeds(fewer, growth, flagged), fewer.exceeds(more, growth, flagged))
         if n >= k:
             rest = _unthresholded(calc, n, p, growth)
@@ -37,10 +37,11 @@ def spliced_divergence(calc: Arithmetic, k: int, p: Number, ratio: Number, growt
             if calc.surely(rest < NEGLIGIBLE) and not calc.surely(best > 0):
                 return calc.maximum(best, rest)
         fewer = more
-    raise _too_large()
+    raise too_large()
 
 
-def _too_large() -> NotProved:
+def too_large() -> NotProved:
+    """The refusal of classes beyond the scan."""
     return NotProved(
         f"noise below k is certified for classes of up to {LARGEST_CLASS} people at the worst, "
         "and these parameters go beyond; raise epsilon, lower k, or suppress below k instead."
@@ -59,7 +60,7 @@ def _unthresholded(calc: Arithmetic, n: int, p: Number, growth: Number) -> Numbe
     return calc.maximum(up, down)
 
 
-class _Output:
+class Output:
     """The distribution of what is published about a class of n people."""
 
     def __init__(self, calc: Arithmetic, k: int, p: Number, ratio: Number, n: int) -> None:
@@ -90,14 +91,15 @@ class _Output:
     def exact_at(self, y: int) -> Number:
         return self.exact[y] if y < len(self.exact) else self.calc.number(0)
 
-    def exceeds(self, other: _Output, growth: Number, flagged: bool) -> Number:
+    def exceeds(self, other: Output, growth: Number, flagged: bool) -> Number:
         """Σ over outputs of (this − growth·other) where positive."""
         return sum(
-            (self.calc.nonnegative(mine - growth * theirs) for mine, theirs in self._pairs(other, flagged)),
+            (self.calc.nonnegative(mine - growth * theirs) for mine, theirs in self.pairs(other, flagged)),
             self.calc.number(0),
         )
 
-    def _pairs(self, other: _Output, flagged: bool) -> Iterator[tuple[Number, Number]]:
+    def pairs(self, other: Output, flagged: bool) -> Iterator[tuple[Number, Number]]:
+        """Every outcome with its probability here and there."""
         top = max(self.n, other.n, self.k - 1)
         tail = self.ratio / (1 - self.ratio)
         # Beyond both ends the two sides fall at the same pace, so each end is one outcome with the summed mass.

@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-45
 
 def shuffled_divergence(calc: Arithmetic, k: int, rate: Number, blend: Number, growth: Number) -> Number:
     """The largest divergence at e^ε' = growth that sampling leaves to points hidden in blocks of at least k."""
-    ratios = _gathered(calc, min(k, LARGEST_CROWD), blend)
+    ratios = gathered_ratios(calc, k, blend)
     most = 1 + (growth - 1) / rate
     up = rate * _mean(calc, one_more, k, rate, [(mass * ratio, most / ratio) for ratio, mass in ratios])
     gain = 1 - growth * (1 - rate)
@@ -73,14 +73,14 @@ def likelihood_ratios(calc: Arithmetic, crowd: int, blend: Number) -> Iterator[t
             ways = ways * v // (u + 1)
 
 
-def _gathered(calc: Arithmetic, crowd: int, blend: Number) -> list[tuple[Number, Number]]:
-    """The law of L moved to a grid of STEPS intervals from 1/b to b."""
+def gathered_ratios(calc: Arithmetic, k: int, blend: Number) -> list[tuple[Number, Number]]:
+    """The law of L in a crowd of k, moved to a grid of STEPS intervals from 1/b to b."""
     if calc.surely(blend == 1):
         return [(calc.number(1), calc.number(1))]
     low, step = 1 / blend, (blend - 1 / blend) / STEPS
     grid = [low + step * i for i in range(STEPS)] + [blend]
     masses = [calc.number(0)] * (STEPS + 1)
-    for u, v, ratio, mass in likelihood_ratios(calc, crowd, blend):
+    for u, v, ratio, mass in likelihood_ratios(calc, min(k, LARGEST_CROWD), blend):
         if u == 0 or v == 0:
             masses[STEPS if v == 0 else 0] += mass
             continue

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from crowdblend.calculus import Assumption, Certificate, Derivation
-from crowdblend.calculus.rules import blending, choice, sampling
+from crowdblend.calculus.rules import blending, choice, composition, profiles, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
 from crowdblend.guarantees.parameters import check
+from crowdblend.planning import series
 from crowdblend.planning.bounds import BOUNDS, LARGEST_COMPARED, Bound, PlannedMechanism, noise_loss
 from crowdblend.planning.parts import derive_parts, equal_shares, smallest_thresholds
 from crowdblend.planning.request import PlanRequest
@@ -58,6 +60,8 @@ class Plan:
             shown |= {"parts": len(self.request.shares)}
         if self.request.biased:
             shown |= self.request.sampling(None)
+        if self.request.releases > 1:
+            shown["releases"] = self.request.releases
         return shown
 
     @property
@@ -78,11 +82,30 @@ class Plan:
         return PlannedMechanism(self.request, self.k, self.noise_epsilon)
 
     def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
-        """What sampling and a mechanism with these parameters guarantee, before anything is released."""
+        """What sampling and a mechanism with these parameters guarantee, before anything is released.
+
+        Of several releases it is what they guarantee together.
+        """
+        if self.request.releases > 1:
+            return Certificate(self.together(), stated, facts or {})
         if self.request.shares:
             planned = tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds)
             return Certificate(self.derivations_of_parts(planned), stated, facts or {})
         return self.certify(self.mechanism, stated, facts)
+
+    def together(self) -> tuple[Derivation, ...]:
+        """What all planned releases guarantee together."""
+        if self.rule == series.RULES[series.ADDED]:
+            one = answer_alone(series.share_of(self.request))
+            _, once, *_ = one.derivations(one.mechanism)
+            return (composition.differential_releases_add_up(*[once] * self.request.releases),)
+        profile = series.profile_together(self.request, self.k, self.rate)
+        if self.solved == "delta":
+            found = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
+        else:
+            found = profiles.profile_at_delta(profile, delta=self.delta)
+        self._require_planned(found)
+        return profiles.profile_is_zero_knowledge(profile, epsilon=found.conclusion.epsilon), found
 
     def certify(
         self,
@@ -170,6 +193,7 @@ def plan(
     noise_epsilon: float | None = None,
     flag: bool = False,
     parts: int = 1,
+    releases: int = 1,
 ) -> Plan:
     """Solve for the one of k, rate, epsilon and delta that is left out: the smallest k, epsilon or delta, or the
     largest rate, for which the guarantee is proved. With `parts`, for as many tables from equal parts of one sample.
@@ -180,6 +204,8 @@ def plan(
     35
     >>> plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10).k
     16
+    >>> plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20).k
+    10
     """
     check("parts", parts)
     request = PlanRequest(
@@ -197,22 +223,59 @@ def plan(
         noise_epsilon,
         flag,
         equal_shares(parts),
+        releases,
     )
     return answer(request)
 
 
 def answer(request: PlanRequest) -> Plan:
     """The plan for a request."""
+    return answer_alone(request) if request.releases == 1 else answer_together(request)
+
+
+def answer_together(request: PlanRequest) -> Plan:
+    """The plan for several releases, by their profiles and by shares of epsilon and delta, whichever says more."""
+    bounds: dict[str, float] = {}
+    refusals: list[CrowdblendError] = []
+    asked, alone = request, None
+    request = series.with_noise(request)
+    try:
+        with suppress(CrowdblendError):
+            alone = getattr(answer_alone(replace(request, releases=1)), request.unknown)
+        bounds[series.PROFILE] = series.solve_together(request, alone)
+    except CrowdblendError as refused:
+        refusals.append(refused)
+    try:
+        share = answer_alone(series.share_of(asked))
+        bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
+    except CrowdblendError as refused:
+        refusals.append(refused)
+    if not bounds or (request.noisy and series.PROFILE not in bounds):
+        raise refusals[0]
+    # Shares would have other noise below k.
+    return _planned(request, bounds, series.RULES, series.PROFILE if request.noisy else None)
+
+
+def answer_alone(request: PlanRequest) -> Plan:
+    """The plan for one release."""
     bounds, refusals = _solve_all(request)
     if not bounds:
         raise refusals[0]
+    return _planned(request, bounds, {bound.name: bound.rule.id for bound in BOUNDS})
+
+
+def _planned(request: PlanRequest, bounds: dict[str, float], rules: Mapping[str, str], best: str | None = None) -> Plan:
     solved = request.unknown
-    best = (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
+    best = best or (max if solved == "rate" else min)(bounds, key=lambda name: bounds[name])
     values: dict[str, Any] = {name: getattr(request, name) for name in ("k", "rate", "epsilon", "delta")}
     values[solved] = bounds[best]
-    rule = next(bound.rule.id for bound in BOUNDS if bound.name == best)
     return Plan(
-        **values, solved=solved, rule=rule, bounds=bounds, request=request, thresholds=_thresholds(request, values)
+        **values,
+        solved=solved,
+        rule=rules[best],
+        bounds=bounds,
+        request=request,
+        thresholds=_thresholds(request, values),
     )
 
 

@@ -20,6 +20,7 @@ class PlanRequest(Checked):
     With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
     exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
     With `shares` several tables are published, each from its own part of the sample.
+    With `releases` above 1, epsilon and delta are for so many releases together, each from a fresh sample.
     """
 
     rate: float | None = None
@@ -36,6 +37,7 @@ class PlanRequest(Checked):
     noise_epsilon: float | None = None
     flag: bool = False
     shares: tuple[float, ...] = ()
+    releases: int = 1
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -8,11 +8,14 @@ from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.guarantees.parameters import PARAMETERS, check
-from crowdblend.planning.plan import answer
+from crowdblend.planning.plan import answer, answer_together
 from crowdblend.planning.request import SOLVABLE, PlanRequest
 
-# What is most often request: how does the answer move with ε; and, when ε is the answer, with k.
+# What is most often asked: how does the answer move with ε; and, when ε is the answer, with k.
 _NATURAL = {"delta": "epsilon", "k": "epsilon", "rate": "epsilon", "epsilon": "k"}
+SWEPT = (*SOLVABLE, "releases")
+# Years that series are planned for, up to about twice the given number of releases.
+_RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
 _FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 
@@ -28,9 +31,9 @@ class Sweep:
 
 def sweep(request: PlanRequest, over: str | None = None, values: Sequence[float] = ()) -> Sweep:
     """Solve the request again for each value of the parameter `over`."""
-    over = over or _NATURAL[request.unknown]
-    if over not in SOLVABLE or over == request.unknown or getattr(request, over) is None:
-        choices = ", ".join(name for name in SOLVABLE if getattr(request, name) is not None)
+    over = over or ("releases" if request.releases > 1 else _NATURAL[request.unknown])
+    if over not in SWEPT or over == request.unknown or getattr(request, over) is None:
+        choices = ", ".join(name for name in SWEPT if getattr(request, name) is not None)
         raise InvalidInput(
             f"{over} has no value that could be varied.", remedy=f"Sweep {choices}.", where="over", code="plan.sweep"
         )
@@ -49,7 +52,8 @@ def _checked(over: str, value: float) -> float:
 def _row(request: PlanRequest, over: str, value: float) -> dict[str, float | None]:
     change: dict[str, Any] = {over: value}
     try:
-        return {over: value, **answer(replace(request, **change)).bounds}
+        solve = answer_together if over == "releases" else answer
+        return {over: value, **solve(replace(request, **change)).bounds}
     except InvalidInput:
         raise
     except CrowdblendError:
@@ -58,6 +62,8 @@ def _row(request: PlanRequest, over: str, value: float) -> dict[str, float | Non
 
 def _around(request: PlanRequest, over: str) -> list[float]:
     """Values a factor 4 to either side of the given one, inside the parameter's range."""
+    if over == "releases":
+        return [times for times in _RELEASES if times <= max(10, 2 * request.releases)]
     centre = float(getattr(request, over)) or 0.1
     found = [centre * factor for factor in _FACTORS]
     if over == "k":

@@ -13,6 +13,9 @@ from crowdblend.policies.policy import AboutPeople, part
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
 
 PEOPLE = "How many people the population has, where you know it: delta has to stay below one over it."
+RELEASES = (
+    "How many such releases there will be, each from a fresh sample: epsilon and delta are for all of them together."
+)
 ACCEPT = "True to publish although delta is above 1e-3, or above one over the people of the population."
 
 
@@ -27,6 +30,7 @@ class CrowdPolicy(AboutPeople):
     k: int | None = key("The crowd size, the person included; leave it out to have it planned.", ranged=True)
     epsilon: float | None = key("The privacy loss; leave it out to have it planned.", ranged=True)
     delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
+    releases: int = key(RELEASES, ranged=True, default=1)
     accept_delta: bool = key(ACCEPT, default=False)
     people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
 

@@ -124,6 +124,13 @@ class Table(RecodedPolicy):
                 "Remove one of them.",
                 "[data] rows_per_person",
             )
+        if self.rows_per_person is not None and any(table.name.lower() == "totals" for table in self.tables):
+            raise refusal(
+                "table-name",
+                "A table of everybody with rows_per_person has a file of its own called totals.",
+                "Rename the table.",
+                "[[tables]] name",
+            )
         check_closed(self.columns, "everybody = true")
         if not self._listed:
             raise refusal(

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crowdblend import ledger as books
+from crowdblend.calculus import Certificate
+from crowdblend.calculus.profiles import profile_of
 from crowdblend.engines.identity import identify, largest_rate, sample_of
+from crowdblend.guarantees import Guarantee, Profile, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED
 from crowdblend.policies.source import DataSource
@@ -52,6 +55,9 @@ def prospect_of(
 def resumed(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
     spending = _described(planned, place, ledger, key).spending
+    if not any(isinstance(made, Profile) for made in entry.spending.guarantees):
+        # Begun by a version that recorded no profiles.
+        spending = replace(spending, guarantees=planned.certificate().guarantees)
     unnamed = planned.policy.data.population is None
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
@@ -67,6 +73,28 @@ def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:
     return policy if data is policy.data else policy.with_source(data)
 
 
+def planned_spending(planned: AnyPlan) -> books.Spending:
+    """What a release from this policy would spend, before anything is known of its source."""
+    return books.Spending(
+        population=planned.policy.data.population or UNNAMED,
+        sample="planned",
+        fresh=not planned.policy.sampling.already_drawn,
+        kind=planned.policy.kind,
+        guarantees=with_profile(planned.certificate()),
+        folder="planned",
+    )
+
+
+def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
+    """The guarantees of a release, and the profile by which it composes with others, where it has one."""
+    for relation in (Relation.ADD_REMOVE, Relation.REPLACE):
+        stated = certificate.differential(relation)
+        for made in certificate.derivations:
+            if stated is not None and made.conclusion == stated:
+                return (*certificate.guarantees, profile_of(made).conclusion)
+    return certificate.guarantees
+
+
 def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -> Prospect:
     policy = planned.policy
     identity = identify(policy.data, policy.resources, ledger.wanted())
@@ -75,7 +103,7 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -
         sample=sample_of(policy.sampling, identity.source, key),
         fresh=not policy.sampling.already_drawn,
         kind=policy.kind,
-        guarantees=planned.certificate().guarantees,
+        guarantees=with_profile(planned.certificate()),
         folder=place,
         source=identity.source,
         rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, domain_sizes, estimator_of, finest_cells, nothing_known
-from crowdblend.estimates.estimator import Estimator
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.reading.domain import Labels, classes_of, combinations
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -28,15 +28,18 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Margin:
-    """A table by some columns: labels, sums of what is shown, and in how many shown cells and cells of the domain."""
+    """A table by some columns: labels, sums of what is shown, and in how many shown cells and cells of the domain.
+
+    `declared` says whether its labels are in the order in which they were declared.
+    """
 
     columns: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     counts: Whole
     shown: Whole
-    noisy: Whole
     cells: int | None
     intervals: Intervals
+    declared: bool = True
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -55,6 +58,50 @@ class Margin:
         return pa.table([*columns, counts, hidden, estimate, *ends], names=names)
 
 
+class MarginCounter:
+    """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for."""
+
+    def __init__(
+        self, facts: Mapping[str, Any], cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None]
+    ) -> None:
+        self.facts, self.cells, self.columns, self.domain = facts, cells, tuple(columns), domain
+        self.estimator = estimator_of(facts)
+        if are_cut(facts) and any(size != 1 for name, size in domain_sizes(facts).items() if name not in columns):
+            raise InvalidInput(
+                "Noisy cells below a threshold are not published, so that sums of the others are too large.",
+                remedy="Read the cells themselves, without a margin.",
+                where="margin",
+                code="reading.cut-cells",
+            )
+        self._keys = [cells.keys[cells.columns.index(name)] for name in columns]
+        self._found: dict[tuple[str, ...], list[int]] = {}
+        known = [domain.get(name) for name in columns]
+        size = combinations([None if labels is None else len(labels) for labels in known])
+        if size is not None and size <= MOST_CELLS_LISTED:
+            self._found = {row: [0, 0, 0, 0] for row in product(*(labels or () for labels in known))}
+
+    def add(self, piece: pa.Table) -> None:
+        """Count these cells as well."""
+        for row, added in _grouped(piece, self._keys, self.estimator):
+            entry = self._found.setdefault(row, [0, 0, 0, 0])
+            self._found[row] = [before + more for before, more in zip(entry, added, strict=True)]
+
+    def margin(self, confidence: float = CONFIDENCE) -> Margin:
+        """Every combination of labels, those of the domain first, with its sum and what it stands for."""
+        classes = classes_of(self.facts, self.domain)
+        inside = combinations([size for name, size in classes.items() if name not in self.columns])
+        table = np.array(list(self._found.values()), np.int64).reshape(len(self._found), 4)
+        labels = tuple(zip(*self._found, strict=True)) if self.columns and self._found else ((),) * len(self.columns)
+        counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
+        if inside is not None and finest_cells(self.facts, self.cells.columns) != 1:
+            # Rows of this file are sums themselves; each of their finest cells may be noisy.
+            noisy = np.full(len(counts), inside)
+        exact = table[:, 3] > 0 if self.cells.flagged else None
+        intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
+        declared = all(self.domain.get(name) is not None for name in self.columns)
+        return Margin(self.columns, labels, counts, shown, inside, intervals, declared)
+
+
 def margin_of(
     facts: Mapping[str, Any],
     cells: Cells,
@@ -63,24 +110,16 @@ def margin_of(
     confidence: float,
 ) -> Margin:
     """The margin of a published file by some of its columns."""
+    counter = MarginCounter(facts, cells, columns, domain)
+    for piece in cells.pieces():
+        counter.add(piece)
+    return counter.margin(confidence)
+
+
+def are_cut(facts: Mapping[str, Any]) -> bool:
+    """Whether noisy cells below a threshold are left out, so that sums of the others say nothing."""
     estimator = estimator_of(facts)
-    if estimator is not None and estimator.law.shown_from is not None and not estimator.law.noiseless:
-        sizes = domain_sizes(facts)
-        if any(sizes.get(name) != 1 for name in sizes if name not in columns):
-            raise InvalidInput(
-                "Noisy cells below a threshold are not published, so that sums of the others are too large.",
-                remedy="Read the cells themselves, without a margin.",
-                where="margin",
-                code="reading.cut-cells",
-            )
-    classes = classes_of(facts, domain)
-    inside = combinations([size for name, size in classes.items() if name not in columns])
-    labels, counts, shown, noisy, exact = _counted(cells, columns, domain, estimator)
-    if inside is not None and finest_cells(facts, cells.columns) != 1:
-        # Rows of this file are sums themselves; each of their finest cells may be noisy.
-        noisy = np.full(len(counts), inside)
-    intervals = _intervals(estimator, counts, shown, noisy, exact, inside, confidence)
-    return Margin(tuple(columns), labels, counts, shown, noisy, inside, intervals)
+    return estimator is not None and not estimator.law.noiseless and estimator.law.shown_from is not None
 
 
 def _intervals(
@@ -105,29 +144,9 @@ def _intervals(
         flags = None if exact is None else exact[there]
         some = estimator.cells(counts[there], flags, confidence=confidence)
         found.estimate[there], found.low[there], found.high[there] = some.estimate, some.low, some.high
-    if not there.all():
+    if not there.all() and estimator.law.shown_from is not None:
         found.low[~there], found.high[~there] = 0, estimator.unpublished(confidence=confidence)
     return found
-
-
-def _counted(
-    cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None], estimator: Estimator | None
-) -> tuple[tuple[tuple[str, ...], ...], Whole, Whole, Whole, NDArray[np.bool_] | None]:
-    """Every combination of labels, those of the domain first, with its sum, its shown and its possibly noisy cells."""
-    keys = [cells.keys[cells.columns.index(name)] for name in columns]
-    known = [domain.get(name) for name in columns]
-    size = combinations([None if labels is None else len(labels) for labels in known])
-    found: dict[tuple[str, ...], list[int]] = {}
-    if size is not None and size <= MOST_CELLS_LISTED:
-        found = {row: [0, 0, 0, 0] for row in product(*(labels or () for labels in known))}
-    for piece in cells.pieces():
-        for row, added in _grouped(piece, keys, estimator):
-            entry = found.setdefault(row, [0, 0, 0, 0])
-            found[row] = [before + more for before, more in zip(entry, added, strict=True)]
-    table = np.array(list(found.values()), np.int64).reshape(len(found), 4)
-    columns_of = tuple(zip(*found, strict=True)) if columns and found else ((),) * len(columns)
-    exact = table[:, 3] > 0 if cells.flagged else None
-    return columns_of, table[:, 0], table[:, 1], table[:, 2], exact
 
 
 def _grouped(

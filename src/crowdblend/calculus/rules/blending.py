@@ -20,7 +20,7 @@ from crowdblend.guarantees import (
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
-from crowdblend.numerics.tail_suprema import crossing_tails, rising_tail
+from crowdblend.numerics.robust_divergence import robust_divergence
 
 ROBUST = (
     Assumption.ROBUST_SAMPLING,
@@ -103,9 +103,8 @@ def robust_sampling_is_zero_knowledge(
     return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, exceptions), Relation.ADD_REMOVE)
 
 
-def _checked_robust_delta(
-    premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
-) -> float:
+def check_bias(premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float) -> None:
+    """Refuse a bias that the theorem is not about."""
     if low > high:
         raise InvalidInput(f"low must be at most high = {high:g}, got {low:g}. Swap them.")
     if exceptions >= premise.k - 1:
@@ -121,6 +120,12 @@ def _checked_robust_delta(
             f"max_rate must be at most high = {high:g} when there are no exceptions, got {max_rate:g}. "
             "State the people sampled more often as exceptions."
         )
+
+
+def _checked_robust_delta(
+    premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
+) -> float:
+    check_bias(premise, low, high, exceptions, max_rate)
     require_amplified(premise.epsilon, max_rate, epsilon)
     return min(max_rate, _robust_delta(premise, low, high, exceptions, max_rate, epsilon))
 
@@ -132,17 +137,7 @@ def _robust_delta(
     crowd = premise.k - exceptions - 1
 
     def delta() -> Number:
-        p, q, most = arb(low), arb(high), arb(max_rate)
         blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
-        r = (growth - 1 + most) / (most * blend)
-        # Where ⌊(n+1)·slope⌋ < crowd, few(n) is the smaller and still rising: only later teeth matter.
-        up = most * rising_tail(balls, crowd, p * r / (1 - p + p * r), q, person=1)
-        gain = 1 - growth * (1 - most)
-        if gain <= 0:
-            return up
-        if not gain > 0:
-            raise balls.Undecided
-        c = blend * gain / (growth * most)
-        return crossing_tails(balls, up, (crowd, q, most), (c * q / (1 - q + c * q), p, gain))
+        return robust_divergence(balls, crowd, (arb(low), arb(high), arb(max_rate)), blend, growth)
 
     return upper_bound(delta)

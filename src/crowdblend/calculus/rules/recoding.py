@@ -30,7 +30,7 @@ from crowdblend.numerics.balls import round_up
 )
 def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
     """Adaptive composition: the release holds for every recoding that may have been chosen."""
-    _choice_is_pure("recoding.population", choice)
+    choice_is_pure("recoding.population", choice)
     epsilon = round_up(arb(choice.epsilon) + release.epsilon)
     return Differential(epsilon, release.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
@@ -54,7 +54,7 @@ def recoding_from_split(
 
     Here epsilon is ε₂, the target of the released part.
     """
-    _choice_is_pure("recoding.split", choice)
+    choice_is_pure("recoding.split", choice)
     # That only a part decides is counted below; a choice that counted on it already would count it twice.
     require_unsampled("recoding.split", choice)
     chosen = arb(rate) * share
@@ -67,7 +67,8 @@ def recoding_from_split(
     return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=1)
 
 
-def _choice_is_pure(rule_id: str, choice: Differential) -> None:
+def choice_is_pure(rule_id: str, choice: Differential) -> None:
+    """Refuse a choice that is not purely private for one person more or less."""
     if choice.relation is not Relation.ADD_REMOVE or choice.delta > 0 or choice.people != 1:
         raise NotApplicable(
             f"{rule_id} needs a choice with delta = 0 under add-remove for one person, got delta = {choice.delta:g} "

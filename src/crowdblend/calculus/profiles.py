@@ -1,0 +1,110 @@
+"""The profile of a release that was derived at one ε: the same steps, up to where its curve is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from crowdblend.calculus.loss_curves import curve_of
+from crowdblend.calculus.rules import profiles
+from crowdblend.calculus.theorem import Derivation
+from crowdblend.errors import CrowdblendError, InvalidInput, NotApplicable
+from crowdblend.guarantees import Differential, Profile
+
+Maker = Callable[[Derivation], Derivation | None]
+
+
+def profile_of(derivation: Derivation) -> Derivation:
+    """The profile of the release that a differential guarantee is about; where no curve is known, that of its (ε, δ).
+
+    >>> from crowdblend.calculus import RULES
+    >>> sampled = RULES["suppression.exact"](RULES["histogram.suppressed"](k=8), rate=0.1, epsilon=1.0)
+    >>> profile_of(RULES["dps.differential"](sampled)).conclusion.uses[0].curve
+    CrowdCurve(k=8, blend_epsilon=0.0, rate=0.1)
+    """
+    if not isinstance(derivation.conclusion, Differential):
+        raise InvalidInput("a profile starts from the derivation of a differential guarantee. Pass one of these.")
+    return _known(derivation) or profiles.profile_of_differential(derivation)
+
+
+def composed(derivations: Sequence[Derivation]) -> Derivation:
+    """The profile of several releases together, each with a sample and noise of its own; equal ones are counted."""
+    found = [profile_of(made) for made in derivations]
+    if all(made == found[0] for made in found[1:]) and len(found) > 1:
+        return profiles.repeated_releases_compose(found[0], releases=len(found))
+    return profiles.profiles_compose(*found)
+
+
+def _known(derivation: Derivation) -> Derivation | None:
+    """The profile by the curve of the release; None where no rule knows one."""
+    maker = _MAKERS.get(derivation.rule.id)
+    if maker is None:
+        return None
+    with suppress(NotApplicable):
+        made = maker(derivation)
+        return made if made is not None and _computable(made.conclusion) else None
+    return None
+
+
+def _computable(profile: Profile) -> bool:
+    """Whether every curve can be evaluated; very large tables are not scanned."""
+    try:
+        return all(curve_of(use.curve) is not None for use in profile.uses)
+    except CrowdblendError:
+        return False
+
+
+def _through(derivation: Derivation) -> Derivation | None:
+    """The first premise whose curve is known: all premises are about this very release."""
+    return next((made for made in map(_known, derivation.premises) if made is not None), None)
+
+
+def _crowds(derivation: Derivation) -> Derivation:
+    return profiles.profile_of_crowds(derivation.premises[0], rate=derivation.parameters["rate"])
+
+
+def _without_target(rule: Callable[..., Derivation]) -> Maker:
+    """The rule with the same premises and parameters, but for the ε that a δ was asked for."""
+
+    def make(derivation: Derivation) -> Derivation:
+        parameters = {name: value for name, value in derivation.parameters.items() if name != "epsilon"}
+        return rule(*derivation.premises, **parameters)
+
+    return make
+
+
+def _population(derivation: Derivation) -> Derivation | None:
+    choice, release = derivation.premises
+    known = _known(release)
+    return None if known is None else profiles.profile_of_population_recoding(choice, known)
+
+
+def _outliers(derivation: Derivation) -> Derivation:
+    given = derivation.premises[0].parameters
+    return profiles.profile_of_outliers(**{name: given[name] for name in ("epsilon", "transition", "limit")})
+
+
+def _releases(derivation: Derivation) -> Derivation:
+    return profiles.profiles_compose(*map(profile_of, derivation.premises))
+
+
+_MAKERS: dict[str, Maker] = {
+    "suppression.exact": _crowds,
+    "suppression.published": _crowds,
+    "blending.sharp": _crowds,
+    "blending.explicit": _crowds,
+    "blending.closed-form": _crowds,
+    "histogram.noisy-sampled": _without_target(profiles.profile_of_noise_below_k),
+    "points.sampled": _without_target(profiles.profile_of_points),
+    "robust.differential": _without_target(profiles.profile_of_biased_sampling),
+    "sampling.amplification": _without_target(profiles.profile_of_amplified),
+    "composition.parts": _without_target(profiles.profile_of_parts),
+    "recoding.split": _without_target(profiles.profile_of_split_recoding),
+    "recoding.population": _population,
+    "outlier.differential": _outliers,
+    "composition.differential": _releases,
+    "choice.sampling": _through,
+    "choice.differential": _through,
+    "dps.differential": _through,
+    "dps.postprocessing": _through,
+}

@@ -1,0 +1,163 @@
+"""Divergence curves of releases, as values: which curve and with which numbers, never its coefficients.
+
+A curve bounds the divergence between the release with a person and without at every ε, in both directions. So curves of
+several releases compose to far less than the sum of one (ε, δ) each. `calculus/loss_curves.py` evaluates them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
+from crowdblend.guarantees.parameters import Checked, check
+from crowdblend.guarantees.privacy import Guarantee, Relation
+
+
+@dataclass(frozen=True)
+class LossCurve(Checked):
+    """One release from a sample of its own, with the numbers that its curve is computed from."""
+
+    def aggregate(self) -> Aggregate | None:
+        """The sample of everybody else that a simulator needs; None where the release draws none."""
+        rate = getattr(self, "rate", None)
+        return None if rate is None else IidSampling(rate)
+
+
+@dataclass(frozen=True)
+class CrowdCurve(LossCurve):
+    """A (k, blend_epsilon)-crowd-blending mechanism on a Poisson sample; suppression where blend_epsilon is 0."""
+
+    k: int
+    blend_epsilon: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class NoisyCountCurve(LossCurve):
+    """Counts of a Poisson sample, exact from k on and with discrete Laplace noise below."""
+
+    k: int
+    noise_epsilon: float
+    rate: float
+    flag: bool
+
+
+@dataclass(frozen=True)
+class PointCurve(LossCurve):
+    """Noisy points of a Poisson sample in blocks of at least k."""
+
+    k: int
+    noise_epsilon: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class BiasedCurve(LossCurve):
+    """A (k, blend_epsilon)-crowd-blending mechanism on a biased sample."""
+
+    k: int
+    blend_epsilon: float
+    low: float
+    high: float
+    exceptions: int
+    max_rate: float
+
+    def aggregate(self) -> Aggregate | None:
+        return RobustSampling(self.low, self.high, self.exceptions)
+
+
+@dataclass(frozen=True)
+class AmplifiedCurve(LossCurve):
+    """An (epsilon, delta)-differentially private mechanism on a Poisson sample."""
+
+    epsilon: float
+    delta: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class SplitCurve(LossCurve):
+    """Suppression below k by a recoding that a share of the sample chose with loss epsilon."""
+
+    epsilon: float
+    k: int
+    rate: float
+    share: float
+
+
+@dataclass(frozen=True)
+class PartsCurve(LossCurve):
+    """Suppressed tables of disjoint parts of a Poisson sample: for every part its share and its k."""
+
+    rate: float
+    shares: tuple[float, ...]
+    thresholds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.shares or len(self.shares) != len(self.thresholds):
+            raise InvalidInput("a curve of parts has a share and a threshold for every part. Pass as many of each.")
+        for share, k in zip(self.shares, self.thresholds, strict=True):
+            check("share", share)
+            check("k", k)
+
+
+@dataclass(frozen=True)
+class OutlierCurve(LossCurve):
+    """A histogram whose noise fades with the size of a bin."""
+
+    epsilon: float
+    transition: int
+    limit: int
+
+
+@dataclass(frozen=True)
+class ClosenessCurve(LossCurve):
+    """Any release that is (epsilon, delta)-differentially private, of which no more is known."""
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class Uses(Checked):
+    """So many releases with one curve."""
+
+    curve: LossCurve
+    releases: int
+
+
+@dataclass(frozen=True)
+class Profile(Guarantee):
+    """What releases lose together, at every ε: each use of a curve stands for releases with randomness of their own.
+
+    Equal curves are counted together and the curves are in one order, so equal profiles are equal values.
+    """
+
+    uses: tuple[Uses, ...]
+    relation: Relation = Relation.ADD_REMOVE
+    people: int = 1
+    samplings: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.uses or not all(isinstance(use, Uses) and isinstance(use.curve, LossCurve) for use in self.uses):
+            raise InvalidInput("a profile holds the uses of at least one curve. Pass a tuple of Uses.")
+        counts: dict[LossCurve, int] = {}
+        for use in self.uses:
+            counts[use.curve] = counts.get(use.curve, 0) + use.releases
+        ordered = sorted(counts, key=lambda curve: (type(curve).__name__, tuple(vars(curve).values())))
+        object.__setattr__(self, "uses", tuple(Uses(curve, counts[curve]) for curve in ordered))
+
+    @property
+    def releases(self) -> int:
+        """How many releases there are."""
+        return sum(use.releases for use in self.uses)
+
+    def words(self) -> str:
+        """The profile in a sentence."""
+        times = "one release" if self.releases == 1 else f"{self.releases} releases together"
+        return (
+            f"a privacy profile: the divergence of {times} is known for every ε, {self.relation.otherwise(self.people)}"
+        )

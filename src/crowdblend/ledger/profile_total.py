@@ -1,0 +1,132 @@
+"""What all releases about the same people come to by their profiles, at a δ that the steward sets.
+
+Every entry holds the profile of its release beside its guarantees; one that has none, from an earlier version, enters
+with its (ε, δ). The laws of all entries so far are kept in a cache, so a new entry is composed with one law only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdblend.calculus import Assumption
+from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, Uses
+from crowdblend.ledger import running_total
+from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.numerics.profile_curves import LossPair
+
+# A limit that more releases than this would keep is not much of a limit.
+MOST_RELEASES = 100_000
+
+
+@dataclass(frozen=True)
+class ProfileTotal:
+    """The ε of all spent entries of one population at a δ; None where no ε reaches it, or a release has no loss."""
+
+    population: str
+    releases: int
+    delta: float
+    epsilon: float | None
+    relation: Relation
+
+    @property
+    def differential(self) -> Differential | None:
+        """The total as a guarantee."""
+        return None if self.epsilon is None else Differential(self.epsilon, self.delta, self.relation)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What composing by profiles takes for granted beyond adding up."""
+        return (Assumption.FIXED_SERIES,) if self.releases > 1 and self.epsilon is not None else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The total as JSON-ready data."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "relation": self.relation.value,
+            "assumptions": [assumption.value for assumption in self.assumptions],
+        }
+
+
+def profile_total(
+    population: str,
+    entries: Iterable[Entry],
+    delta: float | None = None,
+    *,
+    more: Spending | None = None,
+    cache: Path | None = None,
+) -> ProfileTotal:
+    """The total of the spent entries about a population, and of one more release that may begin.
+
+    It is at a δ, or else at the sum of all δ, so that it compares with adding up.
+    """
+    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
+    coming = [more] if more is not None else []
+    relation = Relation.ADD_REMOVE if _uses(spent + coming, Relation.ADD_REMOVE) is not None else Relation.REPLACE
+    before, after = _uses(spent, relation), _uses(coming, relation)
+    if delta is None:
+        delta = sum(loss.delta for made in spent + coming if (loss := _loss(made, relation)) is not None)
+    if before is None or after is None or delta == 0:
+        return ProfileTotal(population, len(spent + coming), delta, None, relation)
+    pair = running_total.laws(before, cache) if before else None
+    if after:
+        pair = running_total.beside(pair, before, after)
+    epsilon = 0.0 if pair is None else _epsilon(pair, delta)
+    return ProfileTotal(population, len(spent + coming), delta, epsilon, relation)
+
+
+def releases_that_fit(
+    population: str, entries: Iterable[Entry], release: Spending, limit: Differential, cache: Path | None = None
+) -> int | None:
+    """How many more releases like this one keep the total within a limit; None where no theorem adds them up."""
+    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
+    before, one = _uses(spent, limit.relation), _uses([release], limit.relation)
+    if before is None or one is None:
+        return None
+    base = running_total.laws(before, cache) if before else None
+
+    def fits(count: int) -> bool:
+        many = tuple(Uses(use.curve, use.releases * count) for use in one)
+        found = _epsilon(running_total.beside(base, before, many), limit.delta)
+        return found is not None and found <= limit.epsilon
+
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while high < MOST_RELEASES and fits(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _epsilon(pair: LossPair, delta: float) -> float | None:
+    found = [pair.up.epsilon(delta), pair.down.epsilon(delta)]
+    return None if None in found else max(value for value in found if value is not None)
+
+
+def _uses(spendings: list[Spending], relation: Relation) -> tuple[Uses, ...] | None:
+    """The curves of all releases under one relation; None where one has no such guarantee."""
+    found: list[Uses] = []
+    for spending in spendings:
+        profile = next((made for made in spending.guarantees if _fits(made, relation)), None)
+        loss = _loss(spending, relation)
+        if isinstance(profile, Profile):
+            found += profile.uses
+        elif loss is not None:
+            found.append(Uses(ClosenessCurve(loss.epsilon, loss.delta), 1))
+        else:
+            return None
+    return Profile(tuple(found)).uses if found else ()
+
+
+def _loss(spending: Spending, relation: Relation) -> Differential | None:
+    return spending.differential if relation is Relation.ADD_REMOVE else spending.replaced
+
+
+def _fits(made: object, relation: Relation) -> bool:
+    return isinstance(made, Profile) and made.relation is relation and made.people == 1

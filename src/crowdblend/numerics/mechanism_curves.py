@@ -1,0 +1,155 @@
+"""The divergence curves of single mechanisms: points in blocks, biased sampling, outlier tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+
+from flint import arb
+
+from crowdblend.errors import NotProved
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import Undecided
+from crowdblend.numerics.crowd_gaps import CrowdGaps
+from crowdblend.numerics.laplace import step_divergences
+from crowdblend.numerics.points_in_crowds import gathered_ratios
+from crowdblend.numerics.profile_curves import Bounds, Closeness, crowd_distance
+from crowdblend.numerics.robust_divergence import robust_divergence
+
+# A point of the curve of an outlier table costs a step per size of a bin; with more sizes it enters with its (ε, δ).
+MOST_SIZES = 500
+
+
+class Points:
+    """The kernel of points hidden in blocks of at least k; numerics/points_in_crowds.py has the argument."""
+
+    density = 32
+    kinks: tuple[float, ...] = ()
+
+    def __init__(self, k: int, rate: arb, blend: arb) -> None:
+        self.gaps, self.blend = CrowdGaps(k, rate), blend
+        self.distance = crowd_distance(k, rate, blend)
+        self.ratios = gathered_ratios(balls, k, blend)
+        self._last = (k - 1) * float(1 / rate - 1)
+        self._at_one = self.gaps.more(arb(1)), self.gaps.fewer(arb(1))
+
+    @property
+    def reach(self) -> float:
+        return max(self._last, 1.0) * float(self.blend)
+
+    def more(self, factor: arb) -> arb | None:
+        """The mean over the likelihood ratio L of L·more(s/L)."""
+        return sum((mass * ratio * self._gap(factor / ratio, 0) for ratio, mass in self.ratios), arb(0))
+
+    def fewer(self, factor: arb) -> arb | None:
+        """The mean over the likelihood ratio L of fewer(s·L)."""
+        return sum((mass * self._gap(factor * ratio, 1) for ratio, mass in self.ratios), arb(0))
+
+    def _gap(self, factor: arb, direction: int) -> arb:
+        # Below factor 1 the supremum over n is at most its value at 1 plus what is missing to 1.
+        if not factor >= 1:
+            return self._at_one[direction] + (1 - factor).nonnegative_part()
+        return self.gaps.fewer(factor) if direction else self.gaps.more(factor)
+
+
+class PartsOfCrowds:
+    """The kernel of suppressed tables of disjoint parts: the average of theirs; numerics/parts_of_sample.py has why.
+
+    Parts are (k, share), `taken` is the probability that a person is in one of them.
+    """
+
+    density = 32
+    kinks: tuple[float, ...] = ()
+
+    def __init__(self, parts: Sequence[tuple[int, arb]], taken: arb) -> None:
+        total = sum((share for _, share in parts), arb(0))
+        counts: dict[tuple[int, arb], int] = {}
+        for part in parts:
+            same = next((known for known in counts if known[0] == part[0] and known[1] == part[1]), part)
+            counts[same] = counts.get(same, 0) + 1
+        self._kernels: list[tuple[arb, CrowdGaps]] = []
+        reaches, distances = [], []
+        for (k, share), times in counts.items():
+            own = taken * share / total
+            rate = own / (1 - taken + own)
+            self._kernels.append((times * share / total, CrowdGaps(k, rate)))
+            reaches.append((k - 1) * float(1 / rate - 1))
+            distances.append(crowd_distance(k, rate, arb(1)))
+        self.reach, self.distance = max(*reaches, 1.0), max(distances)
+
+    def more(self, factor: arb) -> arb | None:
+        """The weighted average of more(k_i, q_i, s)."""
+        return sum((weight * gaps.more(factor) for weight, gaps in self._kernels), arb(0))
+
+    def fewer(self, factor: arb) -> arb | None:
+        """The weighted average of fewer(k_i, q_i, s)."""
+        return sum((weight * gaps.fewer(factor) for weight, gaps in self._kernels), arb(0))
+
+
+class BiasedCrowds:
+    """The curve of crowds of k under biased sampling: one bound serves both directions."""
+
+    density = 16
+    kinks: tuple[float, ...] = ()
+
+    def __init__(self, k: int, blend: arb, low: float, high: float, exceptions: int, max_rate: float) -> None:
+        self.crowd, self.blend = k - exceptions - 1, blend
+        self.rates = (arb(low), arb(high), arb(max_rate))
+        self.reach = math.log1p(max_rate * (k / low) * float(blend))
+        self.distance = max_rate * crowd_distance(k, arb(high), blend)
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Known from ln(P·e^ε + 1 − P) on; without the person at most 1 − α(1 − P) is lost."""
+        ups: Bounds = [self._bound(growth) for growth in growths]
+        downs: Bounds = []
+        for growth, bound in zip(growths, ups, strict=True):
+            gain = (1 - growth * (1 - self.rates[2])).nonnegative_part()
+            downs.append(gain if bound is None else bound.min(gain))
+        return ups, downs
+
+    def _bound(self, growth: arb) -> arb:
+        most = self.rates[2]
+        if growth >= most * self.blend + 1 - most:
+            with suppress(Undecided, NotProved):
+                found: arb = robust_divergence(balls, self.crowd, self.rates, self.blend, growth)
+                if found.is_finite():
+                    return found.min(most)
+        return most
+
+
+class OutlierBins:
+    """The curve of bins whose noise fades with their size: the worst size at each factor."""
+
+    density = 16
+    kinks: tuple[float, ...] = ()
+
+    def __init__(self, epsilon: float, transition: int, limit: int) -> None:
+        if limit - transition > MOST_SIZES:
+            raise NotProved(f"outlier tables have profiles up to {MOST_SIZES} sizes of bins. Compose their (ε, δ).")
+        losses = [arb(epsilon) * transition / (limit - j) for j in range(limit - transition)] + [arb(epsilon)]
+        ratios = [(-loss).exp() for loss in losses]
+        self.steps = list(zip(ratios[1:], ratios, strict=False))
+        # Bins from limit − transition on have noise of one loss.
+        self.large, self.kinks = Closeness(epsilon, 0.0), (epsilon,)
+        # Beyond ε the divergence falls about like e^{−t·loss}.
+        self.reach = 1.5 * epsilon + 60 / transition
+        self.distance = self.large.distance
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The largest divergence over the sizes of bins, both ways."""
+        ups: Bounds = []
+        downs: Bounds = []
+        for growth in growths:
+            up = down = self.large.at(growth)
+            try:
+                for here, before in self.steps:
+                    more, fewer = step_divergences(balls, here, before, growth)
+                    up, down = up.max(more), down.max(fewer)
+            except Undecided:
+                ups.append(None)
+                downs.append(None)
+                continue
+            ups.append(up)
+            downs.append(down)
+        return ups, downs

@@ -1,0 +1,314 @@
+"""Divergence curves of mechanisms at many factors at once, one direction at a time, and the loss laws above them.
+
+With P the output when the person is in the data and Q the output without, a curve bounds Σ(P − αQ)₊ (`up`) and
+Σ(Q − αP)₊ (`down`) for α ≥ 1, over all neighbouring worlds. Below α = 1 each follows from the other:
+Σ(P − αQ)₊ = 1 − α + α·Σ(Q − P/α)₊.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from flint import arb
+
+from crowdblend.numerics.balls import precision
+from crowdblend.numerics.crowd_gaps import CrowdGaps
+from crowdblend.numerics.loss_law import BITS, LossLaw, Point, dominating, growth_at
+
+# How many places of the grid lie between 0 and the loss from which on the points of a curve lie farther apart.
+DENSITY = 48
+# Losses of one mechanism beyond this count as infinite, so that e to a loss is a double.
+LARGEST_LOSS = 64.0
+Bounds = list[arb | None]
+
+
+class Curve(Protocol):
+    """Upper bounds of the two divergences of one mechanism."""
+
+    @property
+    def reach(self) -> float:
+        """A loss beyond which the curve hardly falls; no point beyond it is evaluated."""
+
+    @property
+    def density(self) -> int:
+        """How closely points are worth evaluating; DENSITY where they are cheap."""
+
+    @property
+    def distance(self) -> float:
+        """About the total variation distance that the curve bounds: a measure of how far its losses spread."""
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Losses at which much of the mass sits: the grid is fine around them."""
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """Bounds at rising factors of at least 1, up and down; None where nothing is known, and after a bound that is
+        small enough, where nothing is asked any more."""
+
+
+@dataclass(frozen=True)
+class LossPair:
+    """The laws of a mechanism in both directions: of the loss with the person, and of the loss without."""
+
+    up: LossLaw
+    down: LossLaw
+
+
+def loss_pair(curve: Curve, spacing: float, cut: float) -> LossPair:
+    """Laws on a grid that dominate the mechanism."""
+    with precision(BITS):
+        places = _places(spacing, curve)
+        growths = [growth_at(spacing, place) for place in places]
+        up, down = curve.bounds(growths, cut)
+        # At α = 1 both directions are the same total variation distance, and it is at most 1.
+        middle = (0, _smallest([arb(1), up[0], down[0]]))
+        return LossPair(
+            dominating(spacing, cut, _all_losses(places, growths, up, down, middle)),
+            dominating(spacing, cut, _all_losses(places, growths, down, up, middle)),
+        )
+
+
+def _places(spacing: float, curve: Curve) -> list[int]:
+    """0, 1, 2, … up to the reach, farther apart the larger they are."""
+    last = max(math.ceil(min(curve.reach, LARGEST_LOSS) / spacing), 1)
+    found = [0]
+    while found[-1] < last:
+        found.append(min(found[-1] + max(1, found[-1] // curve.density), last))
+    around = (math.floor(kink / spacing) for kink in curve.kinks)
+    return sorted(
+        {*found, *(place for near in around for place in (near - 1, near, near + 1, near + 2) if 0 <= place <= last)}
+    )
+
+
+def _all_losses(places: list[int], growths: list[arb], right: Bounds, left: Bounds, middle: Point) -> list[Point]:
+    """The points of one direction at all losses; those below 0 come from the other direction."""
+    negative = [
+        (-place, 1 - (1 - bound) / growth)
+        for place, growth, bound in zip(places[:0:-1], growths[:0:-1], left[:0:-1], strict=True)
+        if bound is not None
+    ]
+    positive = [(place, bound) for place, bound in zip(places[1:], right[1:], strict=True) if bound is not None]
+    return [*negative, middle, *positive]
+
+
+def _smallest(bounds: Bounds) -> arb:
+    return min((bound.upper() for bound in bounds if bound is not None), key=float)
+
+
+def _until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) -> Bounds:
+    found: Bounds = []
+    for growth in growths:
+        bounded = bound(growth)
+        found.append(bounded)
+        if bounded <= enough:
+            break
+    return found + [None] * (len(growths) - len(found))
+
+
+class Kernel(Protocol):
+    """A mechanism whose person is surely in the sample, P, against the same without the person, Q."""
+
+    @property
+    def reach(self) -> float:
+        """The factor beyond which `more` hardly falls."""
+
+    @property
+    def density(self) -> int:
+        """As for a curve."""
+
+    @property
+    def distance(self) -> float:
+        """As for a curve."""
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Losses at which much of the mass sits."""
+
+    def more(self, factor: arb) -> arb | None:
+        """A bound of Σ(P − sQ)₊ at a factor s ≥ 1; None where nothing is known."""
+
+    def fewer(self, factor: arb) -> arb | None:
+        """A bound of Σ(Q − sP)₊ at a factor s ≥ 1; None where nothing is known."""
+
+
+class Sampled:
+    """The curve of a kernel whose person is in the sample with probability `rate`: rate·P + (1 − rate)·Q against Q."""
+
+    def __init__(self, rate: arb, kernel: Kernel) -> None:
+        self.rate, self.kernel = rate, kernel
+
+    @property
+    def reach(self) -> float:
+        rate = float(self.rate)
+        return max(math.log1p(rate * (self.kernel.reach - 1)), -math.log1p(-rate))
+
+    @property
+    def density(self) -> int:
+        return self.kernel.density
+
+    @property
+    def distance(self) -> float:
+        return float(self.rate) * self.kernel.distance
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        rate = float(self.rate)
+        return tuple(
+            kink
+            for loss in self.kernel.kinks
+            for kink in (math.log1p(rate * math.expm1(loss)), -math.log1p(rate * math.expm1(-loss)))
+        )
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """up(α) = β·more(1 + (α−1)/β) and down(α) = (1 − α(1−β))·fewer(αβ/(1 − α(1−β))), both kernels at most 1."""
+        return _until(self.up, growths, _enough), _until(self.down, growths, _enough)
+
+    def up(self, growth: arb) -> arb:
+        """The bound with the person against without."""
+        more = self.kernel.more(1 + (growth - 1) / self.rate)
+        return self.rate if more is None else self.rate * more.min(arb(1))
+
+    def down(self, growth: arb) -> arb:
+        """The bound without the person against with."""
+        gain = 1 - growth * (1 - self.rate)
+        if not gain > 1e-25:
+            return gain.nonnegative_part()
+        fewer = self.kernel.fewer(growth * self.rate / gain)
+        return gain if fewer is None else gain * fewer.min(arb(1))
+
+
+def crowd_distance(k: int, rate: arb, blend: arb) -> float:
+    """About the largest P[X = k−1] over crowd sizes, or how far crowd members can be told apart, if that is more."""
+    alone = 1 / math.sqrt(2 * math.pi * (k - 1) * (1 - float(rate))) if k > 1 else 1.0
+    apart = math.tanh(float(blend.log()) / 2)
+    # Nothing is known below the factor where blending is: the chord there is long, and a finer grid is worth it.
+    return max(min(alone, 1.0), apart) / (4 if apart > 0 else 1)
+
+
+class Crowds:
+    """The kernel of mechanisms that hide people in crowds of k up to a factor `blend`, the others sampled at `rate`.
+
+    Known from the factor `blend` on; the two corners are those of numerics/crowd_divergence.py.
+    """
+
+    density = DENSITY
+    kinks: tuple[float, ...] = ()
+
+    def __init__(self, k: int, rate: arb, blend: arb) -> None:
+        self.blend, self.gaps = blend, CrowdGaps(k, rate)
+        self._last = (k - 1) * float(1 / rate - 1)
+        self.distance = crowd_distance(k, rate, blend)
+
+    @property
+    def reach(self) -> float:
+        # From there on the only crowd that matters is the one that just reaches k, and `more` is constant.
+        return max(self._last, 1.0) * float(self.blend)
+
+    def more(self, factor: arb) -> arb | None:
+        return self._corners(self.gaps.more, factor)
+
+    def fewer(self, factor: arb) -> arb | None:
+        return self._corners(self.gaps.fewer, factor)
+
+    def _corners(self, gap: Callable[[arb], arb], factor: arb) -> arb | None:
+        if self.blend == 1:
+            return gap(factor)
+        near = factor / self.blend
+        if not near >= 1:
+            return None
+        return (self.blend * gap(near) + gap(factor * self.blend)) / (self.blend + 1)
+
+
+class Closeness:
+    """All that (ε, δ)-closeness says: δ + (1 − δ)(e^ε − α)₊/(e^ε + 1), both ways. A curve, and a kernel too."""
+
+    density = DENSITY
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.epsilon, self.delta = epsilon, arb(delta)
+
+    @property
+    def reach(self) -> float:
+        return self.epsilon
+
+    @property
+    def distance(self) -> float:
+        return max(math.tanh(self.epsilon / 2), float(self.delta))
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        return (min(self.epsilon, LARGEST_LOSS),)
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The chord between the points that closeness gives at e^−ε and at e^ε, and δ beyond."""
+        found: Bounds = [self.at(growth) for growth in growths]
+        return found, found
+
+    def at(self, growth: arb) -> arb:
+        """The bound at one factor."""
+        most = arb(self.epsilon).exp()
+        return self.delta + (1 - self.delta) * (most - growth).nonnegative_part() / (most + 1)
+
+
+class ClosenessKernel(Closeness):
+    """The same as a kernel, whose reach is a factor."""
+
+    @property
+    def reach(self) -> float:
+        return math.exp(min(self.epsilon, LARGEST_LOSS))
+
+    def more(self, factor: arb) -> arb | None:
+        return self.at(factor)
+
+    fewer = more
+
+
+class Split:
+    """A choice that is ε₁-close, made by a part of the sample, and a release of the rest (docs/proofs.md).
+
+    The person is in the choosing part with probability `chosen`, and else faces the curve of the release. Of two ways
+    to divide a factor among the two cases the smaller bound is taken at each place.
+    """
+
+    density = DENSITY
+
+    def __init__(self, chosen: arb, choice: Closeness, release: Sampled) -> None:
+        self.chosen, self.choice, self.release = chosen, choice, release
+
+    @property
+    def reach(self) -> float:
+        most = math.exp(min(self.choice.epsilon, LARGEST_LOSS))
+        rest = math.exp(min(self.release.reach, LARGEST_LOSS))
+        chosen = float(self.chosen)
+        return max(math.log(chosen * most + (1 - chosen) * rest), self.choice.epsilon)
+
+    @property
+    def distance(self) -> float:
+        chosen = float(self.chosen)
+        return chosen * self.choice.distance + (1 - chosen) * self.release.distance
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        return self.choice.kinks
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The divergence of the mixture chosen·A + (1 − chosen)·B from Q, and of Q from it."""
+        return _until(self._up, growths, _enough), _until(self._down, growths, _enough)
+
+    def _up(self, growth: arb) -> arb:
+        most, left = arb(self.choice.epsilon).exp(), 1 - self.chosen
+        found = self.chosen * self.choice.at(growth) + left * self.release.up(growth)
+        # All of the choice's loss in its own case, the rest in the other.
+        rest = (growth - self.chosen * most) / left
+        return found.min(left * self.release.up(rest)) if rest >= 1 else found
+
+    def _down(self, growth: arb) -> arb:
+        most, left = arb(self.choice.epsilon).exp(), 1 - self.chosen
+        found = self.chosen * self.choice.at(growth) + left * self.release.down(growth)
+        weight = 1 - growth * self.chosen / most
+        if not (weight > 0 and growth * left / weight >= 1):
+            return found
+        return found.min(weight * self.release.down(growth * left / weight))

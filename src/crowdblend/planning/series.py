@@ -1,0 +1,155 @@
+"""Plans for several releases together: epsilon and delta are totals, and each release draws a fresh sample.
+
+Two ways to get there: by composing the releases' divergence curves, and by giving each release its share of epsilon and
+delta. The first is nearly always far better; what the second would need is said beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import profiles
+from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
+from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
+from crowdblend.numerics.search import first_true, largest_double
+from crowdblend.planning.bounds import crowd
+from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.solve import SMALLEST_RATE
+
+LARGEST_K = 10**6
+# Rates are found to five digits: every try composes all releases.
+TOLERANCE = 1e-5
+LARGEST_NOISE = 30.0
+PROFILE, ADDED = "profile", "added"
+RULES = {PROFILE: "composition.repeated", ADDED: "composition.differential"}
+
+
+def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation:
+    """The profile of one release with these parameters."""
+    if request.biased:
+        return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
+    if request.kind == "points":
+        return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
+    if request.noisy:
+        return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
+    return profiles.profile_of_crowds(crowd(request, k), rate=rate)
+
+
+def profile_together(request: PlanRequest, k: int, rate: float | None) -> Derivation:
+    """The profile of all releases together."""
+    return profiles.repeated_releases_compose(profile_once(request, k, rate), releases=request.releases)
+
+
+def with_noise(request: PlanRequest) -> PlanRequest:
+    """The request with the loss of the noise below k, where it is left open: the largest that leaves half of delta.
+
+    The noise alone is a sampled mechanism of pure loss, whose releases compose like everything else.
+    """
+    if not request.noisy or request.noise_epsilon is not None:
+        return request
+    if request.rate is None or request.epsilon is None or request.delta is None:
+        raise InvalidInput(
+            "Several releases with noise below k are planned from rate, epsilon and delta, or with noise_epsilon. "
+            "Pass noise_epsilon, or leave k out."
+        )
+    rate, epsilon, delta = request.rate, request.epsilon, request.delta
+
+    def keeps(loss: float) -> bool:
+        noise = Profile((Uses(AmplifiedCurve(loss, 0.0, rate), request.releases),))
+        return _reaches(noise, epsilon, delta / 2)
+
+    low = epsilon / request.releases
+    return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
+
+
+def solve_together(request: PlanRequest, alone: float | None) -> float:
+    """The best value of the unknown for all releases, by their profiles; `alone` is the answer for one of them."""
+    return _SOLVERS[request.unknown](request, alone)
+
+
+def share_of(request: PlanRequest) -> PlanRequest:
+    """The request about one release with its share of epsilon and delta."""
+
+    def share(total: float | None) -> float | None:
+        return None if total is None else math.nextafter(total / request.releases, 0.0)
+
+    return replace(request, epsilon=share(request.epsilon), delta=share(request.delta), releases=1)
+
+
+def added_up(request: PlanRequest, solved: float) -> float:
+    """What shares come to: a loss is multiplied, k and rate are the same for each release."""
+    if request.unknown not in ("epsilon", "delta"):
+        return solved
+    total = math.nextafter(solved * request.releases, math.inf)
+    return min(total, 1.0) if request.unknown == "delta" else total
+
+
+def _reaches(profile: Profile, epsilon: float, delta: float) -> bool:
+    try:
+        found: Any = profiles.profile_at_delta.conclude(profile, delta=delta)
+    except (Infeasible, NotApplicable):
+        return False
+    return bool(found.epsilon <= epsilon)
+
+
+def _keeps(request: PlanRequest, k: int, rate: float | None) -> bool:
+    assert request.epsilon is not None
+    assert request.delta is not None
+    try:
+        together = profile_together(request, k, rate).conclusion
+    except NotApplicable:
+        return False
+    return _reaches(together, request.epsilon, request.delta)
+
+
+def _solve_k(request: PlanRequest, alone: float | None) -> float:
+    least = request.exceptions + 2 if request.biased else 1
+    start = max(int(alone or least), least)
+    try:
+        return first_true(lambda k: _keeps(request, k, request.rate), start, start, LARGEST_K)
+    except LookupError:
+        raise Infeasible(
+            f"no k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
+            "lower the rate, or plan fewer releases."
+        ) from None
+
+
+def _solve_rate(request: PlanRequest, alone: float | None) -> float:
+    k = request.k
+    assert k is not None
+
+    def keeps(rate: float) -> bool:
+        return _keeps(request, k, rate)
+
+    top = alone or 0.999
+    if keeps(top):
+        return top
+    low = top / 2
+    while low > SMALLEST_RATE and not keeps(low):
+        low /= 4
+    if not keeps(low):
+        raise Infeasible(
+            f"no rate of at least {SMALLEST_RATE:g} keeps {request.releases} releases to these totals. Raise epsilon, "
+            "delta or k."
+        )
+    return largest_double(keeps, low, top, TOLERANCE)
+
+
+def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
+    assert request.k is not None
+    together = profile_together(request, request.k, request.rate).conclusion
+    found: Any = profiles.profile_at_delta.conclude(together, delta=request.delta)
+    return float(found.epsilon)
+
+
+def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
+    assert request.k is not None
+    together = profile_together(request, request.k, request.rate).conclusion
+    found: Any = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
+    return float(found.delta)
+
+
+_SOLVERS = {"k": _solve_k, "rate": _solve_rate, "epsilon": _solve_epsilon, "delta": _solve_delta}

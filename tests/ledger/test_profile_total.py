@@ -1,0 +1,177 @@
+"""Totals by profile: what they come to, what is kept between two looks, and how many more releases fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from crowdblend import plan
+from crowdblend.calculus.loss_curves import epsilon_of
+from crowdblend.guarantees import (
+    ClosenessCurve,
+    CrowdCurve,
+    Differential,
+    Guarantee,
+    LossCurve,
+    Profile,
+    Relation,
+    Uses,
+)
+from crowdblend.ledger import Ledger, running_total
+from crowdblend.ledger.running_total import cache_file, laws
+from crowdblend.publishing.prospect import with_profile
+from tests.ledger.spendings import spending
+
+ADD = Relation.ADD_REMOVE
+
+
+def release(k: int = 8, rate: float = 0.1) -> tuple[Guarantee, ...]:
+    return with_profile(plan(k=k, rate=rate, epsilon=1.0).certificate())
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Ledger.create(tmp_path / "ledger.sqlite")
+
+
+@pytest.fixture
+def composed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Uses, ...]]:
+    """Which uses were composed anew, call by call."""
+    found: list[tuple[Uses, ...]] = []
+    whole = running_total.together
+
+    def watched(uses: tuple[Uses, ...], spacing: float, cut: float):
+        found.append(uses)
+        return whole(uses, spacing, cut)
+
+    monkeypatch.setattr(running_total, "together", watched)
+    return found
+
+
+def test_a_release_is_recorded_with_its_profile(ledger: Ledger) -> None:
+    entry = ledger.begin(spending(guarantees=release()))
+    made = ledger.entry(entry).spending.guarantees[-1]
+    assert made == Profile((Uses(CrowdCurve(8, 0.0, 0.1), 1),), samplings=1)
+
+
+def test_ten_releases_come_to_little_more_than_one(ledger: Ledger) -> None:
+    for year in range(10):
+        ledger.begin(spending(f"draw-{year}", guarantees=release()))
+    added = ledger.budget("residents").differential
+    assert added is not None
+    assert added.epsilon == 10.0
+    total = ledger.total("residents")
+    assert (total.delta, total.releases) == (pytest.approx(added.delta), 10)
+    assert total.epsilon is not None
+    exact = epsilon_of(Profile((Uses(CrowdCurve(8, 0.0, 0.1), 10),)), total.delta)
+    assert exact * (1 - 1e-6) <= total.epsilon <= exact * 1.001 < 1.09
+    smaller = ledger.total("residents", 1e-6)
+    assert smaller.epsilon is not None
+    assert smaller.epsilon > total.epsilon
+    assert [made.name for made in total.assumptions] == ["FIXED_SERIES"]
+
+
+def test_a_new_entry_is_composed_with_what_was_kept(ledger: Ledger, composed: list[tuple[Uses, ...]]) -> None:
+    for k in (8, 9, 10):
+        ledger.begin(spending(f"draw-{k}", guarantees=release(k)))
+    first = ledger.total("residents", 1e-5)
+    assert [len(uses) for uses in composed] == [3]
+    assert ledger.total("residents", 1e-5) == first
+    assert len(composed) == 1
+    ledger.begin(spending("draw-11", guarantees=release(11)))
+    grown = ledger.total("residents", 1e-5)
+    assert composed[1:] == [(Uses(CrowdCurve(11, 0.0, 0.1), 1),)]
+    curves: list[LossCurve] = [CrowdCurve(k, 0.0, 0.1) for k in (8, 9, 10, 11)]
+    exact = epsilon_of(Profile(tuple(Uses(curve, 1) for curve in curves)), 1e-5)
+    assert grown.epsilon is not None
+    assert exact * (1 - 1e-6) <= grown.epsilon <= exact * 1.005
+
+
+def test_one_more_release_is_looked_at_without_being_kept(ledger: Ledger, composed: list[tuple[Uses, ...]]) -> None:
+    ledger.begin(spending("draw-1", guarantees=release()))
+    before = ledger.total("residents", 1e-5)
+    after = ledger.total("residents", 1e-5, more=spending("draw-2", guarantees=release(9)))
+    assert before.epsilon is not None
+    assert after.epsilon is not None
+    assert before.epsilon < after.epsilon
+    assert ledger.total("residents", 1e-5) == before
+    assert len(composed) == 2
+
+
+@pytest.mark.parametrize("damage", ["nothing", "text", "mass", "uses", "gone"])
+def test_a_damaged_cache_is_composed_again(ledger: Ledger, composed: list[tuple[Uses, ...]], damage: str) -> None:
+    ledger.begin(spending("draw-1", guarantees=release()))
+    before = ledger.total("residents", 1e-6)
+    kept = cache_file(ledger.location.words(), "residents")
+    document = json.loads(kept.read_text(encoding="utf-8"))
+    if damage == "mass":
+        document["laws"][0]["infinite"] = "0:0"
+    if damage == "uses":
+        document["uses"][0]["curve"]["k"] = 9
+    kept.write_text("{" if damage == "text" else json.dumps(document), encoding="utf-8")
+    if damage == "gone":
+        kept.unlink()
+    composed.clear()
+    assert ledger.total("residents", 1e-6) == before
+    assert len(composed) == (damage != "nothing")
+
+
+def test_what_was_abandoned_does_not_count(ledger: Ledger) -> None:
+    first = ledger.begin(spending("draw-1", guarantees=release()))
+    alone = ledger.total("residents", 1e-6)
+    second = ledger.begin(spending("draw-2", guarantees=release(9)))
+    both = ledger.total("residents", 1e-6)
+    ledger.abandon(second)
+    assert ledger.total("residents", 1e-6) == alone
+    assert both.epsilon is not None
+    assert alone.epsilon is not None
+    assert both.epsilon > alone.epsilon
+    ledger.abandon(first)
+    assert ledger.total("residents", 1e-6).epsilon == 0.0
+
+
+def test_entries_without_a_profile_enter_with_their_loss(ledger: Ledger) -> None:
+    plain = (Differential(0.5, 1e-7, ADD),)
+    ledger.begin(spending("draw-1", guarantees=plain))
+    ledger.begin(spending("draw-2", guarantees=plain))
+    total = ledger.total("residents", 1e-5)
+    assert total.epsilon == pytest.approx(epsilon_of(Profile((Uses(ClosenessCurve(0.5, 1e-7), 2),)), 1e-5), rel=1e-6)
+
+
+def test_one_release_under_another_relation_takes_all_there(ledger: Ledger) -> None:
+    ledger.begin(spending("draw-1", guarantees=release()))
+    ledger.begin(spending("draw-2", guarantees=(Differential(0.5, 0.0, Relation.REPLACE),)))
+    assert ledger.total("residents", 1e-4).relation is Relation.REPLACE
+
+
+def test_no_delta_no_total_by_profile(ledger: Ledger) -> None:
+    ledger.begin(spending("draw-1", guarantees=(Differential(0.5, 0.0, ADD),)))
+    assert ledger.total("residents").epsilon is None
+
+
+def test_how_many_more_releases_fit(ledger: Ledger) -> None:
+    """As many in all as a plan for so many says: the tenth of 10 fits where k = 9 is planned, a twentieth does not."""
+    limit, one = Differential(1.0, 1e-6, ADD), spending(guarantees=release(9))
+    fresh = ledger.room(one, limit)
+    assert fresh is not None
+    assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh).k <= 9
+    assert plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=fresh + 2).k > 9
+    for year in range(4):
+        ledger.begin(spending(f"draw-{year}", guarantees=release(9)))
+    assert ledger.room(one, limit) == fresh - 4
+    assert ledger.room(one, Differential(0.1, 1e-9, ADD)) == 0
+    assert ledger.room(spending(guarantees=(Differential(1.0, 0.0, Relation.REPLACE),)), limit) is None
+
+
+def test_laws_that_went_through_the_file_are_never_below(tmp_path: Path) -> None:
+    uses = (Uses(CrowdCurve(8, 0.0, 0.1), 3),)
+    direct = laws(uses, None)
+    laws(uses, tmp_path / "kept.json")
+    again = laws(uses, tmp_path / "kept.json")
+    for kept, law in ((again.up, direct.up), (again.down, direct.down)):
+        for epsilon in (0.0, 0.1, 0.5, 1.0):
+            assert kept.delta(epsilon).upper() >= law.delta(epsilon).lower()
+            assert float(kept.delta(epsilon)) <= float(law.delta(epsilon)) * (1 + 1e-12) + 1e-25

@@ -1,0 +1,139 @@
+"""Plans for several releases together: the numbers, the safe side, and what shares of epsilon and delta would need."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowdblend.calculus import RULES, verify
+from crowdblend.calculus.loss_curves import delta_of, together
+from crowdblend.errors import Infeasible, InvalidInput
+from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
+from crowdblend.planning import plan, sweep
+from crowdblend.planning.request import PlanRequest
+
+# Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
+SMALLEST = {
+    0.5: {2: (42, 78), 5: (72, 308), 10: (113, 1033)},
+    0.2: {2: (13, 20), 5: (15, 53), 10: (18, 143), 20: (26, 449)},
+    0.1: {2: (8, 11), 5: (9, 22), 10: (9, 49), 20: (10, 130), 50: (15, 598)},
+    0.05: {2: (6, 7), 5: (6, 12), 10: (7, 22), 20: (7, 47), 50: (8, 176)},
+}
+QUICK = ((0.2, 5), (0.1, 20))
+CASES = [(rate, times) for rate, row in SMALLEST.items() for times in row]
+
+
+@pytest.mark.parametrize(("rate", "times"), CASES)
+def test_the_known_k_keeps_the_totals(rate: float, times: int) -> None:
+    k, _ = SMALLEST[rate][times]
+    assert RULES["profile.epsilon"].conclude(Profile((Uses(CrowdCurve(k, 0.0, rate), times),)), delta=1e-6).epsilon <= 1
+
+
+@pytest.mark.parametrize(
+    ("rate", "times"),
+    [case if case in QUICK else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
+)
+def test_k_is_as_small_as_known_or_smaller(rate: float, times: int) -> None:
+    planned = plan(rate=rate, epsilon=1.0, delta=1e-6, releases=times)
+    most, shares = SMALLEST[rate][times]
+    assert planned.k <= most
+    assert planned.bounds == {"profile": planned.k, "added": shares}
+    assert planned.rule == "composition.repeated"
+    fewer = Profile((Uses(CrowdCurve(planned.k - 1, 0.0, rate), times),))
+    assert delta_of(fewer, 1.0) > 1e-6 >= delta_of(Profile((Uses(CrowdCurve(planned.k, 0.0, rate), times),)), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("curve", "times"),
+    [
+        (CrowdCurve(8, 0.0, 0.1), 10),
+        (CrowdCurve(8, 0.0, 0.1), 50),
+        (CrowdCurve(42, 0.0, 0.5), 2),
+        (CrowdCurve(8, 0.0, 0.05), 50),
+        (CrowdCurve(20, 0.3, 0.1), 12),
+    ],
+)
+def test_epsilon_is_within_a_percent_of_a_ten_times_finer_grid(curve: CrowdCurve, times: int) -> None:
+    from crowdblend.calculus.loss_curves import grid_of
+
+    uses = (Uses(curve, times),)
+    spacing = grid_of(uses)
+    usual = RULES["profile.epsilon"].conclude(Profile(uses), delta=1e-5).epsilon
+    finer = together(uses, spacing / 10, 1e-13)
+    limit = max(law.epsilon(1e-5) or 0.0 for law in (finer.up, finer.down))
+    assert limit * (1 - 1e-9) <= usual <= limit * 1.01
+
+
+def test_each_parameter_is_solved_for_on_the_safe_side() -> None:
+    given = {"rate": 0.1, "k": 9, "epsilon": 1.0, "delta": 1e-6}
+    for unknown in given:
+        asked = {name: value for name, value in given.items() if name != unknown}
+        planned = plan(**asked, releases=10)  # type: ignore[arg-type]
+        uses = (Uses(CrowdCurve(planned.k, 0.0, planned.rate or 0.0), 10),)
+        assert delta_of(Profile(uses), planned.epsilon) <= planned.delta * (1 + 1e-7)
+        assert set(planned.bounds) == {"profile", "added"}
+        best = max if unknown == "rate" else min
+        assert getattr(planned, unknown) == best(planned.bounds.values())
+        assert planned.to_dict()["releases"] == 10
+
+
+def test_one_release_is_planned_as_ever() -> None:
+    once = plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=1)
+    assert once == plan(rate=0.1, epsilon=1.0, delta=1e-6)
+    assert "releases" not in once.to_dict()
+
+
+def test_the_certificate_of_a_series_is_about_all_of_it_and_verifies() -> None:
+    planned = plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=20)
+    certificate = verify(planned.certificate().to_json())
+    found = certificate.differential()
+    assert found is not None
+    assert found.epsilon <= 1.0
+    assert found.delta <= 1e-6
+    assert certificate.zero_knowledge().aggregate == IidSampling(0.1, 20)  # type: ignore[union-attr]
+    # One of the releases by itself has a smaller δ at the same ε.
+    (_, alone, *_) = planned.derivations(planned.mechanism)
+    assert alone.conclusion.epsilon == 1.0
+    assert alone.conclusion.delta < 1e-6 / 20
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"kind": "points", "noise_epsilon": 0.5},
+        {"blend_epsilon": 0.2},
+        pytest.param({"below_k": "noise"}, marks=pytest.mark.slow),
+        pytest.param({"low": 0.09, "high": 0.1, "rate": None}, marks=pytest.mark.slow),
+    ],
+)
+def test_other_mechanisms_are_planned_together_too(given: dict[str, object]) -> None:
+    shares: dict[str, float] = {}
+    asked = {"rate": 0.1, "epsilon": 1.0, "delta": 1e-6, "releases": 3, **given}
+    planned = plan(**asked)  # type: ignore[arg-type]
+    shares |= planned.bounds
+    assert planned.k == shares["profile"] <= shares["added"]
+    found = planned.certificate().differential()
+    assert found is not None
+    assert (found.epsilon <= 1.0, found.delta) == (True, 1e-6)
+
+
+def test_a_sweep_over_releases_has_one_row_for_each() -> None:
+    asked = PlanRequest(rate=0.1, k=8, delta=1e-6, releases=10)
+    swept = sweep(asked)
+    assert (swept.over, swept.solved, swept.rules) == ("releases", "epsilon", ("profile", "added"))
+    assert [row["releases"] for row in swept.rows] == [1, 2, 3, 5, 10, 20]
+    by_profile = [row["profile"] for row in swept.rows]
+    assert by_profile == sorted(by_profile)  # type: ignore[type-var]
+    assert all(row["profile"] <= row["added"] * 1.01 for row in swept.rows)  # type: ignore[operator]
+    chosen = sweep(asked, "releases", [2, 4])
+    assert [row["releases"] for row in chosen.rows] == [2, 4]
+
+
+def test_what_cannot_be_planned_says_why() -> None:
+    with pytest.raises(InvalidInput, match="releases"):
+        plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=0)
+    with pytest.raises(InvalidInput, match="releases"):
+        plan(rate=0.1, epsilon=1.0, delta=1e-6, releases=2.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="noise_epsilon"):
+        plan(rate=0.1, k=8, epsilon=1.0, below_k="noise", releases=3)
+    with pytest.raises(Infeasible, match="Raise delta"):
+        plan(rate=0.5, k=3, delta=1e-9, releases=3)
