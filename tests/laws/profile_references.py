@@ -16,6 +16,7 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartsCurve,
     PointCurve,
     Relation,
     SplitCurve,
@@ -95,6 +96,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "profile.recoding-population": lambda a, b: _profile(
         Uses(ClosenessCurve(a.epsilon, 0.0), 1), *b.uses, samplings=a.samplings + b.samplings
+    ),
+    "profile.parts": lambda *parts, rate: _once(
+        PartsCurve(tuple(part.k for part in parts), tuple(part.share for part in parts), rate)
     ),
     "profile.recoding-split": lambda a, b, rate, share: _once(SplitCurve(a.epsilon, b.k, rate, share)),
     "composition.profiles": _united,

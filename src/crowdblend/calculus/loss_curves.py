@@ -17,6 +17,7 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartsCurve,
     PointCurve,
     Profile,
     SplitCurve,
@@ -32,6 +33,7 @@ from crowdblend.numerics.profile_curves import (
     Crowds,
     Curve,
     LossPair,
+    Mixture,
     Sampled,
     Split,
     loss_pair,
@@ -72,6 +74,21 @@ def _split(made: SplitCurve) -> Curve:
     return Split(chosen, Closeness(made.epsilon, 0.0), Sampled(released, Crowds(made.k, released, arb(1))))
 
 
+def _parts(made: PartsCurve) -> Curve:
+    """Parts of one size and one k are one curve; docs/proofs.md#parts-of-one-sample has the probabilities."""
+    total = sum((arb(share) for share in made.shares), arb(0)).max(arb(1))
+    rates = [arb(made.rate) * share / total for share in made.shares]
+    whole = sum(rates, arb(0))
+    alike: dict[tuple[int, float], arb] = {}
+    for k, share, rate in zip(made.crowds, made.shares, rates, strict=True):
+        alike[k, share] = alike.get((k, share), arb(0)) + rate
+    parts = []
+    for (k, share), weight in alike.items():
+        own = arb(made.rate) * share / total
+        parts.append((weight / whole, Sampled(whole, Crowds(k, own / (1 - whole + own), arb(1)))))
+    return Mixture(parts)
+
+
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
@@ -79,6 +96,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     BiasedCurve: _biased,
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
+    PartsCurve: _parts,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
 }

@@ -87,6 +87,15 @@ class SplitCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class PartsCurve(LossCurve):
+    """Suppression below its own k in every part of a Poisson sample, each sampled person in one part at most."""
+
+    crowds: tuple[int, ...]
+    shares: tuple[float, ...]
+    rate: float
+
+
+@dataclass(frozen=True)
 class OutlierCurve(LossCurve):
     """A histogram whose noise fades with the size of a bin."""
 

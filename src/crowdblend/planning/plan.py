@@ -281,6 +281,9 @@ def _planned(request: PlanRequest, bounds: dict[str, float], rules: Mapping[str,
 
 def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
     """The k of every table: as given for all of them, or the smallest for each."""
+    if request.releases > 1:
+        # All tables of a series have one k.
+        return (values["k"],) * len(request.shares)
     if not request.shares or request.k is not None:
         return (request.k,) * len(request.shares) if request.k is not None else ()
     return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])

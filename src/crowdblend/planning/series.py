@@ -12,6 +12,7 @@ from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import profiles
+from crowdblend.calculus.rules.parts import blending_in_a_part
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
 from crowdblend.numerics.search import first_true, largest_double
@@ -31,6 +32,9 @@ def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation
     """The profile of one release with these parameters."""
     if request.biased:
         return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
+    if request.shares:
+        parts = (blending_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        return profiles.profile_of_parts(*parts, rate=rate)
     if request.kind == "points":
         return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
     if request.noisy:

@@ -10,6 +10,7 @@ from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias
+from crowdblend.calculus.rules.parts import check_shares
 from crowdblend.calculus.rules.recoding import choice_is_pure
 from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
@@ -26,6 +27,8 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartOfSample,
+    PartsCurve,
     PointCurve,
     Profile,
     Relation,
@@ -203,6 +206,22 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
             "small classes instead."
         )
     return _once(SplitCurve(choice.epsilon, release.k, rate, share))
+
+
+@rule(
+    Theorem(
+        id="profile.parts",
+        source=_PROOF,
+        statement="Under the conditions of composition.parts the divergence at every ε, in each direction, is at most "
+        "the average over the parts that this rule has at one ε.",
+        assumes=SAMPLED,
+    ),
+    about=UNDER_SAMPLING,
+)
+def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
+    """A person is in one part at most, so that the parts share one profile."""
+    check_shares("profile.parts", premises)
+    return _once(PartsCurve(tuple(part.k for part in premises), tuple(part.share for part in premises), rate))
 
 
 @rule(
