@@ -373,3 +373,25 @@ def test_points_without_noise_and_unbiased_crowds_are_crowds() -> None:
     for epsilon in (0.05, 0.15):
         assert float(points.up.delta(epsilon)) == pytest.approx(float(crowds.up.delta(epsilon)), rel=1e-2)
         assert float(points.down.delta(epsilon)) == pytest.approx(float(crowds.down.delta(epsilon)), rel=1e-2)
+
+
+@pytest.mark.parametrize("loss", [0.5, 1.5])
+@pytest.mark.parametrize(("rate", "share"), [(0.6, 0.25), (0.3, 0.5)])
+def test_a_choosing_part_is_covered_when_the_person_is_missing(loss: float, rate: float, share: float) -> None:
+    """The person alone, in a table without a threshold, and a choice that their vote makes as unlikely as it may."""
+    curve = SplitCurve(loss, 1, rate, share)
+    beta, part = Fraction(rate), Fraction(share)
+    most = Fraction(math.exp(loss) * (1 - 1e-12))
+    usual = most / (most + 1)
+    released = beta * (1 - part)
+    seldom = usual / most
+    outcomes = []
+    for without, deciding in ((usual, seldom), (1 - usual, 1 - seldom)):
+        outcomes.append((beta * part * deciding + (1 - beta) * without, without))
+        outcomes.append((released * without, Fraction(0)))
+    for epsilon in (0.0, 0.02, 0.1, 0.2, 0.3):
+        for swapped, claimed in zip((False, True), claims([curve], epsilon), strict=True):
+            truth = divergence(outcomes, epsilon, swapped)
+            assert arb(truth.numerator) <= claimed * truth.denominator, (epsilon, swapped)
+            # Not far above it either, where anything is lost.
+            assert epsilon > 0.02 or float(claimed) < 2.3 * float(truth)
