@@ -53,6 +53,7 @@ bench-data: .venv/ready ## accuracy on the tables of the examples, which are not
 docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/draw.py
+	$(BIN)/python docs/notebooks/execute.py
 
 wheel: .venv/ready ## build the wheel, install it into an empty environment, and do the main job there
 	$(BIN)/python tools/try_wheel.py

@@ -74,7 +74,9 @@ def test_release_verify_report_ledger(place: Path) -> None:
     assert "crowdblend verify published" in done.stdout
     assert crowdblend(place, "verify", "published").returncode == 0
     assert crowdblend(place, "report", "published").returncode == 2
-    assert crowdblend(place, "report", "published", "--force").returncode == 0
+    assert crowdblend(place, "report", "published", "--force").returncode == 2
+    assert crowdblend(place, "report", "published", "--out", "page.html").returncode == 0
+    assert (place / "page.html").read_bytes() == (place / "published" / "report.html").read_bytes()
     listed = crowdblend(place, "ledger", "list", "--json")
     assert listed.returncode == 0
     assert "published" in listed.stdout

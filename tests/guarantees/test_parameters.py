@@ -43,6 +43,7 @@ RANGES = {
     "weight": "real [0, 1]",
     "grid_steps": "whole [1, 9007199254740992]",
     "bins": "whole [1, 1000000]",
+    "rows_per_person": "whole [1, 1000000]",
     "step": "real [0, inf)",
     "drift": "real [0, inf)",
     "reach": "real [0, inf)",
@@ -132,13 +133,3 @@ def test_long_values_are_cut() -> None:
     assert brief(2**40) == str(2**40)
     assert brief(1 << 999) == str(1 << 999)[:57] + "…"
     assert brief(1 << 1000) == hex(1 << 1000)[:57] + "…"
-
-
-@pytest.mark.parametrize(
-    ("name", "largest"),
-    [("k", 10**9), ("limit", 100_000), ("factor", 1000), ("noise_epsilon", 700), ("blend_epsilon", 700)],
-)
-def test_the_largest_that_is_computed(name: str, largest: int) -> None:
-    check(name, largest)
-    with pytest.raises(InvalidInput):
-        check(name, largest + 1)

@@ -117,7 +117,13 @@ def test_a_graph_from_python_counts_those_without_links(tmp_path: Path) -> None:
 def test_exact_numbers_are_for_the_steward_alone(tmp_path: Path) -> None:
     policy = write(tmp_path)
     _, internal = published(policy)
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {"data.parquet", "certificate.json", "report.html"}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "README.md",
+        "certificate.json",
+        "data.parquet",
+        "datapackage.json",
+        "report.html",
+    }
     page = network_page(internal)
     assert "Do not publish" in page
     report = (tmp_path / "out" / "report.html").read_text()

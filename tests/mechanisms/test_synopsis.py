@@ -407,3 +407,11 @@ def test_the_code_keeps_to_a_hair_less_than_what_is_stated() -> None:
     drawing = math.sqrt(math.log(4 * queries.size) / (2 * 700))
     assert drawing * (1 - 1e-3) < made.rounding < drawing * (1 - 1e-10)
     assert 2 * made.noise + made.slack + made.rounding < stated * (1 - 1e-10)
+
+
+def test_listed_counts_are_fitted_each_by_itself() -> None:
+    queries = listed((2, 3), [{0: 1}, {1: 2}, {0: 0, 1: 1}])
+    table = np.arange(6).reshape(2, 3)
+    pooled = queries.pooled(np.array([7.0, 8.0, 9.0]))
+    assert [part.counts.tolist() for part in pooled] == [[7.0], [8.0], [9.0]]
+    assert [part.block.counts(table).tolist() for part in pooled] == [[12], [7], [1]]

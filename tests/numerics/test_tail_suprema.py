@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 from flint import arb, ctx
+from scipy.stats import binom
 
 from crowdblend.numerics import balls, tail_suprema
 from tests.truth import fractions_arithmetic as exact
@@ -105,3 +106,41 @@ def test_a_crossing_that_is_cut_short_returns_a_bound(monkeypatch: pytest.Monkey
         monkeypatch.setattr(tail_suprema, "MOST_STEPS", 3)
         short = tail_suprema.crossing_tails(*arguments)
     assert short.upper() >= full
+
+
+def _falls(_calc: object, n: arb, *_: object) -> arb:
+    """In the place of Chernoff's bound: shows where it was asked."""
+    return 1 / (1000 + n)
+
+
+@pytest.mark.parametrize("person", [0, 1])
+def test_what_is_not_scanned_is_bounded_from_the_next_tooth_on(person: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail_suprema, "_affordable", lambda n: 4)
+    monkeypatch.setattr(tail_suprema, "_beyond", _falls)
+    monkeypatch.setattr(tail_suprema, "upper_tail", lambda *_: arb(0))
+    p, slope, first = arb(1) / 4, arb(1) / 2, 3
+    found = tail_suprema.rising_tail(balls, first, slope, p, person)
+    # Teeth 3, 4, 5 and 6 were scanned; the next begins at n + person = 7/slope, and n is at least one less.
+    assert float(found) == pytest.approx(1 / (1000 + 13) * 4**person, rel=1e-12)
+
+
+def test_what_is_not_scanned_of_crossing_tails_is_bounded_from_the_next_size_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tail_suprema, "_affordable", lambda n: 4)
+    monkeypatch.setattr(tail_suprema, "_beyond", _falls)
+    monkeypatch.setattr(tail_suprema, "upper_tail", lambda calc, n, *_: arb(int(n >= 7)))
+    monkeypatch.setattr(tail_suprema, "lower_tail", lambda *_: arb(0))
+    found = tail_suprema.crossing_tails(balls, arb(0), (5, arb(1) / 2, arb(1)), (arb(1) / 8, arb(1) / 4, arb(1) / 2))
+    # The tails cross at 7, and 7 to 10 were scanned; one of n + 1 is a sure member, who costs 1/(1 − p).
+    assert float(found) == pytest.approx(0.5 / (1000 + 11) / 0.75, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "slope", "p"), [(4, 0.7, 0.6), (30, 0.5, 0.4), (300, 0.3, 0.25), (50, 0.9, 0.2)])
+def test_the_sharpened_bound_of_chernoff_is_one_and_is_sharpened(n: int, slope: float, p: float) -> None:
+    decay = slope * math.log(slope / p) + (1 - slope) * math.log((1 - slope) / (1 - p))
+    found = float(tail_suprema._beyond(balls, arb(n), arb(slope), arb(p), arb(decay)))
+    assert max(binom.sf(math.floor(slope * m), m, p) for m in range(n, n + 200)) <= found
+    room = slope * ((1 - slope) * n - 1)
+    chernoff, ratio = math.exp(-n * decay), p * (1 - slope) / (slope * (1 - p))
+    assert found == pytest.approx(min(chernoff, chernoff / ((1 - ratio) * math.sqrt(6.28 * room))), rel=1e-9)

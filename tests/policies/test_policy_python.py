@@ -63,7 +63,7 @@ TABLE: dict[str, Any] = {
 EVERYBODY: dict[str, Any] = {"source": "p.csv", "rows_are_people": True}
 POLICIES: dict[str, Policy] = {
     "table": Table(**TABLE),
-    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", show_from=3, format="csv"),
+    "tables": Table(**TABLE, tables=[NamedTable("by-age", ["age"])], below_k="noise", format="csv"),
     "parts": Table(**TABLE, tables=[NamedTable("a", ["age"], 0.5), NamedTable("b", ["sex"], share=0.25)]),
     "register": Table(
         source="p.csv",
@@ -221,6 +221,11 @@ WRONG: dict[str, tuple[dict[str, Any], str | None, str]] = {
         {"below_k": "noise", "show_from": 10**20},
         bent(("k = 20", f'k = 20\nbelow_k = "noise"\nshow_from = {10**20}')),
         "value",
+    ),
+    "sums of cut cells": (
+        {"below_k": "noise", "show_from": 3, "tables": [NamedTable("a", ["age"])]},
+        bent(("k = 20", 'k = 20\nbelow_k = "noise"\nshow_from = 3'), add='[[tables]]\nname = "a"\ncolumns = ["age"]\n'),
+        "margins-of-cut-cells",
     ),
 }
 

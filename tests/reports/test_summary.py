@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdblend.reports import cells, write_report
-from crowdblend.reports.cells import open_cells
+from crowdblend.reading import cells
+from crowdblend.reading.cells import open_cells
+from crowdblend.reports import write_report
 from crowdblend.reports.numbers import one_in, round_up
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import in_order, size_class

@@ -17,6 +17,7 @@ COMMANDS = {
     "init": "Write a commented policy to start from.",
     "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse what does not follow.",
+    "read": "Print estimates for the population, with intervals.",
     "report": "Explain a release on one page.",
     "audit": "Try to break what a policy or a mechanism promises.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from crowdblend.figures.counts import LEGEND_HEIGHT, legend
@@ -23,7 +24,8 @@ def point_map(
     True
     """
     left, bottom, right, top = bounds
-    ratio = min(2.0, max(0.5, (top - bottom) / (right - left)))
+    # To scale, unless that would leave a strip: a map of degrees has shorter ones along its width.
+    ratio = min(5.0, max(0.2, (top - bottom) / ((right - left) * _shortening(names, bounds))))
     wide, high = (SIDE, SIDE * ratio) if ratio <= 1 else (SIDE / ratio, SIDE)
     ticks = round_numbers(bottom, top)
     margin = PADDING + 26 + max(text_width(_tick(tick)) for tick in ticks)
@@ -43,6 +45,15 @@ def point_map(
     picture.text(PADDING + 4, PADDING + high / 2, names[1], size=13, color=INK, anchor="middle", angle=-90)
     edge = legend(picture, shade, margin + wide + 20, PADDING, "points")
     return picture.svg(edge + PADDING, max(PADDING + high + 44, PADDING + LEGEND_HEIGHT) + PADDING)
+
+
+def _shortening(names: tuple[str, str], bounds: Rectangle) -> float:
+    """How much shorter a degree of longitude is than one of latitude in the middle of the map; 1 on other axes."""
+    _, bottom, _, top = bounds
+    geographic = names[0].lower().startswith(("lon", "lng")) and names[1].lower().startswith("lat")
+    if not geographic or not -90 < bottom < top < 90:
+        return 1.0
+    return math.cos(math.radians((bottom + top) / 2))
 
 
 def _box(picture: Drawing, box: Rectangle, x: Linear, y: Linear, **style: str | float) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeV
 from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.guarantees import Guarantee
+from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
 from crowdblend.policies.source import DataSource
@@ -51,6 +52,10 @@ class AnyPolicy(Protocol):
     @property
     def resources(self) -> Resources:
         """What the engine may use."""
+
+    @property
+    def about(self) -> About | None:
+        """What readers are told beside the data."""
 
     def with_source(self, data: DataSource) -> Self:
         """The same policy about rows that lie elsewhere."""
@@ -115,7 +120,8 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         """The certificate of the mechanisms that ran; before anything ran, that of the planned ones."""
         mechanisms = self.mechanisms if publication is None else publication.mechanisms
         outcome = None if publication is None else publication.outcome
-        facts = {**self.facts(outcome), "files": dict(files or {})}
+        about = self.policy.about
+        facts = {**self.facts(outcome), **({"about": about.texts()} if about else {}), "files": dict(files or {})}
         return Certificate(self.derivations(mechanisms), self.stated_assumptions, facts)
 
     @property

@@ -14,9 +14,9 @@ from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.delta_limit import check_delta
 from crowdblend.kinds.kind import Outcome, Publication, software
-from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.outputs import CountsOutput, describe_shown
 from crowdblend.mechanisms import OutlierHistogram
-from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.policies.outlier_table import OutlierTable
 from crowdblend.randomness import ReleaseKey
@@ -47,7 +47,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
     @property
     def mechanism(self) -> OutlierHistogram:
         """The noise on every bin by its size."""
-        show_from = self.policy.show_from or natural_threshold(self.policy.cells, self.parameters.loss(0))
+        show_from = threshold_for(self.policy.show_from, self.policy.cells, self.parameters.loss(0))
         plan = self.parameters
         return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
@@ -87,7 +87,6 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         if policy.sampling.already_drawn:
             drawn = f"the sample was already drawn at an assumed rate {rate}"
         flat = plan.limit - plan.transition
-        false = mechanism.expected_false_cells(policy.cells)
         return [
             (
                 "would read",
@@ -95,7 +94,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
             ),
             ("would sample", drawn),
             ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
-            ("", f"shown from {mechanism.show_from}; about {false:,.0f} empty bins as well"),
+            ("", describe_shown(mechanism, policy.cells, "bins")),
             *(
                 (
                     "",
@@ -116,7 +115,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         internal = {"people_sampled": reading.sample.people, "bins_published": len(published.counts)}
-        output = CountsOutput(f"data.{self.policy.format}", published)
+        output = CountsOutput(f"data.{self.policy.format}", published, self.facts())
         return Publication((output,), (mechanism,), internal=internal)
 
 

@@ -10,20 +10,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.mechanisms import PublishedClasses, PublishedPoints
+from crowdblend.estimates import Intervals, row_intervals
+from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
 from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
 
+Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
 PIECE = 1_000_000
+# What the columns beside a count say about the population.
+ESTIMATES = ("estimate", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -65,19 +69,26 @@ class Output(ABC):
 
 @dataclass(frozen=True)
 class CountsOutput(Output):
-    """One row per published class, with its count, and whether it is exact where that is published."""
+    """One row per published class: its count, whether it is exact where that is published, and what it stands for.
+
+    The estimate and its ends follow from the count and from the facts of the certificate, and from nothing else.
+    """
 
     published: PublishedClasses
+    facts: Facts
 
     @property
     def header(self) -> list[str]:
-        return [*self.published.columns, "count"] + (["exact"] if self.published.exact is not None else [])
+        flag = ["exact"] if self.published.exact is not None else []
+        return [*self.published.columns, "count", *flag, *ESTIMATES]
 
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
+        found = row_intervals(self.facts, published.columns, published.counts, published.exact)
         for rows in _slices(len(published.counts)):
-            piece = [*_labelled(published.labels, published.codes[rows]), published.counts[rows]]
-            yield piece if published.exact is None else [*piece, published.exact[rows]]
+            flag = [] if published.exact is None else [published.exact[rows]]
+            counted = [*_labelled(published.labels, published.codes[rows]), published.counts[rows], *flag]
+            yield [*counted, *_estimated(found, rows)]
 
 
 @dataclass(frozen=True)
@@ -160,6 +171,26 @@ class NumbersOutput(Output):
             pa.array(values, pa.string()) if name in self.texts else pa.array(values)
             for name, values in self.values.items()
         ]
+
+
+def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, noun: str) -> str:
+    """Which cells of a noisy table are shown, for the dry run."""
+    if mechanism.show_from is None:
+        return f"every one of the {cells:,} {noun} is shown, negative values included"
+    false = mechanism.expected_false_cells(cells)
+    return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
+
+
+def _estimated(found: Intervals, rows: slice) -> list[Any]:
+    """The estimate and its ends; blank where nothing can be said."""
+    import pyarrow as pa  # noqa: PLC0415  loaded only to write
+
+    estimate, low, high = found.estimate[rows], found.low[rows], found.high[rows]
+    return [
+        pa.array(estimate, pa.float64(), mask=np.isnan(estimate)),
+        pa.array(low, pa.int64(), mask=low < 0),
+        pa.array(high, pa.int64(), mask=high < 0),
+    ]
 
 
 def _slices(rows: int) -> Iterator[slice]:

@@ -107,9 +107,12 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         assert isinstance(cells, NoiseEverywhere)
         published = cells.publish(counted, key)
         ending, tables = self.policy.format, self.policy.tables
-        outputs: list[Output] = [CountsOutput(f"data.{ending}", published)]
+        facts = self.facts()
+        outputs: list[Output] = [CountsOutput(f"data.{ending}", published, facts)]
         if tables:
-            outputs = [CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns)) for table in tables]
+            outputs = [
+                CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns), facts) for table in tables
+            ]
         if totals:
             assert people is not None, "an engine says how many people have the rows that it keeps"
             true = {"rows": counted.people, "people": people}

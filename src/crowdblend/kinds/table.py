@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.engines.engine import Progress
+from crowdblend.estimates import facts_of_table
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outcome import ChosenRecoding
-from crowdblend.kinds.outputs import CountsOutput
+from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.kinds.register import RegisterPlan
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
-from crowdblend.mechanisms.noisy import natural_threshold
+from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide
 from crowdblend.planning.plan import CrowdMechanism
 from crowdblend.policies.table import Table
@@ -52,7 +53,7 @@ class TablePlan(CrowdClassesPlan):
             return SuppressedHistogram(parameters.k)
         cells = self.policy.cells if chosen is None else self.policy.cells_at(chosen.node)
         assert cells is not None, "a noisy table has a closed domain"
-        show_from = self.policy.show_from or natural_threshold(cells, parameters.noise_epsilon)
+        show_from = threshold_for(self.policy.show_from, cells, parameters.noise_epsilon)
         return NoisyHistogram(parameters.k, parameters.noise_epsilon, show_from, self.policy.flag)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
@@ -76,8 +77,7 @@ class TablePlan(CrowdClassesPlan):
         lines = [*self.describe_sample(), table, *self.describe_choice()]
         mechanism = self.mechanism()
         if isinstance(mechanism, NoisyHistogram) and self.policy.cells and self.policy.recoding is None:
-            false = mechanism.expected_false_cells(self.policy.cells)
-            lines.append(("", f"shown from {mechanism.show_from}; about {false:,.0f} empty cells as well"))
+            lines.append(("", describe_shown(mechanism, self.policy.cells, "cells")))
         return lines
 
     def _describe_parts(self) -> list[tuple[str, str]]:
@@ -102,28 +102,33 @@ class TablePlan(CrowdClassesPlan):
             published = mechanism.publish(sample, key)
         else:
             published = mechanism.publish(sample)
-        return Publication(self._outputs(published), (mechanism,), chosen, internal_counts(sample, published))
+        outputs = self._outputs(published, self.facts(chosen))
+        return Publication(outputs, (mechanism,), chosen, internal_counts(sample, published))
 
     def _publish_parts(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
         """Every table from its own part of the sample."""
         mechanisms = [SuppressedHistogram(k) for k in self.parameters.thresholds]
         outputs: list[CountsOutput] = []
         internal: dict[str, Any] = {"people_sampled": sample.people}
+        facts = self.facts()
         parts = divide(sample, self.policy.shares, key)
         for table, part, mechanism in zip(self.policy.tables, parts, mechanisms, strict=True):
             counted = part.narrowed(table.columns)
             published = mechanism.publish(counted)
-            outputs.append(CountsOutput(f"{table.name}.{self.policy.format}", published))
+            outputs.append(
+                CountsOutput(f"{table.name}.{self.policy.format}", published, facts_of_table(facts, table.name))
+            )
             internal |= {f"{table.name}: {name}": n for name, n in internal_counts(counted, published).items()}
         return Publication(tuple(outputs), tuple(mechanisms), None, internal)
 
-    def _outputs(self, published: PublishedClasses) -> tuple[CountsOutput, ...]:
+    def _outputs(self, published: PublishedClasses, facts: Facts) -> tuple[CountsOutput, ...]:
         """One table, or those that the policy names: sums of what is published."""
         ending = self.policy.format
         if not self.policy.tables:
-            return (CountsOutput(f"data.{ending}", published),)
+            return (CountsOutput(f"data.{ending}", published, facts),)
         return tuple(
-            CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns)) for table in self.policy.tables
+            CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns), facts)
+            for table in self.policy.tables
         )
 
 

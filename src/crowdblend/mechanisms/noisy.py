@@ -1,9 +1,10 @@
 """Counts that are exact from k on and carry discrete Laplace noise below (CBP 3.1; rule histogram.noisy).
 
 Every cell of the declared domain takes part, the empty ones too: showing only cells in which somebody is would say who
-is there. Shown are the cells whose published value reaches `show_from`, whether exact or noisy, so that a cell that is
-missing says no more than its value would. For empty cells the number and the places of those that reach it are drawn
-from the exact distribution, which gives the same publication without visiting the others.
+is there. All of them are shown, negative values included, so that sums of cells are unbiased. Where there are too many
+cells for that, those are shown whose published value reaches `show_from`, whether exact or noisy, so that a cell that
+is missing says no more than its value would. For empty cells the number and the places of those that reach it are then
+drawn from the exact distribution, which gives the same publication without visiting the others.
 """
 
 from __future__ import annotations
@@ -20,23 +21,24 @@ from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
 from crowdblend.randomness import ReleaseKey, discrete_laplace, geometric, reaches, successes
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 MOST_CELLS = 2**62
-# By default about this many empty cells may show up with a positive value.
+# Where not every cell is shown, about this many empty cells may show up with a positive value.
 EXPECTED_FALSE = 1_000
 
 
 @dataclass(frozen=True)
 class NoisyHistogram:
-    """Exact from k on, noisy below with loss noise_epsilon, shown from show_from on."""
+    """Exact from k on, noisy below with loss noise_epsilon, shown from show_from on; None shows every cell."""
 
     k: int
     noise_epsilon: float
-    show_from: int = 1
+    show_from: int | None = 1
     flag: bool = False
 
     def __post_init__(self) -> None:
-        if self.show_from < 1:
+        if self.show_from is not None and self.show_from < 1:
             raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
 
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
@@ -51,8 +53,7 @@ class NoisyHistogram:
         cells = np.concatenate([cells, empty])
         values = np.concatenate([values, appeared])
         exact = np.concatenate([~small, np.zeros(len(empty), np.bool_)])
-        shown = np.flatnonzero(values >= self.show_from)
-        order = shown[np.argsort(cells[shown], kind="stable")]
+        order = shown_in_order(cells, values, self.show_from)
         return PublishedClasses(
             sample.columns,
             sample.labels,
@@ -74,7 +75,7 @@ class NoisyHistogram:
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""
         a = math.exp(-self.noise_epsilon)
-        return cells * a**self.show_from / (1 + a)
+        return cells if self.show_from is None else cells * a**self.show_from / (1 + a)
 
     def expected_error(self) -> float:
         """The mean absolute error of a small cell."""
@@ -88,10 +89,27 @@ def natural_threshold(cells: int, noise_epsilon: float) -> int:
     return max(1, math.ceil(math.log(EXPECTED_FALSE * (1 + a) / cells) / -noise_epsilon))
 
 
+def threshold_for(asked: int | None, cells: int, noise_epsilon: float) -> int | None:
+    """From which value on cells are shown: as asked; else all of them where they can be listed."""
+    return asked or (None if cells <= MOST_CELLS_LISTED else natural_threshold(cells, noise_epsilon))
+
+
+def shown_in_order(cells: NDArray[np.int64], values: NDArray[np.int64], show_from: int | None) -> NDArray[np.int64]:
+    """The places of the cells that are shown, sorted as cells are."""
+    shown = np.arange(len(values)) if show_from is None else np.flatnonzero(values >= show_from)
+    order: NDArray[np.int64] = shown[np.argsort(cells[shown], kind="stable")]
+    return order
+
+
 def empty_cells(
-    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int, key: ReleaseKey
+    cells: int, taken: NDArray[np.int64], noise_epsilon: float | Fraction, show_from: int | None, key: ReleaseKey
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which empty cells reach show_from, and the values they show."""
+    """Which empty cells reach show_from, and the values they show; without it, all of them and their noise."""
+    if show_from is None:
+        everywhere = np.ones(cells, np.bool_)
+        everywhere[taken] = False
+        numbers = np.flatnonzero(everywhere)
+        return numbers, discrete_laplace(len(numbers), noise_epsilon, key.source(b"empty cells: noise"))
     shows = reaches(show_from, noise_epsilon)
     places = successes(cells - len(taken), shows, key.source(b"empty cells: places"))
     # The i-th empty cell lies behind as many taken cells as have at most i empty ones before them.

@@ -1,9 +1,9 @@
 """Counts with noise that fades as the bin grows (NOTES 3, mechanism Out_h; rule outlier.histogram).
 
 A bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, and ε from there on: the fewer
-people, the more noise. Every cell of the declared domain takes part. Shown are the cells whose noisy value reaches
-`show_from`, whatever is in them; for empty cells, all of which have the loss tε/K, the number and the places of those
-that reach it are drawn from the exact distribution.
+people, the more noise. Every cell of the declared domain takes part and is shown, negative values included. Where there
+are too many, those are shown whose noisy value reaches `show_from`, whatever is in them; for empty cells, all of which
+have the loss tε/K, the number and the places of those that reach it are then drawn from the exact distribution.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells
+from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells, shown_in_order
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
 @dataclass(frozen=True)
 class OutlierHistogram:
-    """Noise of loss ε(j) on bins of size j; `transition` is t and `limit` is K.
+    """Noise of loss ε(j) on bins of size j; `transition` is t, `limit` is K, and show_from None shows every bin.
 
     Members of bins of j people are guaranteed `factor`·ε(j), except with the δ that goes with the factor.
     """
@@ -33,11 +33,11 @@ class OutlierHistogram:
     epsilon: float
     transition: int
     limit: int
-    show_from: int = 1
+    show_from: int | None = 1
     factor: float = 2.0
 
     def __post_init__(self) -> None:
-        if self.show_from < 1:
+        if self.show_from is not None and self.show_from < 1:
             raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
 
     def loss(self, size: int) -> Fraction:
@@ -53,8 +53,7 @@ class OutlierHistogram:
         empty, appeared = empty_cells(sample.cells, cells, self.loss(0), self.show_from, key)
         cells = np.concatenate([cells, empty])
         values = np.concatenate([self._noised(sample.counts, key), appeared])
-        shown = np.flatnonzero(values >= self.show_from)
-        order = shown[np.argsort(cells[shown], kind="stable")]
+        order = shown_in_order(cells, values, self.show_from)
         return PublishedClasses(sample.columns, sample.labels, cell_codes(cells[order], sample.labels), values[order])
 
     def claim(self) -> Derivation:
@@ -81,4 +80,4 @@ class OutlierHistogram:
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""
         a = math.exp(-self.loss(0))
-        return cells * a**self.show_from / (1 + a)
+        return cells if self.show_from is None else cells * a**self.show_from / (1 + a)

@@ -44,7 +44,10 @@ def _smallest(share: float, shares: Sequence[float], rate: float, epsilon: float
         return first_true(lambda k: _delta(k, share, shares, rate, epsilon) <= delta, 1, 10, LARGEST_K)
     except LookupError:
         raise Infeasible(
-            f"no k up to {LARGEST_K:,} reaches delta = {delta:g}. Raise epsilon or delta, or lower the rate."
+            f"No k up to {LARGEST_K:,} reaches delta = {delta:g}.",
+            remedy="Raise epsilon or delta, or lower the rate.",
+            where="k",
+            code="plan.no-k",
         ) from None
 
 

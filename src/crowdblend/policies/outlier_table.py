@@ -36,7 +36,9 @@ class OutlierTable(AboutPeople):
     delta: float | None = key("The probability beyond epsilon; leave it out to have it planned.", ranged=True)
     accept_delta: bool = key(ACCEPT, default=False)
     people: int | None = key(PEOPLE, section="data", between=(1, 10**12))
-    show_from: int | None = key("The smallest value that is shown; cells not shown read as 0.", between=(1, 10**15))
+    show_from: int | None = key(
+        "Show only bins from this value on; all are shown unless there are over 1,000,000.", between=(1, 10**15)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,7 +57,7 @@ class OutlierTable(AboutPeople):
                 "[sampling] low",
             )
         refuse_numbers(self.columns)
-        check_names(self.columns, self.person, ("count",))
+        check_names(self.columns, self.person, ("count", "estimate", "low", "high"))
         refuse_choice(self.columns, "an outlier-table")
         check_closed(self.columns, "an outlier-table")
 

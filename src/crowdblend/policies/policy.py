@@ -27,6 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+from crowdblend.policies.about import About
 from crowdblend.policies.files import ending_of
 from crowdblend.policies.key import Key, Section, key, keys_of, refusal
 from crowdblend.policies.source import IN_PYTHON, DataSource, Format, format_of
@@ -92,6 +93,7 @@ class Policy(Section):
     table: str | None = key("The table in a DuckDB or PostgreSQL database.", section="data")
     delimiter: str | None = key("The character between the fields of a CSV file.", section="data")
     format: Literal["parquet", "csv"] = key("The format of the published data.", default="parquet")
+    about: About | None = part("about", About, "Who publishes what, for readers.")
     memory: str | None = key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.')
     threads: int | None = key("How many threads the engine may use.", between=(1, 1024))
 

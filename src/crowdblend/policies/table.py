@@ -12,8 +12,6 @@ from crowdblend.policies.key import Section, did_you_mean, key, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.recoded import RecodedPolicy
 
-# Cells of a table that is published whole.
-MOST_CELLS = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -52,17 +50,18 @@ class NamedTable(Section):
 class Table(RecodedPolicy):
     """Counts by class; several tables are margins of the finest one, or each is of a share of the sample.
 
-    `noise_epsilon` None means the loss that fits epsilon, `show_from` None the natural threshold.
+    `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
     """
 
     kind = "table"
-    reserved = ("count", "exact")
+    reserved = ("count", "exact", "estimate", "low", "high")
 
     below_k: Literal["suppress", "noise"] = key("What happens to classes below k.", default="suppress")
     flag: bool = key("Say which cells are exact; needs a larger k.", default=False)
     noise_epsilon: float | None = key("The privacy loss of the noise below k, before sampling.", ranged=True)
     show_from: int | None = key(
-        "With noise: the smallest value that is shown; cells not shown read as 0.", between=(1, 10**15)
+        "With noise: show only cells from this value on; all are shown unless there are over 1,000,000.",
+        between=(1, 10**15),
     )
     rows_per_person: int | None = key(
         "With everybody = true: how many rows a person may have; of more, as many random ones are kept.",
@@ -126,16 +125,23 @@ class Table(RecodedPolicy):
                 "[data] rows_per_person",
             )
         check_closed(self.columns, "everybody = true")
-        if (self.cells or 0) > MOST_CELLS:
+        if not self._listed:
             raise refusal(
                 "cells",
-                f"A table of everybody publishes every cell, and this one has more than {MOST_CELLS:,}.",
+                "A table of everybody publishes every cell, and this one has more than 1,000,000.",
                 "Publish fewer columns, or coarser classes.",
                 "[columns]",
             )
 
     def _people(self) -> dict[str, Any]:
         return {**super()._people(), "rows_per_person": self.rows_per_person}
+
+    @property
+    def _listed(self) -> bool:
+        """Whether the cells are few enough for all of them to be shown."""
+        from crowdblend.recoding.classes import MOST_CELLS_LISTED  # noqa: PLC0415  loads NumPy
+
+        return self.cells is not None and self.cells <= MOST_CELLS_LISTED
 
     def _refuse_noise(self) -> None:
         for name in ("flag", "noise_epsilon", "show_from"):
@@ -156,6 +162,13 @@ class Table(RecodedPolicy):
                 "Cells of [[tables]] are sums of shown cells and not exact, so that flag has no meaning.",
                 "Remove flag, or [[tables]].",
                 "[release] flag",
+            )
+        if self.tables and self.below_k == "noise" and (self.show_from or not self._listed):
+            raise refusal(
+                "margins-of-cut-cells",
+                "[[tables]] would be sums of noisy cells that are shown from a threshold on, and these are too large.",
+                'Remove show_from, name at most 1,000,000 cells, or write below_k = "suppress".',
+                "[[tables]]",
             )
         for table in self.tables:
             if table.name.lower() in seen:

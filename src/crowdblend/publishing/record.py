@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from crowdblend import ledger as books
@@ -55,6 +56,12 @@ class Record:
     def compared(self) -> bool:
         """Whether the ledger compared the sample with that of every earlier release."""
         return self.ledger is not None and self.entry is not None and not self.ledger.entry(self.entry).not_compared
+
+    @property
+    def date(self) -> str:
+        """The day on which the release was begun, in UTC; the same when it is resumed."""
+        began = None if self.ledger is None or self.entry is None else self.ledger.entry(self.entry).created
+        return (began or datetime.now(UTC).isoformat())[:10]
 
     def sign(self, staging: Staging) -> Staging:
         """The staging folder, with a journal that says which entry it belongs to."""

@@ -29,6 +29,7 @@ from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.policies.source import require_rows
 from crowdblend.publishing.appearance import appear, digest_of
+from crowdblend.publishing.description import describe
 from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
 from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
@@ -232,8 +233,6 @@ def _publish(
     progress: Progress | None,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
-    from crowdblend.reports import write_report  # noqa: PLC0415
-
     started = time.perf_counter()
     with record.explain_failure():
         try:
@@ -246,8 +245,7 @@ def _publish(
             certificate = planned.certificate(files, publication)
             if not record.compared:
                 certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
-            (staging.release / CERTIFICATE).write_text(certificate.to_json(), encoding="utf-8")
-            write_report(staging.release)
+            certificate = describe(staging.release, certificate, record.date)
             internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)

@@ -29,6 +29,8 @@ from crowdblend.recoding.reading import blank_sql, is_blank, quoted
 
 LARGEST_DOMAIN = 1_000_000
 MOST_LISTED = 10_000
+# Up to so many cells of a table are listed one by one.
+MOST_CELLS_LISTED = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,8 @@ class Recoding(ABC):
         described = self.declaration()
         if self.labels is not None and (self.kind != "computed" or len(self.labels) <= most):
             described["labels"] = list(self.labels)
+        elif self.labels is not None:
+            described["size"] = len(self.labels)
         extra = {"other": self.other, "missing": self.missing}
         return described | {name: label for name, label in extra.items() if label is not None}
 

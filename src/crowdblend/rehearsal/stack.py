@@ -23,6 +23,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Values
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.looking import Shown, shown_in
 from crowdblend.rehearsal.made_up_people import Crowd, Population, Rehearsal
 
@@ -36,11 +37,13 @@ class Stack:
         policy = planned.policy
         if policy.recoding is not None or policy.tables:
             raise InvalidInput("a stack must have a fixed recoding and one table, got others. Rehearse one at a time.")
-        self._names = tuple(f"{copy:06d}" for copy in range(copies))
         fixed = {}
         if policy.below_k == "noise":
-            # By default it grows with the number of cells, and here there are more of them.
+            # By default it depends on the number of cells, and here there are more of them.
             fixed = {"show_from": planned.mechanism().show_from}
+            if fixed["show_from"] is None:
+                copies = min(copies, MOST_CELLS_LISTED // policy.cells)
+        self._names = tuple(f"{copy:06d}" for copy in range(copies))
         columns = (Column(_COPY, (Values(self._names),)), *policy.columns)
         stacked = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
         self._rehearsal = Rehearsal(replace(policy, columns=columns, **fixed), stacked, planned)

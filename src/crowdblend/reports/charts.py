@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crowdblend.figures import bar_chart, heatmap
+import numpy as np
+
+from crowdblend.figures import Range, bar_chart, heatmap, range_chart
+from crowdblend.reading.margins import Margin
 from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table, visible
-from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, ColumnTotals, Summary
+from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order
 
 LONGEST = 28
 SHORTEST = 14
+# Every label is drawn up to so many.
+MOST_DRAWN = 40
+_ONE = frozenset([1])
+_CUT = (
+    "No totals are shown: cells whose noisy count was below the threshold are not published, so that sums of the "
+    "others would be too large."
+)
 
 
 def figures(summary: Summary) -> Html:
-    """Every figure of one data file."""
-    parts: list[str] = [_column(totals) for totals in summary.totals]
+    """Every figure of one data file: about the population where the release says how people were sampled."""
+    parts: list[str] = []
+    if summary.margins:
+        parts += [_margin(margin) for margin in summary.margins]
+    else:
+        parts.append(element("p", _CUT))
     left = len(summary.columns) - len(summary.totals)
     if left:
         parts.append(
             element("p", f"Figures are drawn for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
         )
-    if len(summary.totals) > 1:
-        parts.append(_pairs(summary))
+    if summary.pair is not None and summary.pair.shown.any():
+        parts.append(_pairs(summary.pair))
     parts.append(_sizes(summary))
     return join(*parts)
 
@@ -44,59 +58,134 @@ def distinct_labels(labels: Iterable[str], longest: int) -> dict[str, str]:
     return fitted
 
 
-def _column(column: ColumnTotals) -> Html:
-    names = distinct_labels((text for text, _ in column.totals), LONGEST)
-    drawn = bar_chart([(names[text], count) for text, count in column.totals])
-    name = shorten(column.name)
-    caption = f"Published people by {name}."
-    if column.distinct > MOST_LABELS:
-        caption = f"Published people by {name}: the {MOST_LABELS} largest of {column.distinct:,} labels."
-    rows: list[list[str]] = [[label(text), f"{count:,}"] for text, count in column.totals]
+def _margin(margin: Margin) -> Html:
+    """One column: every declared label with what there is at least, and what there may be."""
+    name = margin.columns[0]
+    (labels,), found = margin.labels, margin.intervals
+    order = np.arange(len(labels))
+    if len(labels) > MOST_DRAWN:
+        order = np.argsort(-margin.counts, kind="stable")[:MOST_DRAWN]
+    elif not margin.declared:
+        order = np.array(in_numeric_order(labels), np.int64)
+    drawn = [(labels[at], *_ends(margin, at)) for at in order.tolist()]
+    names = distinct_labels((text for text, *_ in drawn), LONGEST)
+    heading = element("h3", "By ", label(name))
+    few = "" if len(labels) <= MOST_DRAWN else f" Drawn are the {MOST_DRAWN} largest of {len(labels):,} labels."
+    if (found.low < 0).all():
+        caption = f"Published people of the sample by {shorten(name)}.{few} How they were sampled is not stated."
+        bars = [(names[labels[at]], int(margin.counts[at])) for at in order.tolist()]
+        rows: list[list[str]] = [[label(labels[at]), f"{int(margin.counts[at]):,}"] for at in order.tolist()]
+        return join(heading, figure(bar_chart(bars), caption), numbers(["label", "people"], rows, caption, _ONE))
+    ranges = [Range(names[text], low, high, estimate, note) for text, estimate, low, high, note in drawn]
+    caption = f"People of the population by {shorten(name)}. {_meaning(margin)}{few}"
+    listed: list[list[str]] = [
+        [label(text), _sampled(margin, at), _whole(estimate), _whole(low), _whole(high)]
+        for (text, estimate, low, high, _), at in zip(drawn, order.tolist(), strict=True)
+    ]
+    headers = ["label", "published people of the sample", "estimate", "low", "high"]
     return join(
-        element("h3", "By ", label(column.name)),
-        figure(drawn, caption),
-        numbers(["label", "people"], rows, caption, frozenset([1])),
+        heading,
+        figure(range_chart(ranges), caption),
+        numbers(headers, listed, f"{caption} – is not known.", frozenset(range(1, 5))),
     )
 
 
+def _ends(margin: Margin, at: int) -> tuple[float | None, float, float | None, str]:
+    """The estimate, the ends, and what to write beside them."""
+    found = margin.intervals
+    estimate = None if np.isnan(found.estimate[at]) else float(found.estimate[at])
+    low, high = max(int(found.low[at]), 0), None if found.high[at] < 0 else int(found.high[at])
+    if margin.shown[at] == 0:
+        text = "not published" if high is None else f"not published: 0 to {high:,}"
+    elif estimate is not None:
+        text = f"{estimate:,.0f} ({low:,} to {high:,})" if high is not None else f"{estimate:,.0f}"
+    else:
+        text = f"at least {low:,}" if high is None else f"{low:,} to {high:,}"
+    return estimate, low, high, text
+
+
+def _meaning(margin: Margin) -> str:
+    if np.isnan(margin.intervals.estimate).all():
+        return (
+            "Dark is what there is at least; pale is what there may be, since cells below the threshold are not "
+            "published. The ends hold 95 times in 100."
+        )
+    return "The line is the estimate; dark and pale end at the 95 % interval."
+
+
+def _sampled(margin: Margin, at: int) -> str:
+    return f"{int(margin.counts[at]):,}" if margin.shown[at] else "–"
+
+
+def _whole(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}"
+
+
 def _sizes(summary: Summary) -> Html:
-    caption = "How many published cells there are, by the number of people in the cell."
+    caption = "How many published cells there are, by the published number of people in the cell."
     rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
     return join(
         element("h3", "How large the cells are"),
         figure(bar_chart(summary.sizes), caption),
-        numbers(["people in the cell", "cells"], rows, caption, frozenset([1])),
+        numbers(["people in the cell", "cells"], rows, caption, _ONE),
     )
 
 
-def _pairs(summary: Summary) -> Html:
-    first, second = summary.totals[:2]
-    down = distinct_labels((text for text, _ in first.totals), LONGEST)
-    across = distinct_labels((text for text, _ in second.totals), SHORTEST)
+def _pairs(pair: Margin) -> Html:
+    """The first two columns: all declared labels of both, as far as there is room."""
+    first, second = pair.columns
+    down, across = (_largest_labels(pair, at) for at in range(2))
+    known, population = _values(pair)
+    place = {row: at for at, row in enumerate(pair.rows)}
+    cells = {
+        (one, other): known[place[one, other]]
+        for one in down
+        for other in across
+        if (one, other) in place and pair.shown[place[one, other]] > 0
+    }
+    names = distinct_labels(down, LONGEST), distinct_labels(across, SHORTEST)
+    about = "People of the population" if population else "Published people of the sample"
+    kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
+    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across), darker for more."
+    heading = element("h3", "By ", label(first), " and ", label(second))
+    if not cells:
+        return heading
     drawn = heatmap(
-        [(down[one], across[other], count) for one, other, count in summary.pairs],
-        rows=list(down.values()),
-        columns=list(across.values()),
+        [(names[0][one], names[1][other], value) for (one, other), value in cells.items()],
+        rows=list(names[0].values()),
+        columns=list(names[1].values()),
     )
-    caption = f"Published people by {shorten(first.name)} (down) and {shorten(second.name)} (across), darker for more."
+    headers = [f"{shorten(first, LONGEST)} \\ {shorten(second, LONGEST)}", *(label(text, LONGEST) for text in across)]
+    rows: list[list[str]] = [
+        [label(one, LONGEST), *(f"{cells[one, other]:,}" if (one, other) in cells else "–" for other in across)]
+        for one in down
+    ]
     return join(
-        element("h3", "By ", label(first.name), " and ", label(second.name)),
+        heading,
         figure(drawn, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
-        _cross(summary),
+        numbers(headers, rows, f"{caption} – is not zero.", frozenset(range(1, len(headers)))),
     )
 
 
-def _cross(summary: Summary) -> Html:
-    first, second = summary.totals[:2]
-    counts = {(one, other): count for one, other, count in summary.pairs}
-    headers = [f"{shorten(first.name, LONGEST)} \\ {shorten(second.name, LONGEST)}"]
-    headers += [label(text, LONGEST) for text, _ in second.totals]
-    rows: list[list[str]] = []
-    for one, _ in first.totals:
-        row = [counts.get((one, other)) for other, _ in second.totals]
-        rows.append([label(one, LONGEST), *("–" if count is None else f"{count:,}" for count in row)])
-    caption = f"Published people by {shorten(first.name)} (rows) and {shorten(second.name)} (columns); – is not zero."
-    return numbers(headers, rows, caption, frozenset(range(1, len(headers))))
+def _largest_labels(pair: Margin, at: int) -> list[str]:
+    """All labels of one column, or the largest of them."""
+    totals: dict[str, int] = {}
+    for text, count in zip(pair.labels[at], pair.counts.tolist(), strict=True):
+        totals[text] = totals.get(text, 0) + count
+    if len(totals) > MOST_LABELS:
+        kept = sorted(totals, key=lambda text: (-totals[text], text))[:MOST_LABELS]
+        return [text for text in totals if text in set(kept)]
+    labels = list(totals)
+    return labels if pair.declared else [labels[place] for place in in_numeric_order(labels)]
+
+
+def _values(pair: Margin) -> tuple[list[int], bool]:
+    """Estimates where there are any, else lower ends, else the counts of the sample; and whether of the population."""
+    found = pair.intervals
+    if (found.low < 0).all():
+        return pair.counts.tolist(), False
+    values = np.where(np.isnan(found.estimate), found.low, np.nan_to_num(found.estimate))
+    return np.round(values).astype(np.int64).tolist(), True
 
 
 def figure(drawn: str, caption: str) -> Html:

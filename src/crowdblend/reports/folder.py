@@ -14,6 +14,7 @@ from crowdblend.guarantees import CrowdBlending
 from crowdblend.reports.html import visible
 
 ENDINGS = (".parquet", ".csv")
+REPORT = "report.html"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ def open_folder(path: Path) -> Folder:
     if not path.is_dir():
         raise InvalidInput(f"{visible(str(path))} is not a folder. Pass the folder that has certificate.json in it.")
     certificate = verify_file(path)
-    hashes = dict(certificate.facts.get("files", {}))
+    # The page cannot show its own hash.
+    hashes = {name: value for name, value in certificate.facts.get("files", {}).items() if name != REPORT}
     names = [name for name in hashes if name.endswith(ENDINGS)]
     if not names:
         raise InvalidInput("The certificate names no data file (.parquet or .csv). Pass the folder of a whole release.")

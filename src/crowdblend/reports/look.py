@@ -24,11 +24,10 @@ pre {{ background: var(--ground); border: 1px solid var(--line); border-radius: 
 nav ul {{ list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0;
   max-width: none; }}
 nav li {{ margin: 0; }}
-.keys {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }}
+.keys {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; }}
 .keys div {{ border: 1px solid var(--line); border-radius: 8px; padding: .6rem .75rem; }}
 .keys dt {{ color: var(--quiet); font-size: .82rem; line-height: 1.35; }}
-.keys dd {{ margin: 0; font-size: 1.3rem; font-weight: 600; font-variant-numeric: tabular-nums;
-  white-space: nowrap; }}
+.keys dd {{ margin: 0; font-size: 1.2rem; line-height: 1.3; font-weight: 600; font-variant-numeric: tabular-nums; }}
 .box {{ border-left: 4px solid var(--accent); background: var(--ground); border-radius: 0 8px 8px 0;
   padding: .6rem 1.1rem; margin: 1rem 0; }}
 .warn {{ border-left-color: #d55e00; background: #fff6ef; }}
@@ -56,7 +55,13 @@ summary {{ cursor: pointer; }}
   h2 {{ break-after: avoid; margin-top: 1.6rem; }} h3 {{ break-after: avoid; }}
   figure, tr, .box, .keys div {{ break-inside: avoid; }}
   .scroll, figure {{ overflow: visible; }}
-  .step::details-content {{ content-visibility: visible; block-size: auto; }}
-  .numbers:not([open]) {{ display: none; }}
+  h2 {{ padding-top: .6rem; }} p, li {{ margin: .25rem 0; }} figure svg {{ max-height: 7.5cm; width: auto; }}
+  .keys {{ gap: .4rem; margin: .6rem 0; }} td, th {{ padding-top: .1rem; padding-bottom: .1rem; }}
+  .numbers:not([open]), .step, #verify pre {{ display: none; }}
+}}
+@media (prefers-color-scheme: dark) {{
+  :root {{ --ink: #e6e9ed; --quiet: #a8b1bb; --line: #3a424b; --ground: #1f262d; --accent: #6cb6ff; --warn: #ffb077; }}
+  html {{ background: #14191e; }} .checked {{ color: #6fd08c; }} .warn {{ background: #33251a; }}
+  figure svg {{ background: #fff; border-radius: 8px; }}
 }}
 """.strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
@@ -37,6 +37,12 @@ def fact(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {fact(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(fact, value)) or "none"
     return repr(value) if isinstance(value, float) else str(value)
 
 

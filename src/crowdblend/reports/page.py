@@ -43,7 +43,7 @@ def page(folder: Folder, view: View) -> str:
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=NOTHING_LOADED),
-        element("title", shorten(view.heading, 120)),
+        element("title", shorten(_title(folder, view), 120)),
         element("style", Html(CSS)),
     ]
     main = element("main", *(join(part, "\n") for part in body))
@@ -65,7 +65,8 @@ def _opening(folder: Folder, view: View) -> Html:
     return element(
         "header",
         element("p", "Release report", class_="over"),
-        element("h1", shorten(view.heading, 160)),
+        element("h1", shorten(_title(folder, view), 160)),
+        _about(folder, view),
         element("p", opening, class_="lead") if opening else "",
         element("p", about),
         element(
@@ -77,6 +78,20 @@ def _opening(folder: Folder, view: View) -> Html:
         _keys(folder, view),
         element("nav", element("ul", *links), aria_label="Contents"),
     )
+
+
+def _title(folder: Folder, view: View) -> str:
+    """The title that the publisher gave, or what is published."""
+    return str(folder.fact("about", dict).get("title") or view.heading)
+
+
+def _about(folder: Folder, view: View) -> Html:
+    """Who publishes what about when, as far as it is stated."""
+    about = folder.fact("about", dict)
+    said = [view.heading] if about.get("title") else []
+    said += [str(about[name]) for name in ("publisher", "period", "licence", "contact") if about.get(name)]
+    said += [folder.fact("date", str)] if folder.fact("date", str) else []
+    return element("p", " · ".join(shorten(text, 200) for text in said), class_="quiet") if said else Html("")
 
 
 def _assumed_rate(folder: Folder) -> Html:

@@ -10,6 +10,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
+from crowdblend.reading.cells import unreadable
 from crowdblend.reports.numbers import enumeration
 
 LARGEST_FILE = 1 << 28
@@ -40,11 +41,6 @@ def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) ->
         {name: str(row[name]), label: _text(row.get(label)), **{column: row[column] for column in numbers}}
         for row in table.to_pylist()
     ]
-
-
-def unreadable(path: Path) -> InvalidInput:
-    """The refusal of a file that is damaged or in another format than its name says."""
-    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
 
 
 def _read_table(path: Path, texts: tuple[str, ...]) -> pa.Table:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from crowdblend.calculus import Certificate
+from crowdblend.estimates import estimator_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.reports.folder import Folder, crowd_size, deciding_share, parts_of_sample, sampling_rate
@@ -68,17 +69,36 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     elif folder.facts.get("below_k") == "noise":
         cell = "a finest cell" if added_up else "a cell"
         lines += [_ONE_SAMPLE] if added_up else []
-        lines += _noisy(cell, crowd, flagged=any(summary.flagged for summary in summaries))
+        flagged = any(summary.flagged for summary in summaries)
+        lines += _noisy(cell, crowd, folder.facts.get("show_from"), flagged=flagged)
     elif added_up:
         lines += _added_up(crowd)
     elif folder.facts.get("below_k") == "suppress":
         lines += _suppressed("cell", "and its count is exact", crowd, k)
     else:
         lines.append("A cell that is missing is not zero: it may hold people, but too few to be published.")
-    lines.append(
-        "Totals on this page add up what is published and nothing else. Groups of people who fall into many small "
-        "cells lose more to suppression than others, so compare shares with care."
-    )
+    lines += _population(folder, counted)
+    if folder.facts.get("below_k") != "noise":
+        lines.append(
+            "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
+            "into many small cells lose more than others, so compare the intervals, not the sums."
+        )
+    return lines
+
+
+def _population(folder: Folder, counted: bool) -> list[str]:
+    """What the figures and the columns beside the counts are about."""
+    estimator = estimator_of(folder.facts)
+    if estimator is None:
+        return []
+    columns = "The columns estimate, low and high and the figures" if counted else "The figures"
+    lines = [
+        f"{columns} are about the population: an interval covers the number of people 95 times in 100 among the cells "
+        "of that size that are published."
+    ]
+    if estimator.law.noiseless:
+        most = estimator.unpublished()
+        lines.append(f"A cell that is missing has up to {most:,} people of the population, 95 times in 100.")
     return lines
 
 
@@ -143,12 +163,17 @@ def _added_up(crowd: str) -> list[str]:
     ]
 
 
-def _noisy(cell: str, crowd: str, *, flagged: bool) -> list[str]:
+def _noisy(cell: str, crowd: str, show_from: object, *, flagged: bool) -> list[str]:
+    shown = (
+        "Every cell is published. Noisy counts may be negative, and sums of cells are right on average."
+        if show_from is None
+        else f"Cells whose count is below {show_from} are not listed, which does not mean zero: among the small cells, "
+        "the noise decides which of them appear. Sums of the listed cells would be too large."
+    )
     hidden = "The data do not say which counts are noisy, on purpose: that would reveal more than is guaranteed."
     return [
         f"Where at least {crowd} sampled people fall into {cell}, its count is exact. Where fewer do, the count is "
         "noisy: a random number was added, and the true one may be larger, smaller or zero.",
-        "A cell that is not listed is not zero. It may hold a few people or none; among the small cells, the noise "
-        "decides which of them appear.",
+        shown,
         "The column exact says which counts are exact." if flagged else hidden,
     ]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crowdblend.reports.cells import EXACT, Cells, N, Totals
+from crowdblend.estimates import Intervals, nothing_known, row_intervals
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.domain import declared_domain
+from crowdblend.reading.margins import MarginCounter, are_cut
 from crowdblend.reports.summary import (
     EDGES,
     MOST_CELLS,
@@ -20,8 +26,9 @@ from crowdblend.reports.summary import (
 )
 
 
-def summarize(data: Cells) -> Summary:
-    """A data file in the numbers that its report shows."""
+def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
+    """A data file in the numbers that its report shows; with facts, also what they say about the population."""
+    counters = _counters(data, facts)
     keys = data.keys[:MOST_COLUMNS]
     by_label = [Totals([key]) for key in keys]
     by_pair = Totals(keys[:2])
@@ -35,6 +42,10 @@ def summarize(data: Cells) -> Summary:
         largest = _largest(piece, largest)
         for totals in [*by_label, *[by_pair] * (len(keys) > 1)]:
             totals.add(piece)
+        for counter in counters:
+            counter.add(piece)
+    margins = [counter.margin() for counter in counters]
+    several = [margin for margin in margins if len(margin.columns) == 1]
     columns = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
     return Summary(
         name=data.path.stem,
@@ -45,8 +56,20 @@ def summarize(data: Cells) -> Summary:
         totals=columns,
         sizes=size_classes(sizes.tolist()),
         pairs=_pairs(by_pair.table(), columns) if len(keys) > 1 else (),
-        largest=_cells(largest, data) if largest is not None else (),
+        largest=_cells(largest, data, facts) if largest is not None else (),
+        margins=tuple(several),
+        pair=next((margin for margin in margins if len(margin.columns) == 2), None),
+        total=next((margin for margin in margins if not margin.columns), None),
     )
+
+
+def _counters(data: Cells, facts: Mapping[str, Any] | None) -> list[MarginCounter]:
+    """Sums by every column, by the first two and in all; none of cells that were cut off."""
+    if facts is None or are_cut(facts):
+        return []
+    names = data.columns[:MOST_COLUMNS]
+    wanted = [(name,) for name in names] + ([names[:2]] if len(names) > 1 else []) + [()]
+    return [MarginCounter(facts, data, columns, declared_domain(facts)) for columns in wanted]
 
 
 def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
@@ -63,10 +86,22 @@ def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
     return cells.take(pc.select_k_unstable(cells, MOST_CELLS, order))
 
 
-def _cells(largest: pa.Table, data: Cells) -> tuple[Cell, ...]:
+def _cells(largest: pa.Table, data: Cells, facts: Mapping[str, Any] | None) -> tuple[Cell, ...]:
     rows = largest.to_pylist()
-    cells = [Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT)) for row in rows]
+    counts = np.array([row[N] for row in rows], np.int64)
+    exact = np.array([row[EXACT] for row in rows], np.bool_) if data.flagged else None
+    found = nothing_known(len(rows)) if facts is None else row_intervals(facts, data.columns, counts, exact)
+    cells = [
+        Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT), *_known(found, at))
+        for at, row in enumerate(rows)
+    ]
     return tuple(sorted(cells, key=lambda cell: (-cell.count, cell.labels)))
+
+
+def _known(found: Intervals, at: int) -> tuple[float | None, int | None, int | None]:
+    """The estimate and its ends, None where nothing can be said."""
+    estimate, low, high = float(found.estimate[at]), int(found.low[at]), int(found.high[at])
+    return None if np.isnan(estimate) else estimate, None if low < 0 else low, None if high < 0 else high
 
 
 def _column(name: str, totals: pa.Table) -> ColumnTotals:

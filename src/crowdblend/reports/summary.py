@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from crowdblend.reading.margins import Margin
 
 MOST_LABELS = 20
 MOST_CELLS = 20
@@ -24,11 +27,14 @@ class ColumnTotals:
 
 @dataclass(frozen=True)
 class Cell:
-    """One published cell; `exact` is None where the release does not say."""
+    """One published cell; `exact` is None where the release does not say, and the ends where nothing can be said."""
 
     labels: tuple[str, ...]
     count: int
     exact: bool | None
+    estimate: float | None = None
+    low: int | None = None
+    high: int | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,9 @@ class Summary:
     sizes: tuple[tuple[str, int], ...]
     pairs: tuple[tuple[str, str, int], ...]
     largest: tuple[Cell, ...]
+    margins: tuple[Margin, ...] = ()
+    pair: Margin | None = None
+    total: Margin | None = None
 
 
 def size_class(count: int) -> str:
@@ -61,14 +70,18 @@ def in_order(totals: list[tuple[str, int]]) -> list[tuple[str, int]]:
     >>> in_order([("[10, 20)", 4), ("≥ 20", 9), ("[0, 10)", 7)])
     [('[0, 10)', 7), ('[10, 20)', 4), ('≥ 20', 9)]
     """
-    places = [_NUMBERED.match(label) for label, _ in totals]
+    return [totals[at] for at in in_numeric_order([label for label, _ in totals])]
+
+
+def in_numeric_order(labels: Sequence[str]) -> list[int]:
+    """The places of labels that are numbers, intervals or dates in the order of their values; others as they came."""
+    places = [_NUMBERED.match(label) for label in labels]
     known = [place for place in places if place]
-    if len(known) < max(2, len(totals) - 1):  # one class may be called "other"
-        return totals
+    if len(known) < max(2, len(labels) - 1):  # one class may be called "other"
+        return list(range(len(labels)))
     ranks = {"<": -1, "": 0, "≥": 1}
     ends = [(float(place[2]), ranks[place[1]]) if place else (float("inf"), 0) for place in places]
-    ordered = sorted(zip(ends, totals, strict=True), key=lambda pair: (pair[0], pair[1][0]))
-    return [entry for _, entry in ordered]
+    return sorted(range(len(labels)), key=lambda at: (ends[at], labels[at]))
 
 
 def size_classes(sizes: list[int]) -> tuple[tuple[str, int], ...]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures import write_whole
-from crowdblend.reports.folder import open_folder
+from crowdblend.reports.folder import REPORT as NAME
+from crowdblend.reports.folder import Folder, open_folder
 from crowdblend.reports.html import visible
 from crowdblend.reports.page import page
 from crowdblend.reports.views import view_of
 
-NAME = "report.html"
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)
 
 
@@ -31,13 +31,24 @@ def write_report(folder: Path | str, out: Path | str | None = None, *, force: bo
         raise InvalidInput(reason, code="output-exists")
     if out is not None and not target.parent.is_dir():
         raise InvalidInput(f"The folder {visible(str(target.parent))} does not exist. Create it first.")
-    write_whole(target, report_html(folder).encode(), what="report")
+    opened = open_folder(folder)
+    if target.name == NAME and target.parent.resolve() == folder.resolve() and NAME in opened.facts["files"]:
+        raise InvalidInput(
+            "report.html is covered by the certificate, which a page of another version would break.",
+            remedy="Name another file with --out.",
+            where="--out",
+            code="report-certified",
+        )
+    write_whole(target, _html(opened).encode(), what="report")
     return target
 
 
 def report_html(folder: Path | str) -> str:
     """The report as text; raises InvalidInput where certificate and data have another form than any release has."""
-    opened = open_folder(Path(folder))
+    return _html(open_folder(Path(folder)))
+
+
+def _html(opened: Folder) -> str:
     try:
         return page(opened, view_of(opened))
     except _UNFIT as error:

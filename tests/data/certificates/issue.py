@@ -22,6 +22,7 @@ from tests.kinds.towns import DISTRICTS, DRAWN, POLICY, SPLIT
 
 ROOT = Path(__file__).parents[3]
 FILES = {"data.parquet": "0" * 64}
+SHARES = (0.7, 0.2, 0.1)
 FIRST = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -46,6 +47,13 @@ def policies() -> Iterator[tuple[str, str]]:
     statistics, synopsis, graph = page("statistics"), page("synopsis"), page("graphs")
     yield "table", table
     yield "table-tables", table + '\n[[tables]]\nname = "by-age"\ncolumns = ["age"]\n'
+    parts = "".join(
+        f'\n[[tables]]\nname = "t{at}"\ncolumns = ["age"]\nshare = {share}\n' for at, share in enumerate(SHARES)
+    )
+    yield "table-parts", table + parts
+    everybody = swapped(table, ("rate = 0.5", "everybody = true"), ("delta = 1e-6", ""))
+    yield "table-register", everybody
+    yield "table-register-rows", swapped(everybody, ('"person_id"', '"person_id"\nrows_per_person = 3'))
     yield "table-already-drawn", swapped(table, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
     yield "table-rows-are-people", swapped(table, ('person = "person_id"', "rows_are_people = true"))
     yield "table-noise", swapped(table, ("epsilon = 1.0", 'below_k = "noise"\nepsilon = 1.0'))

@@ -207,7 +207,10 @@ class Refusal:
         return f"{self.source}: {self.reason}; {self.remedy}."
 
 
-_ONE_REFINEMENT = "threshold once on the common refinement of all tables and derive each from that one suppressed table"
+_ONE_SAMPLE = (
+    "count each table in a part of the sample of its own, or threshold once on the common refinement of all tables and "
+    "derive each from that one suppressed table"
+)
 _FRESH = "draw a fresh sample for each release, and add up their differential guarantees"
 
 REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
@@ -215,7 +218,7 @@ REFUSALS: dict[frozenset[type[Guarantee]], Refusal] = {
         "CBP Proposition 7",
         "two crowd-blending releases from one sample need not hide anybody: a person can be alone where "
         "two crowds overlap",
-        _ONE_REFINEMENT,
+        _ONE_SAMPLE,
     ),
     frozenset({DifferentialUnderSampling}): Refusal(
         "LQS 2.2",

@@ -11,19 +11,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
+from crowdblend.estimates import domain_sizes
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import EXACT, Cells, N, Totals
+from crowdblend.reading.cells import EXACT, Cells, N, Totals
 
 
-def check_cells(published: PublishedFolder, cells: Cells, *, least: int, exact_from: int | None = None) -> pa.Table:
-    """Every cell once, its labels declared, its count at least `least`; the cells.
+def check_cells(
+    published: PublishedFolder, cells: Cells, *, least: int | None, exact_from: int | None = None
+) -> pa.Table:
+    """Every cell once, its labels declared, its count at least `least`; the cells. Without `least` all are there.
 
     Where the release says which cells are exact, those hold at least `exact_from`.
     """
     classes, rows = Totals(cells.keys), 0
     for piece in cells.pieces():
         rows += piece.num_rows
-        if pc.min(piece.column(N)).as_py() < least:
+        if least is not None and pc.min(piece.column(N)).as_py() < least:
             raise contradiction(f"{cells.path.name} has a cell below {least}")
         if exact_from is not None and EXACT in piece.column_names:
             small = pc.and_(piece.column(EXACT), pc.less(piece.column(N), exact_from))
@@ -34,6 +37,9 @@ def check_cells(published: PublishedFolder, cells: Cells, *, least: int, exact_f
     found = classes.table()
     if cells.counted and found.num_rows < rows:
         raise contradiction(f"{cells.path.name} has a cell twice")
+    sizes = [domain_sizes(published.certificate.facts).get(name) for name in cells.columns]
+    if least is None and (None in sizes or math.prod(size or 0 for size in sizes) != rows):
+        raise contradiction(f"{cells.path.name} does not show every cell")
     return found
 
 

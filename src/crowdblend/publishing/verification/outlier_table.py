@@ -11,6 +11,4 @@ def check(published: PublishedFolder) -> None:
     details = dict(published.mechanisms("outlier.histogram")[-1].details)
     published.require_stated(**{name: details[name] for name in ("limit", "transition", "epsilon")})
     (path,) = published.files("data")
-    check_cells(
-        published, published.cells(path, published.columns, counted=True), least=published.fact("show_from", int)
-    )
+    check_cells(published, published.cells(path, published.columns, counted=True), least=published.threshold())

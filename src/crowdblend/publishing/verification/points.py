@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import Cells, N, Totals
+from crowdblend.reading.cells import Cells, N, Totals
 from crowdblend.reports.places import read_points
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.

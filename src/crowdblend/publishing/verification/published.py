@@ -14,7 +14,7 @@ from crowdblend.calculus.folder_files import CERTIFICATE, check_files
 from crowdblend.calculus.reading import read_text
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds.registry import KINDS, file_name
-from crowdblend.reports.cells import Cells, open_cells
+from crowdblend.reading.cells import Cells, open_cells
 
 ENDINGS = (".csv", ".parquet")
 
@@ -74,6 +74,13 @@ class PublishedFolder:
         if list(opened.columns) != columns or opened.flagged != flagged:
             raise contradiction(f"{path.name} has other columns")
         return opened
+
+    def threshold(self) -> int | None:
+        """From which value on noisy cells are shown; None where all of them are."""
+        if "show_from" in self.certificate.facts and self.certificate.facts["show_from"] is None:
+            return None
+        least: int = self.fact("show_from", int)
+        return least
 
     def require_stated(self, **values: Any) -> None:
         """Refuse facts for readers that are not the numbers of the derivation."""

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
-from crowdblend.reports.cells import N
+from crowdblend.reading.cells import N
 
 
 def check(published: PublishedFolder) -> None:

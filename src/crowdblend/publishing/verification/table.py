@@ -9,7 +9,7 @@ import pyarrow as pa
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
-from crowdblend.reports.cells import Cells, N
+from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
 
@@ -30,7 +30,7 @@ def check(published: PublishedFolder) -> None:
     published.require_stated(k=details["k"])
     if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
         raise contradiction("what happens below k is not what its derivation says")
-    least = published.fact("show_from", int) if noisy else details["k"]
+    least = published.threshold() if noisy else details["k"]
     tables = published.fact("tables", dict) or {"data": published.columns}
     opened: list[Cells] = []
     found: list[pa.Table] = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from crowdblend.reports.cells import open_cells
+from crowdblend.estimates import facts_of_table
+from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import figures
 from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample
 from crowdblend.reports.html import Html, element, join, label, table
@@ -21,7 +22,8 @@ def view(folder: Folder) -> View:
     """Read every data file once, and show what it adds up to."""
     stated = _COUNTED.get(folder.fact("kind", str))
     files = [open_cells(path, counted=stated) for path in folder.files.values()]
-    summaries, counted = [summarize(file) for file in files], all(file.counted for file in files)
+    summaries = [summarize(file, facts_of_table(folder.facts, file.path.stem)) for file in files]
+    counted = all(file.counted for file in files)
     return View(
         heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
         what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
@@ -35,7 +37,17 @@ def _keys(summaries: list[Summary], counted: bool) -> tuple[tuple[str, str], ...
     if len(summaries) > 1:
         return (("tables", f"{len(summaries):,}"),)
     cells = "published cells" if counted else "different combinations of labels"
-    return (("people in the published data", f"{summaries[0].people:,}"), (cells, f"{summaries[0].cells:,}"))
+    found = [(cells, f"{summaries[0].cells:,}")]
+    total = summaries[0].total
+    if total is None:
+        return tuple(found)
+    found.insert(0, ("people in the published data", f"{summaries[0].people:,}"))
+    low, high = int(total.intervals.low[0]), int(total.intervals.high[0])
+    if high >= 0:
+        found.insert(0, ("people of the population, 95 % interval", f"{low:,} – {high:,}"))
+    elif low >= 0:
+        found.insert(0, ("people of the population, at least", f"{low:,}"))
+    return tuple(found)
 
 
 def _recoding(folder: Folder) -> tuple[Part, ...]:
@@ -49,6 +61,7 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]
     for at, summary in enumerate(summaries):
         several = len(summaries) > 1
         size = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
+        size = Html("") if summary.total is None else size
         content = (
             join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder, summary.name)
         )
@@ -74,6 +87,15 @@ def _largest(summary: Summary, counted: bool) -> Html:
     if summary.flagged:
         headers.append("exact")
         rows = [[*row, fact(cell.exact)] for row, cell in zip(rows, summary.largest, strict=True)]
+    estimated = frozenset[int]()
+    if any(cell.low is not None for cell in summary.largest):
+        estimated = frozenset(range(len(headers), len(headers) + 3))
+        headers += ["estimate", "low", "high"]
+        ends = [[cell.estimate, cell.low, cell.high] for cell in summary.largest]
+        rows = [
+            [*row, *("–" if end is None else f"{end:,.0f}" for end in of_cell)]
+            for row, of_cell in zip(rows, ends, strict=True)
+        ]
     left = len(summary.columns) - len(names)
     few = len(summary.largest) == summary.cells
     caption = (
@@ -82,5 +104,5 @@ def _largest(summary: Summary, counted: bool) -> Html:
     caption += f"; {left:,} further columns are not shown" if left else ""
     return join(
         element("h3", "The cells" if few else "The largest cells"),
-        table(headers, rows, caption=caption, numbers=frozenset([len(names)])),
+        table(headers, rows, caption=caption, numbers=frozenset([len(names)]) | estimated),
     )

@@ -21,13 +21,22 @@ def view(folder: Folder) -> View:
     reading = (
         people,
         "Every count is noisy, and the smaller the bin the noisier: small bins hide their people best.",
-        f"Only bins whose noisy count reached {folder.facts.get('show_from', 1)} are listed. A bin that is not listed "
-        "need not be empty, and one that is listed may be.",
+        _listed(folder),
     )
     return replace(
         table_view,
         reading=reading,
         parts=(*table_view.parts, Part("error", "How exact the counts are", _errors(folder))),
+    )
+
+
+def _listed(folder: Folder) -> str:
+    threshold = folder.facts.get("show_from", 1)
+    if threshold is None:
+        return "Every bin is listed. Noisy counts may be negative, and sums of bins are right on average."
+    return (
+        f"Only bins whose noisy count reached {threshold} are listed. A bin that is not listed need not be empty, one "
+        "that is listed may be, and sums of the listed ones would be too large."
     )
 
 

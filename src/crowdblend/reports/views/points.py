@@ -121,8 +121,9 @@ def _statistics(folder: Folder, points: Points, axes: list[str], noise: list[Axi
 
 def _means(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
     rows: list[list[Any]] = [
-        [label(name), _number(points[:, at].mean()), _number(places.mean_error(noise[at], len(points), folded=folded))]
+        [label(name), _fitted(points[:, at].mean(), error), _number(error)]
         for at, name in enumerate(axes)
+        for error in [places.mean_error(noise[at], len(points), folded=folded)]
     ]
     return join(
         element("h3", "Mean"), _table(["axis", "mean", "expected error"], rows, "Means of the published points")
@@ -141,7 +142,7 @@ def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded
                 error = (
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
                 )
-            rows.append([label(first), label(axes[other]), _number(covariance[one, other]), _number(error)])
+            rows.append([label(first), label(axes[other]), _fitted(covariance[one, other], error), _number(error)])
     caption = "Covariances of the published points" + (
         "" if folded else ", the variance of the largest blocks' noise subtracted from variances"
     )
@@ -153,7 +154,11 @@ def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded
 
 def _quantiles(points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
     rows: list[list[Any]] = [
-        [label(name), *(_number(q) for q in np.quantile(points[:, at], places.QUANTILES)), _number(noise[at].mean)]
+        [
+            label(name),
+            *(_fitted(q, noise[at].mean) for q in np.quantile(points[:, at], places.QUANTILES)),
+            _number(noise[at].mean),
+        ]
         for at, name in enumerate(axes)
     ]
     headers = ["axis", *(f"{100 * q:g} %" for q in places.QUANTILES), "expected error, at most about"]
@@ -205,4 +210,12 @@ def _table(
 
 
 def _number(value: float) -> str:
-    return f"{float(value):.4g}"
+    return f"{float(value):,.2g}" if abs(value) < 100 else f"{float(value):,.0f}"
+
+
+def _fitted(value: float, error: float) -> str:
+    """A value with the digits that its error leaves: one more than the first digit of the error."""
+    if not error > 0 or not np.isfinite(error):
+        return f"{float(value):,.6g}"
+    digits = 1 - int(np.floor(np.log10(error)))
+    return f"{round(float(value), digits):,.{min(max(digits, 0), 12)}f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crowdblend.figures import bar_chart
 from crowdblend.guarantees.wording import at_least
-from crowdblend.reports.cells import open_cells
+from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import LONGEST, distinct_labels, figure, numbers
 from crowdblend.reports.facts import describe_queries
 from crowdblend.reports.folder import Folder

@@ -17,9 +17,9 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from crowdblend.errors import InvalidInput
-from crowdblend.reports.rows import unreadable
 
 N, EXACT = "n", "exact"
+ESTIMATES = ("estimate", "low", "high")
 NO_VALUE = "(no value)"
 PIECE = 1 << 20
 BLOCK = 1 << 23
@@ -104,10 +104,15 @@ class Totals:
         self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
 
 
+def unreadable(path: Path) -> InvalidInput:
+    """The refusal of a file that is damaged or in another format than its name says."""
+    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
+
+
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
     """A data file by its header; a file is a table when it has a column `count`, unless the release says otherwise."""
     try:
-        names = _header(path)
+        names = header_of(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
         raise unreadable(path) from damaged
     if len(set(names)) < len(names):
@@ -117,12 +122,16 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
         raise InvalidInput(f"{path.name} has no column count. The data file of a table has one.")
     if not counted and not names:
         raise InvalidInput(f"{path.name} has no columns. It is not a file that a release writes.")
-    own = ("count", "exact") if counted else ()
-    columns = tuple(name for name in names if name not in own)
+    # Releases of before had no estimates, and may have had a column of such a name.
+    estimated = counted and tuple(names[-3:]) == ESTIMATES
+    columns = tuple(
+        name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
+    )
     return Cells(path, columns, counted, counted and "exact" in names)
 
 
-def _header(path: Path) -> list[str]:
+def header_of(path: Path) -> list[str]:
+    """The names of the columns of a data file."""
     if path.suffix == ".parquet":
         names: list[str] = pq.read_schema(path).names
         return names

@@ -1,0 +1,33 @@
+"""What a reader may conclude about the population: estimates with intervals, from what is published alone.
+
+Nothing here sees a sample, so whatever is computed is post-processing and costs no privacy. The proofs that the
+intervals cover are in docs/proofs.md#estimates.
+"""
+
+from crowdblend.estimates.estimator import Design, Estimator, Intervals
+from crowdblend.estimates.facts import (
+    domain_sizes,
+    estimator_of,
+    facts_of_table,
+    finest_cells,
+    nothing_known,
+    row_intervals,
+)
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+
+__all__ = [
+    "Design",
+    "Estimator",
+    "ExactCounts",
+    "Intervals",
+    "Law",
+    "NoiseBelowK",
+    "NoiseOnEveryCell",
+    "OutlierNoise",
+    "domain_sizes",
+    "estimator_of",
+    "facts_of_table",
+    "finest_cells",
+    "nothing_known",
+    "row_intervals",
+]

@@ -1,0 +1,180 @@
+"""Which published values fit a cell of N people: tests at a level, for every N on a grid, inverted into intervals.
+
+The test of N refuses a value whose tail is too small. Where even the smallest possible values are not rare, a lower
+tail would never refuse anything that a smaller N explains better; the whole level then goes to the upper tail:
+
+    one-sided   P_N[value ≤ first] > level/2: N is refused when P_N[value ≥ y] ≤ level
+    two-sided   otherwise: N is refused when P_N[value ≥ y] ≤ level/2 or P_N[value ≤ y] ≤ level/2
+
+`first` is the smallest value that is shown, or the value that an empty cell falls below with probability level/2.
+Either way a true N is refused with probability at most `level`, so the set of all N that are not refused covers it
+with probability at least 1 − level, given that the cell is shown. Intervals are the hull of that set, rounded outwards
+to the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from crowdblend.estimates.laws import Floats, Law, Whole
+
+# Deviations beyond which the binomial distribution is left out, and grid points per deviation.
+DEVIATIONS, FINENESS = 8.0, 20.0
+# Beyond this many expected people quantiles come from four cumulants; their error is then below that of the grid.
+LARGE = 250.0
+ROWS = 64
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """For every N of a grid the smallest and the largest place that fits, and how probable it is that it is hidden."""
+
+    people: Whole
+    lowest: Whole
+    highest: Whole
+    hidden: Floats
+    switch: int
+
+    def low(self, places: Whole) -> Whole:
+        """The smallest N that fits; for places up to `switch`."""
+        first = np.searchsorted(np.maximum.accumulate(self.highest), places)
+        before = self.people[np.minimum(first, len(self.people) - 1) - 1] + 1
+        ends: Whole = np.where(first == 0, self.people[0], before)
+        return ends
+
+    def high(self, places: Whole) -> Whole:
+        """The largest N that fits; for places up to `switch`."""
+        falling = np.minimum.accumulate(self.lowest[::-1])[::-1]
+        after = np.searchsorted(falling, places, side="right")
+        ends: Whole = self.people[np.minimum(after, len(self.people) - 1)] - 1
+        return ends
+
+    def largest_hidden(self, level: float) -> int:
+        """The largest N that stays hidden with probability `level` or more."""
+        last = int(np.flatnonzero(self.hidden >= level)[-1])
+        return int(self.people[min(last + 1, len(self.people) - 1)]) - 1
+
+
+@lru_cache(maxsize=64)
+def acceptance(law: Law, rate: float, level: float) -> Acceptance:
+    """The tests of every N up to where four cumulants tell the tails."""
+    base = max(law.settled, law.shown_from or 0)
+    switch = math.ceil(max(LARGE, base + 12 * math.sqrt(base + 1) + 12 * _deviation(law) + 50))
+    people = _grid(law, rate, switch)
+    first = _first(law, rate, level)
+    parts = [_rows(law, rate, level, people[at : at + ROWS], first) for at in range(0, len(people), ROWS)]
+    lowest, highest, hidden = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Acceptance(people, lowest, highest, hidden, int(law.place(np.array([switch]), np.array([True]))[0]))
+
+
+def large_intervals(law: Law, rate: float, level: float, values: Whole) -> tuple[Whole, Whole]:
+    """The ends for values beyond the switch, from the Cornish-Fisher quantiles of binomial and noise together."""
+    q = NormalDist().inv_cdf(1 - level / 2)
+    middle = values.astype(np.float64)
+    ends = [_solve(law, rate, middle - 0.5, q), _solve(law, rate, middle + 0.5, -q)]
+    return np.floor(ends[0]).astype(np.int64), np.ceil(ends[1]).astype(np.int64)
+
+
+def _grid(law: Law, rate: float, switch: int) -> Whole:
+    """Numbers of people, each one where cells are small, further apart as the deviation grows."""
+    top = switch + DEVIATIONS * math.sqrt(switch + _deviation(law) ** 2) + 50
+    people = [(law.shown_from or 0) if law.noiseless else 0]
+    while people[-1] * rate < top:
+        deviation = math.sqrt(people[-1] * rate * (1 - rate) + law.noise[0]) / rate
+        people.append(people[-1] + max(1, int(deviation / FINENESS)))
+    return np.array(people, np.int64)
+
+
+def _deviation(law: Law) -> float:
+    return 0.0 if law.noiseless else math.sqrt(2) / law.widest_loss
+
+
+def _first(law: Law, rate: float, level: float) -> int:
+    """The place below which values say no more about N."""
+    if law.shown_from is not None:
+        return law.shown_from
+    places, masses, _ = _masses(law, rate, np.zeros(1, np.int64))
+    return int(places[np.argmax(np.cumsum(masses[0]) > level / 2)])
+
+
+def _rows(law: Law, rate: float, level: float, people: Whole, first: int) -> tuple[Whole, Whole, Floats]:
+    places, masses, hidden = _masses(law, rate, people)
+    from_below = np.cumsum(masses, axis=1)
+    from_above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
+    rest = from_below[:, min(max(first - int(places[0]), 0), len(places) - 1)] if first >= places[0] else 0.0
+    one_sided = np.broadcast_to(rest > level / 2, len(people))
+    fits_above = from_above > np.where(one_sided, level, level / 2)[:, None]
+    highest = places[len(places) - 1 - np.argmax(fits_above[:, ::-1], axis=1)]
+    lowest = np.where(one_sided, np.iinfo(np.int64).min, places[np.argmax(from_below > level / 2, axis=1)])
+    return lowest, highest, hidden
+
+
+def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats]:
+    """The shown places, the law of the shown value for every N, and the probability that nothing is shown."""
+    cut = law.shown_from
+    spread = DEVIATIONS * np.sqrt(people[[0, -1]] * rate * (1 - rate)) + 30 * (rate < 1)
+    least = max(0, math.floor(people[0] * rate - spread[0]))
+    most = min(int(people[-1]), math.ceil(max(people[-1] * rate, cut or 0) + spread[1]))
+    sampled = np.arange(least, max(most, least) + 1)
+    logs = _log_binomial(people, sampled, rate)
+    shown = sampled >= (cut or 0) if law.noiseless else np.ones(len(sampled), np.bool_)
+    # Where showing it is improbable, only ratios matter.
+    scale = np.max(np.where(shown, logs, -np.inf), axis=1, keepdims=True)
+    weights = np.exp(logs - scale)
+    if law.exact_from is not None and least >= law.exact_from:
+        values = law.place(sampled, np.ones(len(sampled), np.bool_))
+        kept = np.searchsorted(values, cut or values[0])
+        places, masses = values[kept:], weights[:, kept:]
+    else:
+        low, high = law.reach(least, most)
+        places = np.arange(low if cut is None else max(low, cut), max(high, cut or high) + 1)
+        masses = weights @ law.kernel(sampled, places)
+    total = masses.sum(axis=1, keepdims=True)
+    hidden = np.zeros(len(people)) if cut is None else 1 - np.exp(scale[:, 0]) * total[:, 0]
+    return places, masses / total, hidden
+
+
+def _log_binomial(people: Whole, sampled: Whole, rate: float) -> Floats:
+    """log P[Bin(N, rate) = x], a row for every N."""
+    if rate >= 1:
+        return np.where(people[:, None] == sampled[None, :], 0.0, -np.inf)
+    left = np.maximum(people[:, None] - sampled[None, :], 0)
+    logs = _log_factorial(people)[:, None] - _log_factorial(sampled)[None, :] - _log_factorial(left)
+    logs += sampled[None, :] * math.log(rate) + left * math.log1p(-rate)
+    return np.where(people[:, None] >= sampled[None, :], logs, -np.inf)
+
+
+_SMALL = np.array([math.lgamma(number + 1) for number in range(64)])
+
+
+def _log_factorial(numbers: Whole) -> Floats:
+    """log j!, from 64 on by Stirling's series, whose first term left out is below 1e-12."""
+    large = np.maximum(numbers, 64).astype(np.float64)
+    series = (
+        (large + 0.5) * np.log(large) - large + 0.5 * math.log(2 * math.pi) + (1 - 1 / (30 * large**2)) / (12 * large)
+    )
+    return np.where(numbers < 64, _SMALL[np.minimum(numbers, 63)], series)
+
+
+def _quantile(law: Law, rate: float, people: Floats, q: float) -> Floats:
+    """The deviation from the mean that a value exceeds with the probability of q standard deviations."""
+    binomial = people * rate * (1 - rate)
+    variance = np.maximum(binomial + law.noise[0], 1e-12)
+    skew = binomial * (1 - 2 * rate) / variance**1.5
+    excess = (binomial * (1 - 6 * rate * (1 - rate)) + law.noise[1]) / variance**2
+    w = q + (q * q - 1) * skew / 6 + (q**3 - 3 * q) * excess / 24 - (2 * q**3 - 5 * q) * skew**2 / 36
+    deviation: Floats = np.sqrt(variance) * w
+    return deviation
+
+
+def _solve(law: Law, rate: float, target: Floats, q: float) -> Floats:
+    """The N whose quantile is the target: quantiles of many people move slowly with N, so this settles at once."""
+    people = target / rate
+    for _ in range(8):
+        people = (target - _quantile(law, rate, people, q)) / rate
+    return people

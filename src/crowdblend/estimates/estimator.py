@@ -1,0 +1,130 @@
+"""Estimates of how many people of the population are in a cell or in several, each with an interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.estimates.acceptance import acceptance, large_intervals
+from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole
+from crowdblend.estimates.noise_sums import sum_reach
+
+CONFIDENCE = 0.95
+# The share of the level that sums of noisy cells spend on the noise; the rest is for the sample.
+_NOISE_SHARE = 0.5
+# A value so much above k is noise with less than this probability in all cells together.
+_SURELY_EXACT = 1e-6
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """An estimate with its ends for every cell; NaN and −1 where nothing can be said."""
+
+    estimate: Floats
+    low: Whole
+    high: Whole
+
+
+@dataclass(frozen=True)
+class Design:
+    """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
+
+    `rate` is the one that estimates divide by; None where there is none.
+    """
+
+    rate: float | None
+    least: float
+    most: float
+    exceptions: int = 0
+
+    @classmethod
+    def at_rate(cls, rate: float) -> Design:
+        """Everybody with the same probability."""
+        return cls(rate, rate, rate)
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """Estimates for cells that are published by a law, of people sampled by a design."""
+
+    law: Law
+    design: Design
+
+    def cells(
+        self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE
+    ) -> Intervals:
+        """For published cells: each interval covers in a share `confidence` of the cells of its size that are shown."""
+        level, design, lost = 1 - confidence, self.design, self.design.exceptions
+        different, back = np.unique(self.law.place(values, exact), return_inverse=True)
+        low = lost + self._ends(_less(self.law, lost), design.most, level, different - lost)[0]
+        high = lost + self._ends(self.law, design.least, level, different)[1]
+        return Intervals(self._scaled(values), low[back.ravel()], high[back.ravel()])
+
+    def unpublished(self, *, confidence: float = CONFIDENCE) -> int:
+        """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
+        assert self.law.shown_from is not None, "every cell is shown"
+        plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
+        return self.design.exceptions + _hidden(plain, self.design.least, 1 - confidence)
+
+    def sums(
+        self, totals: Whole, published: Whole, unpublished: Whole | None, *, confidence: float = CONFIDENCE
+    ) -> Intervals:
+        """For sums of cells: how many are shown, and how many are not (None where nobody knows).
+
+        Of a cell that is not shown at most `most_hidden` sampled people are missing; without an end to that, the sum
+        has none either. What is shown is a lower end only, so it is no estimate where a cell is missing.
+        """
+        level, design = 1 - confidence, self.design
+        plain = ExactCounts(0)
+        below = above = np.zeros(len(totals), np.int64)
+        if not self.law.noiseless:
+            assert self.law.shown_from is None, "sums over cells that were cut off are not estimated"
+            share = _NOISE_SHARE if design.least < 1 else 1.0
+            reaches = [sum_reach(int(cells), self.law.widest_loss, level * share) for cells in published]
+            below = above = np.array(reaches, np.int64)
+            # Where nobody was left out by sampling, the number of sampled people has no spread to cover.
+            level *= _NOISE_SHARE
+        elif unpublished is not None and self.law.shown_from is not None:
+            above = unpublished * (self.law.shown_from - 1)
+        smallest = np.maximum(totals - below - design.exceptions, 0)
+        low = np.where(totals - below > 0, np.minimum(design.exceptions, totals - below), 0)
+        low = low + self._ends(plain, design.most, level, smallest)[0]
+        high = design.exceptions + self._ends(plain, design.least, level, np.maximum(totals + above, 0))[1]
+        complete = np.ones(len(totals), np.bool_)
+        if self.law.shown_from is not None:
+            complete = np.zeros(len(totals), np.bool_) if unpublished is None else unpublished == 0
+            if unpublished is None:
+                high = np.full(len(totals), -1, np.int64)
+        return Intervals(np.where(complete, self._scaled(totals), np.nan), low, high)
+
+    def noisy_cells(self, values: Whole) -> NDArray[np.bool_]:
+        """Which of the values can be noisy; the others are exact but for a probability that does not matter."""
+        if isinstance(self.law, NoiseBelowK):
+            far = sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
+            return values < self.law.k + far
+        return np.full(len(values), not self.law.noiseless)
+
+    def _scaled(self, values: Whole) -> Floats:
+        rate = self.design.rate
+        return np.full(len(values), np.nan) if rate is None else np.round(values / rate, 1)
+
+    @staticmethod
+    def _ends(law: Law, rate: float, level: float, places: Whole) -> tuple[Whole, Whole]:
+        tests = acceptance(law, rate, level)
+        low, high = tests.low(places), tests.high(places)
+        large = places > tests.switch
+        if large.any():
+            apart = int(law.place(np.zeros(1, np.int64), np.ones(1, np.bool_))[0])
+            low[large], high[large] = large_intervals(law, rate, level, places[large] - apart)
+        return low, high
+
+
+def _hidden(law: Law, rate: float, level: float) -> int:
+    return acceptance(law, rate, level).largest_hidden(level)
+
+
+def _less(law: Law, exceptions: int) -> Law:
+    """The law of the others where so many people are in the sample for certain."""
+    return replace(law, k=max(law.k - exceptions, 0)) if isinstance(law, ExactCounts) and exceptions else law

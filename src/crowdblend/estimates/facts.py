@@ -1,0 +1,120 @@
+"""The estimator of a release, from the facts of its certificate: what a publisher and a reader compute is the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.estimates.estimator import CONFIDENCE, Design, Estimator, Intervals
+from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
+
+Facts = Mapping[str, Any]
+
+
+def estimator_of(facts: Facts) -> Estimator | None:
+    """How published counts of a release are read; None where the facts do not say how people were sampled."""
+    parameters = facts.get("parameters")
+    if not isinstance(parameters, Mapping):
+        return None
+    law, design = _law(facts, parameters), _design(facts, parameters)
+    return None if law is None or design is None else Estimator(law, design)
+
+
+def facts_of_table(facts: Facts, name: str) -> Facts:
+    """The facts as they are for one of several tables: one from a part of the sample has a rate and a k of its own."""
+    parts, tables, columns = (facts.get(each) for each in ("parts", "tables", "columns"))
+    part = parts.get(name) if isinstance(parts, Mapping) else None
+    if not isinstance(part, Mapping) or not isinstance(tables, Mapping) or not isinstance(columns, Mapping):
+        return facts
+    parameters = dict(facts["parameters"])
+    parameters |= {"k": part.get("k"), "rate": parameters.get("rate", 0) * part.get("share", 0)}
+    own = {column: columns.get(column) for column in tables.get(name, ())}
+    return {**facts, "parts": None, "parameters": parameters, "columns": own}
+
+
+def domain_sizes(facts: Facts) -> dict[str, int | None]:
+    """How many labels every column has; None where its domain is open, or is not stated."""
+    columns = facts.get("columns")
+    return {str(name): _size(domain) for name, domain in columns.items()} if isinstance(columns, Mapping) else {}
+
+
+def finest_cells(facts: Facts, columns: Iterable[str]) -> int | None:
+    """How many cells of the finest table lie in one cell of a table by these columns; None where nobody knows."""
+    known = set(columns)
+    sizes = [size for name, size in domain_sizes(facts).items() if name not in known]
+    return None if None in sizes else math.prod(size for size in sizes if size is not None)
+
+
+def row_intervals(
+    facts: Facts,
+    columns: Iterable[str],
+    counts: Whole,
+    exact: NDArray[np.bool_] | None = None,
+    *,
+    confidence: float = CONFIDENCE,
+) -> Intervals:
+    """The intervals for the rows of one published table; those of several are sums of finest cells."""
+    estimator, cells = estimator_of(facts), finest_cells(facts, columns)
+    if estimator is None:
+        return nothing_known(len(counts))
+    if cells == 1:
+        return estimator.cells(counts, exact, confidence=confidence)
+    if not estimator.law.noiseless:
+        if estimator.law.shown_from is not None or cells is None:
+            return nothing_known(len(counts))
+        return estimator.sums(counts, np.full(len(counts), cells), None, confidence=confidence)
+    # At least one finest cell of every row is shown; which, only the finest table would say.
+    hidden = None if cells is None else np.full(len(counts), cells - 1)
+    return estimator.sums(counts, np.ones(len(counts), np.int64), hidden, confidence=confidence)
+
+
+def nothing_known(rows: int) -> Intervals:
+    """Intervals that say nothing."""
+    return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
+
+
+def _law(facts: Facts, parameters: Facts) -> Law | None:
+    shown_from = facts.get("show_from")
+    try:
+        if facts.get("everybody") is True:
+            return NoiseOnEveryCell(float(parameters["noise_epsilon"]))
+        if facts.get("kind") == "outlier-table":
+            loss, transition, limit = (parameters[name] for name in ("epsilon", "transition", "limit"))
+            return OutlierNoise(float(loss), int(transition), int(limit), shown_from)
+        if facts.get("kind") == "table" and facts.get("below_k") == "noise":
+            flag = parameters.get("flag") is True
+            return NoiseBelowK(int(parameters["k"]), float(parameters["noise_epsilon"]), shown_from, flag)
+        return ExactCounts(int(parameters["k"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _design(facts: Facts, parameters: Facts) -> Design | None:
+    rate, least, most = (parameters.get(name) for name in ("rate", "low", "high"))
+    if _is_rate(least) and _is_rate(most):
+        exceptions = parameters.get("exceptions")
+        stated = float(rate) if _is_rate(rate) else None
+        return Design(stated, float(least), float(most), exceptions if isinstance(exceptions, int) else 0)
+    if facts.get("everybody") is True or (rate is None and facts.get("kind") == "outlier-table"):
+        return Design.at_rate(1.0)
+    recoding = facts.get("recoding")
+    share = recoding.get("share") if isinstance(recoding, Mapping) else None
+    if not _is_rate(rate):
+        return None
+    # A part of the sample chose the labels and is not published.
+    return Design.at_rate(float(rate) * (1 - share) if _is_rate(share) else float(rate))
+
+
+def _is_rate(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
+
+
+def _size(domain: Any) -> int | None:
+    if not isinstance(domain, Mapping):
+        return None
+    labels, size = domain.get("labels"), domain.get("size")
+    return len(labels) if isinstance(labels, list) else size if isinstance(size, int) else None

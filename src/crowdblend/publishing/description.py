@@ -1,0 +1,36 @@
+"""The files that explain a release: datapackage.json, README.md and the report, under a certificate that covers them.
+
+The certificate holds the hashes of all other files, so it is written last. The report shows the certificate, so it is
+made from one that covers everything but the report; it shows no digest of the certificate and not its own hash, and
+comes out the same when it is made again from the finished folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from crowdblend.calculus import Certificate, sha256_of
+from crowdblend.publishing.target import CERTIFICATE
+from crowdblend.reading import datapackage, readme
+
+
+def describe(folder: Path, certificate: Certificate, date: str) -> Certificate:
+    """Write them into a folder that has its data files, and return the certificate that covers every file."""
+    from crowdblend import reports  # noqa: PLC0415
+
+    certificate = replace(certificate, facts={**certificate.facts, "date": date})
+    package = datapackage.data_package(folder, certificate)
+    (folder / datapackage.NAME).write_text(package, encoding="utf-8")
+    (folder / readme.NAME).write_text(readme.readme(certificate), encoding="utf-8")
+    _certify(folder, certificate)
+    reports.write_report(folder)
+    return _certify(folder, certificate)
+
+
+def _certify(folder: Path, certificate: Certificate) -> Certificate:
+    """The certificate of every file that is there, written beside them."""
+    files = {file.name: sha256_of(file) for file in sorted(folder.iterdir()) if file.name != CERTIFICATE}
+    covering = replace(certificate, facts={**certificate.facts, "files": files})
+    (folder / CERTIFICATE).write_text(covering.to_json(), encoding="utf-8")
+    return covering

@@ -1,0 +1,71 @@
+"""What can and what cannot be said about the population, in sentences that follow from the facts of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crowdblend.estimates import domain_sizes, estimator_of
+from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.reading.domain import Labels
+
+Facts = Mapping[str, Any]
+
+
+def sentences(facts: Facts, domain: Mapping[str, Labels | None], margin: Sequence[str] | None = None) -> list[str]:
+    """How to read counts and estimates of this release; of a margin, what its sums are."""
+    estimator = estimator_of(facts)
+    if estimator is None:
+        return ["The certificate does not say how people were sampled, so nothing is said about the population."]
+    lines = [*_sample(facts), *_cells(facts)]
+    open_columns = [name for name, size in domain_sizes(facts).items() if size is None and name in domain]
+    if open_columns and estimator.law.noiseless:
+        lines.append(
+            f"The labels of {', '.join(open_columns)} are not listed, so cells that are not published cannot be "
+            "counted and sums over them have no upper end."
+        )
+    if margin is not None and estimator.law.noiseless:
+        lines.append(
+            "Sums over cells of which some are not published are given as a lower and an upper end, without an "
+            "estimate: what is missing is not known."
+        )
+    return lines
+
+
+def _sample(facts: Facts) -> list[str]:
+    estimator = estimator_of(facts)
+    assert estimator is not None
+    design = estimator.design
+    if design.least == design.most == 1:
+        return ["Counts are about everybody in the table."]
+    rate = f"{design.least:g}" if design.least == design.most else f"between {design.least:g} and {design.most:g}"
+    lines = [f"count is about a random sample, which has each person with probability {rate}."]
+    lines.append("estimate, low and high are about the population that the sample was drawn from.")
+    if facts.get("already_drawn") is True:
+        lines.append(
+            "The sample was drawn before, and its rate is an assumption of the publisher: the estimates are only as "
+            "good as that. How many people the population has in all is not known here."
+        )
+    if design.least < design.most:
+        lines.append("People who had no chance to be sampled are not counted in the estimates.")
+    return lines
+
+
+def _cells(facts: Facts) -> list[str]:
+    estimator = estimator_of(facts)
+    assert estimator is not None
+    law = estimator.law
+    if law.noiseless:
+        most = estimator.unpublished(confidence=CONFIDENCE)
+        return [
+            f"A cell is published when at least {law.shown_from:,} sampled people are in it. One that is missing is "
+            f"not zero: it has up to {most:,} people of the population, 95 times in 100."
+        ]
+    if law.shown_from is None:
+        return [
+            "Every cell is published. Small counts carry noise and may be negative; sums of cells are right on average."
+        ]
+    return [
+        f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
+        "would be too large."
+    ]

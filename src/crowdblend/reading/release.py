@@ -1,0 +1,187 @@
+"""`read`: a release folder as its readers need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from crowdblend.calculus import Certificate, verify_file
+from crowdblend.errors import InvalidInput
+from crowdblend.estimates import facts_of_table
+from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.guarantees import Guarantee
+from crowdblend.reading import notes
+from crowdblend.reading.cells import Cells, open_cells
+from crowdblend.reading.domain import Labels, declared_domain, ordered_columns
+from crowdblend.reading.margins import Margin, margin_of
+from crowdblend.reading.tables import read_table
+
+ENDINGS = (".parquet", ".csv")
+_COUNTED = {"table": True, "outlier-table": True, "microdata": False, "points": False}
+_STATED = ("statistics", "graph")
+
+
+@dataclass(frozen=True)
+class PublishedRelease:
+    """A release whose certificate holds and whose files have the certified hashes."""
+
+    folder: Path
+    certificate: Certificate
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the certificate says about the release."""
+        return self.certificate.facts
+
+    @property
+    def kind(self) -> str:
+        """What is published: table, microdata, points and so on."""
+        return str(self.facts.get("kind", ""))
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is guaranteed to the people, strongest first."""
+        return self.certificate.guarantees
+
+    @property
+    def about(self) -> dict[str, str]:
+        """Title, publisher, contact, licence, period and date, as far as they are stated."""
+        stated = self.facts.get("about")
+        said = {str(name): str(text) for name, text in stated.items()} if isinstance(stated, Mapping) else {}
+        return said | ({"date": str(self.facts["date"])} if "date" in self.facts else {})
+
+    @cached_property
+    def domain(self) -> dict[str, Labels | None]:
+        """Every declared label of every column, published or not; None where a domain is open or not stated."""
+        return declared_domain(self.facts)
+
+    @cached_property
+    def files(self) -> dict[str, Path]:
+        """The data files by the names of their tables, the main one first."""
+        stated = self.facts.get("files")
+        names = [str(name) for name in stated] if isinstance(stated, Mapping) else []
+        found = {Path(name).stem: self.folder / name for name in names if name.endswith(ENDINGS)}
+        if not found:
+            raise InvalidInput(
+                "The certificate names no data file (.parquet or .csv).",
+                remedy="Pass the folder of a whole release.",
+                code="reading.no-data",
+            )
+        return dict(sorted(found.items(), key=lambda pair: (pair[0] != "data", pair[0])))
+
+    @property
+    def data(self) -> pa.Table:
+        """The published data; of several tables the first. Labels are categories, all that were declared."""
+        return self.table(next(iter(self.files)))
+
+    def table(self, name: str) -> pa.Table:
+        """One of several published tables."""
+        if name not in self.files:
+            raise InvalidInput(
+                f"The release has no table {name[:60]!r}.",
+                remedy=f"Its tables are {', '.join(self.files)}.",
+                where="table",
+                code="reading.no-table",
+            )
+        return read_table(self.files[name], self.domain, ordered_columns(self.facts))
+
+    def estimates(
+        self, confidence: float = CONFIDENCE, margin: Sequence[str] | None = None, table: str | None = None
+    ) -> pa.Table:
+        """How many people of the population there are, with intervals, for every cell or for a margin.
+
+        A margin names columns; an empty one is the total. Rows are every combination of declared labels, published or
+        not, where they can be listed. `count` is blank where nothing is published, `low` and `high` where nothing can
+        be said, and `estimate` where cells are missing: their sum is no estimate.
+        """
+        if not 0 < confidence < 1:
+            raise InvalidInput(
+                f"confidence is {confidence!r}, and lies between 0 and 1.",
+                remedy="Pass a share such as 0.95.",
+                where="confidence",
+                code="reading.confidence",
+            )
+        if self.kind in _STATED:
+            return self._stated(confidence)
+        return self.margin(margin, confidence, table).table()
+
+    def margin(
+        self, columns: Sequence[str] | None = None, confidence: float = CONFIDENCE, table: str | None = None
+    ) -> Margin:
+        """The same as a value, for those who draw it."""
+        name, cells = self._cells(columns, table)
+        facts = facts_of_table(self.facts, name)
+        return margin_of(facts, cells, cells.columns if columns is None else columns, self.domain, confidence)
+
+    def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
+        """What can and what cannot be said, in sentences."""
+        if self.kind not in _COUNTED:
+            return []
+        return notes.sentences(facts_of_table(self.facts, self._cells(margin, table)[0]), self.domain, margin)
+
+    def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
+        """The file that has the columns: the one that is named, or that with the fewest others."""
+        if self.kind not in _COUNTED:
+            raise InvalidInput(
+                f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
+                remedy="Read its data instead.",
+                code="reading.no-counts",
+            )
+        names = [table] if table is not None else list(self.files)
+        opened = [(name, self._open(name)) for name in names]
+        wanted = set(columns or ())
+        fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]
+        if fitting:
+            return fitting[0] if columns is None else min(fitting, key=lambda pair: len(pair[1].columns))
+        known = dict.fromkeys(name for _, cells in opened for name in cells.columns)
+        raise InvalidInput(
+            f"No table of the release has all of the columns {', '.join(sorted(wanted))[:200]}.",
+            remedy=f"Name columns of one table: {', '.join(known)}.",
+            where="margin",
+            code="reading.no-column",
+        )
+
+    def _open(self, name: str) -> Cells:
+        if name not in self.files:
+            self.table(name)
+        cells = open_cells(self.files[name], counted=_COUNTED[self.kind])
+        # Coordinates of points are no labels.
+        return replace(cells, columns=tuple(c for c in cells.columns if c in self.domain)) if self.domain else cells
+
+    def _stated(self, confidence: float) -> pa.Table:
+        """Statistics have an error of their own, for one confidence."""
+        parameters = self.facts.get("parameters")
+        stated = parameters.get("confidence") if isinstance(parameters, Mapping) else None
+        if stated != confidence:
+            raise InvalidInput(
+                f"The errors of this release are stated for a confidence of {stated}.",
+                remedy=f"Read it with confidence {stated}.",
+                where="confidence",
+                code="reading.confidence",
+            )
+        data = self.data
+        values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
+        kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
+        columns = [*(data.column(name) for name in kept), pa.array(values), pa.array(values - errors)]
+        return pa.table([*columns, pa.array(values + errors)], names=[*kept, "estimate", "low", "high"])
+
+
+def read(folder: Path | str) -> PublishedRelease:
+    """Open a release folder; raises DoesNotVerify where its certificate or a file was changed.
+
+    That the data keep to what the certificate says of them is what `verify` checks as well.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        raise InvalidInput(
+            f"{str(path)[:200]!r} is not a folder.",
+            remedy="Pass the folder that has certificate.json in it.",
+            where="folder",
+            code="reading.no-folder",
+        )
+    return PublishedRelease(path, verify_file(path))

@@ -1,0 +1,40 @@
+"""Published files as tables whose labels are categories of the declared domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+
+from crowdblend.reading.cells import unreadable
+from crowdblend.reading.domain import Labels
+
+TEXTS = ("statistic", "bin", "class")
+_NUMBERS = {"count": pa.int64(), "low": pa.int64(), "high": pa.int64(), "estimate": pa.float64(), "exact": pa.bool_()}
+
+
+def read_table(path: Path, domain: Mapping[str, Labels | None], ordered: frozenset[str] = frozenset()) -> pa.Table:
+    """The file as it is, with text columns as categories in the declared order."""
+    try:
+        table = _csv(path, domain) if path.suffix == ".csv" else parquet.read_table(str(path))
+    except (pa.ArrowException, OSError) as damaged:
+        raise unreadable(path) from damaged
+    for place, name in enumerate(table.column_names):
+        labels = domain.get(name)
+        if labels is not None and pa.types.is_string(table.column(place).type):
+            table = table.set_column(place, name, _categories(table.column(place), labels, name in ordered))
+    return table
+
+
+def _csv(path: Path, domain: Mapping[str, Labels | None]) -> pa.Table:
+    kinds = {**dict.fromkeys((*domain, *TEXTS), pa.string()), **_NUMBERS}
+    return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False))
+
+
+def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.DictionaryArray:
+    known = pa.array(labels, pa.string())
+    codes = pc.index_in(column.combine_chunks(), value_set=known)
+    return pa.DictionaryArray.from_arrays(codes, known, ordered=ordered)

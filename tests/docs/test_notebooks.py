@@ -1,0 +1,46 @@
+"""Every notebook runs, without Jupyter, and shows what it shows in the repository."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+QUICK = ("survey", "attack")
+
+
+def execute() -> Any:
+    """The module that runs notebooks."""
+    spec = importlib.util.spec_from_file_location("execute", FOLDER / "execute.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow) for path in NOTEBOOKS],
+)
+def test_a_notebook_shows_what_it_says(path: Path) -> None:
+    """Outputs are written again by `make docs`."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    for cell, shown in zip(execute().executed(kept)["cells"], kept["cells"], strict=True):
+        assert cell == shown, "".join(cell["source"])
+
+
+def test_notebooks_are_linked_and_clean() -> None:
+    page = (FOLDER.parent / "python.md").read_text(encoding="utf-8")
+    assert len(NOTEBOOKS) == 7
+    for path in NOTEBOOKS:
+        assert f"notebooks/{path.name}" in page, path.stem
+        text = path.read_text(encoding="utf-8")
+        assert len(text) < 150_000
+        assert "Traceback" not in text
+        assert "/tmp/" not in text

@@ -1,0 +1,40 @@
+"""The exact law of what is published about a cell of N people, computed apart from the code under test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from crowdblend.estimates import ExactCounts, Law, NoiseBelowK, OutlierNoise
+
+
+def published(law: Law, rate: float, people: int) -> tuple[Any, Any, Any]:
+    """Every value with its probability, and whether it is called exact; what is not shown is left out."""
+    deviation = np.sqrt(people * rate * (1 - rate))
+    low = max(0, int(people * rate - 10 * deviation - 5))
+    high = min(people, int(max(people * rate, law.shown_from or 0) + 10 * deviation + 40))
+    x = np.arange(low, high + 1)
+    f = binom.pmf(x, people, rate)
+    if isinstance(law, ExactCounts):
+        shown = x >= law.k
+        return x[shown], f[shown], None
+    far = int(45 / law.widest_loss)
+    y = np.arange(low - far, high + far + 1)
+    distance = np.abs(y[None, :] - x[:, None])
+    if isinstance(law, NoiseBelowK):
+        a = np.exp(-law.noise_epsilon)
+        noisy = (f * (x < law.k)) @ ((1 - a) / (1 + a) * a**distance)
+        exact = np.where((y >= low) & (y <= high) & (y >= law.k), binom.pmf(y, people, rate), 0.0)
+        if law.flag:
+            flags = np.repeat([False, True], len(y))
+            return np.tile(y, 2), np.concatenate([noisy, exact]), flags
+        h = noisy + exact
+    else:
+        assert isinstance(law, OutlierNoise)
+        left = np.maximum(law.limit - x, law.transition)
+        a = np.exp(-law.epsilon * law.transition / left)[:, None]
+        h = f @ ((1 - a) / (1 + a) * a**distance)
+    shown = y >= (law.shown_from if law.shown_from is not None else y[0])
+    return y[shown], h[shown], None

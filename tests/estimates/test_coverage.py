@@ -1,0 +1,102 @@
+"""Intervals cover what they say, by exact enumeration of everything that can be published about a cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from crowdblend.estimates import Design, Estimator, ExactCounts, Law, NoiseBelowK, OutlierNoise
+from tests.estimates.outputs import published
+
+LAWS: list[tuple[Law, float, int]] = [
+    (ExactCounts(35), 0.5, 35),
+    (ExactCounts(8), 0.1, 8),
+    (ExactCounts(4), 0.05, 4),
+    (ExactCounts(60), 0.9, 60),
+    (NoiseBelowK(28, 1.49), 0.5, 28),
+    (NoiseBelowK(6, 2.9), 0.1, 6),
+    (NoiseBelowK(35, 1.49, flag=True), 0.5, 35),
+    (NoiseBelowK(6, 2.9, show_from=2), 0.1, 6),
+    (OutlierNoise(0.5, 50, 100), 1.0, 10),
+    (OutlierNoise(0.5, 50, 100), 0.5, 10),
+    (OutlierNoise(0.5, 20, 60, show_from=5), 0.5, 10),
+]
+
+
+def coverage(law: Law, rate: float, people: int, confidence: float = 0.95) -> float:
+    """The probability that the interval holds the truth, given that the cell is shown."""
+    values, masses, exact = published(law, rate, people)
+    found = Estimator(law, Design.at_rate(rate)).cells(values, exact, confidence=confidence)
+    holds = (found.low <= people) & (people <= found.high)
+    return float(masses[holds].sum() / masses.sum())
+
+
+def sizes(law: Law, rate: float, k: int) -> list[int]:
+    """From nobody, or from k people where fewer are never shown, to 100 times k expected sampled people."""
+    first = k if isinstance(law, ExactCounts) else 0
+    near = np.linspace(first, 3 * k / rate, 50)
+    return sorted(set(np.concatenate([near, np.geomspace(3 * k / rate, 100 * k / rate, 25)]).astype(int).tolist()))
+
+
+@pytest.mark.parametrize(("law", "rate", "k"), LAWS, ids=str)
+def test_intervals_cover_19_times_in_20_and_are_no_wider_than_that(law: Law, rate: float, k: int) -> None:
+    for people in sizes(law, rate, k):
+        covered = coverage(law, rate, people)
+        assert covered >= 0.95 - 1e-6, people
+        # Below that, hardly more than one value is ever shown, and no interval covers between 95 % and 99 % of it.
+        if people * rate >= k:
+            assert covered <= 0.99, people
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.99, 0.999])
+def test_other_confidences_cover_too(confidence: float) -> None:
+    for people in (16, 40, 90, 300, 3000):
+        for law in (ExactCounts(8), NoiseBelowK(8, 1.0)):
+            assert coverage(law, 0.5, people, confidence) >= confidence - 1e-6
+
+
+def test_the_plain_binomial_interval_would_not_cover() -> None:
+    """Inverting the binomial as if cells below k were shown too is wrong near k: what the truncation is for."""
+    people, k, rate = 50, 35, 0.5
+    values, masses, _ = published(ExactCounts(k), rate, people)
+    plain = Estimator(ExactCounts(0), Design.at_rate(rate)).cells(values)
+    assert masses[(plain.low <= people) & (people <= plain.high)].sum() / masses.sum() < 0.5
+
+
+@pytest.mark.parametrize(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
+def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> None:
+    most = Estimator(ExactCounts(k), Design.at_rate(rate)).unpublished()
+    assert binom.cdf(k - 1, most + 1, rate) < 0.05 + 1e-9
+    sizes = np.arange(k, 10 * int(k / rate))
+    assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
+
+
+def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
+    noisy = NoiseBelowK(6, 2.9, show_from=3)
+    hidden = Estimator(noisy, Design.at_rate(0.1)).unpublished()
+    for people in (hidden + 1, hidden + 20, 5 * hidden):
+        assert 1 - published(noisy, 0.1, people)[1].sum() < 0.05 + 1e-9
+
+
+def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
+    """Everybody at the lowest or at the highest probability, exceptions never or always in the sample."""
+    k, lost = 12, 3
+    estimator = Estimator(ExactCounts(k), Design(0.1, 0.08, 0.12, lost))
+    for people in (40, 100, 150, 400, 2000):
+        for rate, surely in ((0.08, 0), (0.12, lost)):
+            x = np.arange(k, min(people, 600) + 1)
+            masses = binom.pmf(x - surely, people - lost, rate)
+            found = estimator.cells(x)
+            holds = (found.low <= people) & (people <= found.high)
+            assert masses[holds].sum() / masses.sum() >= 0.95 - 1e-6
+
+
+def test_100_000_cells_take_no_time() -> None:
+    values = np.random.default_rng(1).integers(35, 100_000, 100_000)
+    found = Estimator(ExactCounts(35), Design.at_rate(0.5)).cells(values)
+    assert (found.low < values / 0.5).all()
+    assert (found.high >= values / 0.5).all()
+    order = np.argsort(values)
+    assert (np.diff(found.low[order]) >= 0).all()
+    assert (np.diff(found.high[order]) >= 0).all()

@@ -1,0 +1,124 @@
+"""The folder explains itself: datapackage.json, README.md, and hashes of every file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from crowdblend.calculus import sha256_of, verify_file
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.verification import verify_release
+from tests.golden.releases import DISTRICTS, POLICIES
+from tests.reading.conftest import NAMES
+
+TYPES = {"string", "integer", "number", "boolean"}
+
+
+def package(folder: Path) -> Any:
+    return json.loads((folder / "datapackage.json").read_text())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_is_covered(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = folders[name]
+    files = verify_file(folder).facts["files"]
+    assert {file.name for file in folder.iterdir()} == {*files, "certificate.json"}
+    assert {"README.md", "datapackage.json", "report.html"} < set(files)
+    for file in files:
+        copy = tmp_path / file
+        shutil.copytree(folder, copy)
+        (copy / file).write_bytes((copy / file).read_bytes() + b" ")
+        with pytest.raises(DoesNotVerify) as refused:
+            verify_release(copy)
+        assert refused.value.code == "file-edited"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_data_package_is_one(name: str, folders: dict[str, Path]) -> None:
+    """What the Data Package standard asks of a package, its resources and its fields."""
+    described = package(folders[name])
+    assert re.fullmatch(r"[-a-z0-9._/]+", described["name"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", described["created"])
+    assert described["title"] == "People of *Harbour*"
+    assert described["licenses"] == [{"name": "CC-BY-4.0", "title": "CC-BY-4.0"}]
+    assert described["contributors"] == [{"title": "Office", "role": "publisher"}]
+    assert described["resources"]
+    for resource in described["resources"]:
+        path = folders[name] / resource["path"]
+        assert re.fullmatch(r"[-a-z0-9._/]+", resource["name"])
+        assert resource["hash"] == f"sha256:{sha256_of(path)}"
+        assert resource["bytes"] == path.stat().st_size
+        fields = resource["schema"]["fields"]
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        assert [field["name"] for field in fields] == list(table.columns)
+        for field in fields:
+            assert field["type"] in TYPES
+            assert field["description"]
+            values = set(table[field["name"]])
+            if "enum" in field.get("constraints", {}):
+                assert values <= set(field["constraints"]["enum"])
+            elif field["type"] != "string":
+                casts = {"integer": int, "number": float, "boolean": {"true": True, "false": False}.__getitem__}
+                for value in values - {""}:
+                    casts[field["type"]](value)
+
+
+def test_every_declared_label_is_in_the_folder(folders: dict[str, Path]) -> None:
+    fields = {field["name"]: field for field in package(folders["table"])["resources"][0]["schema"]["fields"]}
+    assert fields["district"]["categories"] == list(DISTRICTS)
+    assert fields["age"]["categoriesOrdered"]
+    assert not fields["district"]["categoriesOrdered"]
+    own = package(folders["table"])["crowdblend"]
+    assert own["unpublished_cell"] == {"low": 0, "high": 84}
+    assert own["sampling"]["rate"] == 0.5
+    assert own["guarantees"]
+    assert (
+        package(folders["table-open"])["resources"][0]["schema"]["fields"][0]["crowdblend"]["recoding"]["length"] == 3
+    )
+
+
+def test_pandas_reads_the_declared_categories_in_three_lines(folders: dict[str, Path]) -> None:
+    """The lines of docs/reading.md."""
+    folder = folders["table-parquet"]
+    fields = json.loads((folder / "datapackage.json").read_text())["resources"][0]["schema"]["fields"]
+    kinds = {
+        f["name"]: pd.CategoricalDtype(f["categories"], f["categoriesOrdered"]) for f in fields if "categories" in f
+    }
+    data = pd.read_parquet(folder / "data.parquet").astype(kinds)
+    assert list(data["district"].cat.categories) == list(DISTRICTS)
+    assert data["age"].cat.ordered
+    assert data.groupby("district", observed=False)["count"].sum().loc["Mills"] == 0
+
+
+def test_texts_of_the_policy_are_no_markup(folders: dict[str, Path]) -> None:
+    assert (folders["table"] / "README.md").read_text().startswith("# People of \\*Harbour\\*\n")
+
+
+@pytest.mark.parametrize("text", ["", "two\\nlines", "x" * 600, "\\u0007"])
+def test_about_is_one_line_that_can_be_read(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        parse_policy(POLICIES["table"] + f'[about]\ntitle = "{text}"\n', tmp_path)
+    assert refused.value.where == "[about] title"
+
+
+def test_nothing_but_the_data_and_the_policy_decides_what_else_is_in_the_folder(folders: dict[str, Path]) -> None:
+    """The explaining files are the same whatever the secret sample was, once the published data are the same."""
+    from crowdblend.publishing.description import describe
+
+    folder = folders["table"].parent / "again"
+    folder.mkdir()
+    before = verify_file(folders["table"])
+    shutil.copy(folders["table"] / "data.csv", folder)
+    facts = {**before.facts, "files": {"data.csv": sha256_of(folder / "data.csv")}}
+    with pytest.MonkeyPatch.context() as quick:
+        quick.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("left out"))
+        describe(folder, type(before)(before.derivations, before.stated, facts), before.facts["date"])
+    for file in folders["table"].iterdir():
+        assert (folder / file.name).read_bytes() == file.read_bytes()

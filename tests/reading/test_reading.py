@@ -1,0 +1,159 @@
+"""What readers get from a folder: data with categories, the domain, and estimates that hold for the made-up town."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from crowdblend.calculus import verify
+from crowdblend.cli.main import cli
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
+from crowdblend.reading import PublishedRelease, read
+from tests.golden.releases import DISTRICTS
+
+COUNTED = (
+    *("table", "table-noise", "table-flag", "table-several", "table-drawn"),
+    *("microdata", "outlier-table"),
+)
+HOLDS = 0.8  # of the cells: intervals are made for 95 %, and these releases are fixed
+
+
+@pytest.fixture(scope="module")
+def town(folders: dict[str, Path]) -> pd.DataFrame:
+    people = pq.read_table(folders["table"].parent / "town.parquet").to_pandas()
+    ages = (people["age"] // 10 * 10).astype(int)
+    people["age"] = [f"[{low}, {low + 10})" if low < 90 else "≥ 90" for low in ages]
+    return people
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("margin", [["district"], ["age"], ["sex"], []], ids=str)
+def test_margins_hold_the_population(
+    name: str, margin: list[str], folders: dict[str, Path], town: pd.DataFrame
+) -> None:
+    if name == "table-several" and margin == []:
+        margin = ["age", "sex"]
+    release = read(folders[name])
+    rows = release.estimates(margin=margin).to_pylist()
+    truth = town.groupby(margin).size().to_dict() if margin else {(): len(town)}
+    labels = [tuple(row[column] for column in margin) for row in rows]
+    assert len(set(labels)) == len(rows)
+    if margin == ["district"]:
+        # Every declared label is there, published or not, in the declared order.
+        assert [label for (label,) in labels] == list(DISTRICTS)
+    keys = [label[0] if len(label) == 1 else label for label in labels]
+    # A sample that was drawn before has half of the people in the table by assumption: everybody in it is the sample.
+    people = [truth.get(key, 0) * (2 if name == "table-drawn" else 1) for key in keys]
+    holds = [row["low"] <= number <= row["high"] for row, number in zip(rows, people, strict=True)]
+    assert sum(holds) >= HOLDS * len(rows)
+    for row in rows:
+        if release.facts.get("below_k") == "suppress":
+            assert (row["estimate"] is None) == (row["unpublished_cells"] > 0)
+        else:
+            assert row["estimate"] is not None
+
+
+def test_cells_that_are_not_published_are_rows_with_an_upper_end(folders: dict[str, Path]) -> None:
+    release = read(folders["table"])
+    rows = release.estimates().to_pylist()
+    assert len(rows) == 2 * 10 * 8
+    hidden = [row for row in rows if row["count"] is None]
+    assert len(hidden) == len(rows) - release.data.num_rows
+    assert all((row["low"], row["high"], row["estimate"]) == (0, 84, None) for row in hidden)
+    most = read(folders["table"]).estimates(0.5).to_pylist()
+    assert {row["high"] for row in most if row["count"] is None} < {row["high"] for row in rows} | set(range(84))
+    published = {tuple(row.values())[:3]: row for row in release.data.to_pylist()}
+    for row in rows:
+        if row["count"] is not None:
+            same = published[(row["sex"], row["age"], row["district"])]
+            assert [row[name] for name in ("count", "estimate", "low", "high")] == list(same.values())[3:]
+
+
+def test_an_open_domain_has_no_upper_end_and_says_so(folders: dict[str, Path]) -> None:
+    release = read(folders["table-open"])
+    assert release.domain == {"district": None, "sex": None}
+    rows = release.estimates(margin=["sex"]).to_pylist()
+    assert all(row["high"] is None and row["estimate"] is None and row["low"] > 0 for row in rows)
+    assert any("not listed" in line for line in release.notes(["sex"]))
+
+
+def test_an_assumed_rate_is_said(folders: dict[str, Path]) -> None:
+    assert any("assumption of the publisher" in line for line in read(folders["table-drawn"]).notes())
+    assert any("no chance to be sampled" in line for line in read(folders["table-biased"]).notes())
+
+
+def test_statistics_have_the_errors_that_are_stated(folders: dict[str, Path]) -> None:
+    release = read(folders["statistics"])
+    rows = release.estimates().to_pylist()
+    assert rows[0]["low"] < 0.5 < rows[0]["high"]
+    with pytest.raises(InvalidInput) as refused:
+        release.estimates(0.9)
+    assert refused.value.code == "reading.confidence"
+
+
+def test_points_add_up_by_the_labels_that_travel_along(folders: dict[str, Path], town: pd.DataFrame) -> None:
+    release = read(folders["points"])
+    rows = {row["sex"]: row for row in release.estimates(margin=["sex"]).to_pylist()}
+    for sex, people in town.groupby("sex").size().items():
+        assert rows[sex]["low"] <= people <= rows[sex]["high"]
+    assert release.estimates(margin=[]).num_rows == 1
+
+
+def test_folders_of_before_are_read_as_far_as_they_say(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Certificates of format 1 describe columns in sentences: the labels are not known."""
+    issued = Path("tests/data/certificates/format-1/table.json")
+    certificate = verify(issued.read_text())
+    facts = {**certificate.facts, "files": {"data.csv": ""}}
+    old = PublishedRelease(tmp_path, type(certificate)(certificate.derivations, certificate.stated, facts))
+    (tmp_path / "data.csv").write_text('"sex","age","count"\n"female","[0, 10)",120\n"male","[0, 10)",44\n')
+    assert old.domain == {"sex": None, "age": None}
+    cells = old.estimates().to_pylist()
+    assert [(row["low"], row["high"]) for row in cells][1] == (72, 109)
+    assert old.estimates(margin=["age"]).to_pylist()[0]["high"] is None
+
+
+def refused(code: str, call: object) -> None:
+    with pytest.raises(CrowdblendError) as raised:
+        call()  # type: ignore[operator]
+    assert raised.value.code == code
+
+
+def test_what_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
+    release = read(folders["table"])
+    refused("reading.no-column", lambda: release.estimates(margin=["income"]))
+    refused("reading.confidence", lambda: release.estimates(1.0))
+    refused("reading.no-table", lambda: release.table("other"))
+    refused("reading.no-counts", lambda: read(folders["synopsis"]).estimates())
+    refused("reading.no-folder", lambda: read(tmp_path / "nothing"))
+    cut = read(folders["table-noise"])
+    facts = {**cut.certificate.facts, "show_from": 3}
+    cut = PublishedRelease(cut.folder, type(cut.certificate)(cut.certificate.derivations, (), facts))
+    refused("reading.cut-cells", lambda: cut.estimates(margin=["sex"]))
+    shutil.copytree(folders["table"], tmp_path / "edited")
+    (tmp_path / "edited" / "README.md").write_text("other words")
+    with pytest.raises(DoesNotVerify):
+        read(tmp_path / "edited")
+
+
+def test_the_command_prints_csv_or_one_object(folders: dict[str, Path]) -> None:
+    told = CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "district"])
+    assert told.exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(told.stdout)))
+    assert [row["district"] for row in rows] == list(DISTRICTS)
+    assert "not zero" in told.stderr
+    told = CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "", "--json", "--confidence", "0.5"])
+    found = json.loads(told.stdout)
+    assert found["confidence"] == 0.5
+    assert found["about"]["publisher"] == "Office"
+    assert found["domain"]["sex"] == ["female", "male"]
+    (row,) = found["estimates"]
+    assert row["low"] <= 8000 <= row["high"]
+    assert CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "x", "--json"]).exit_code == 2

@@ -1,0 +1,84 @@
+"""Figures show every declared label; what is not published is neither zero nor left out; nothing sums cut cells."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowdblend.reports import report_html
+from tests.reports.releases import release, table
+
+DOMAIN: dict[str, Any] = {
+    "age": {"recoding": "intervals", "labels": ["[0, 50)", "≥ 50"]},
+    "sex": {"recoding": "values", "labels": ["Female", "Male", "Other", "Not stated"]},
+}
+NOISY = {
+    "below_k": "noise",
+    "parameters": {"k": 28, "rate": 0.5, "epsilon": 1.0, "delta": 1e-6, "noise_epsilon": 1.49, "flag": False},
+}
+
+
+def texts(html: str) -> list[list[str]]:
+    """The texts of every figure."""
+    return [re.findall(r"<text[^>]*>(.*?)</text>", figure) for figure in re.findall(r"<svg.*?</svg>", html, re.S)]
+
+
+def test_every_declared_label_is_drawn_and_a_missing_one_has_an_upper_end(tmp_path: Path) -> None:
+    html = report_html(release(tmp_path, table(), columns=DOMAIN))
+    ages, sexes, both, _ = texts(html)
+    assert {"[0, 50)", "≥ 50"} <= set(ages)
+    assert {"Female", "Male", "Other", "Not stated"} <= set(sexes)
+    # Two finest cells of either age are not shown: at most 68 sampled people, so at most 161 people.
+    assert sum(text.startswith("not published: 0 to 16") for text in sexes) == 2
+    assert {"Other", "Not stated"} <= set(both)
+    assert "lower ends" in html
+    assert "up to 84 people of the population" in html
+
+
+def test_a_sum_over_suppressed_cells_is_no_estimate(tmp_path: Path) -> None:
+    html = report_html(release(tmp_path, table(), columns=DOMAIN))
+    ages, sexes, _, _ = texts(html)
+    # 101 published people of the sample are a lower end of what there may be, and no bar of 202.
+    assert [text for text in ages if " to " in text] == ["176 to 377", "2,373 to 2,710"]
+    assert not any("202" in text for text in ages)
+    # No cell of the women is missing, so there it is an estimate.
+    assert any(text.startswith("2,520 (") for text in sexes)
+
+
+def test_an_open_domain_has_lower_ends_only(tmp_path: Path) -> None:
+    opened = {"age": {"recoding": "prefix", "length": 2}, "sex": {"recoding": "prefix", "length": 1}}
+    ages, *_ = texts(report_html(release(tmp_path, table(), columns=opened)))
+    assert [text for text in ages if "at least" in text] == ["at least 176", "at least 2,373"]
+
+
+def test_noisy_tables_show_estimates_with_error_bars(tmp_path: Path) -> None:
+    html = report_html(release(tmp_path, table(), columns=DOMAIN, show_from=None, **NOISY))
+    ages, *_ = texts(html)
+    assert any(re.fullmatch(r"202 \(1\d\d to 2\d\d\)", text) for text in ages)
+    assert "Every cell is published" in html
+    assert "lose more" not in html
+
+
+def test_nothing_adds_up_cells_that_were_cut_off(tmp_path: Path) -> None:
+    html = report_html(release(tmp_path, table(), columns=DOMAIN, show_from=3, **NOISY))
+    assert "No totals are shown" in html
+    assert "1,336" not in html
+    assert len(texts(html)) == 1
+
+
+@pytest.mark.parametrize("facts", [{"columns": DOMAIN}, {"columns": DOMAIN, "show_from": None, **NOISY}])
+def test_no_dictionary_is_printed(tmp_path: Path, facts: dict[str, Any]) -> None:
+    parameters = {**facts.get("parameters", {"k": 35, "rate": 0.5}), "bounds": {"exact": 35, "published": [1, 2]}}
+    html = report_html(release(tmp_path, table(), **{**facts, "parameters": parameters}))
+    assert "exact: 35, published: 1, 2" in html
+    assert not re.search(r"\{&#x27;|\{'|None", html)
+
+
+def test_title_publisher_and_date_are_shown(tmp_path: Path) -> None:
+    about = {"title": "People of <b>Harbour</b>", "publisher": "Office", "licence": "CC-BY-4.0"}
+    html = report_html(release(tmp_path, table(), about=about, date="2026-11-16"))
+    assert "<h1>People of &lt;b&gt;Harbour&lt;/b&gt;</h1>" in html
+    assert "Office · CC-BY-4.0 · 2026-11-16" in html
