@@ -36,8 +36,8 @@ class FreshSamples:
         which = "Fresh samples show smaller classes" if self.better else "Parts show smaller classes"
         return (
             "If you hold the whole population, each table may have a fresh sample of its own instead, with "
-            f"k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about {self.parts_shown_from:,.0f} with "
-            "parts."
+            f"k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about "
+            f"{self.parts_shown_from:,.0f} with parts."
         )
 
 
