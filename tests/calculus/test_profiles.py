@@ -34,21 +34,16 @@ def released(rule_id: str, *premises: Derivation, **parameters: object) -> Deriv
     return RULES["dps.differential"](RULES[rule_id](*premises, **parameters))
 
 
+PARTS = tuple(RULES["sampling.part"](CROWDS, share=share) for share in (0.5, 0.25))
 LAPLACE = RULES["histogram.laplace"](noise_epsilon=1.0)
 KNOWN = {
     "CrowdCurve": suppressed(),
+    "PartsCurve": released("composition.parts", *PARTS, rate=0.5, epsilon=1.0),
     "NoisyCountCurve": released("histogram.noisy-sampled", k=6, noise_epsilon=2.0, rate=0.1, epsilon=1.0, flag=False),
     "PointCurve": released("points.sampled", k=20, noise_epsilon=1.0, rate=0.1, epsilon=1.0),
     "AmplifiedCurve": released("sampling.amplification", LAPLACE, rate=0.1),
     "BiasedCurve": RULES["robust.differential"](CROWDS, low=0.08, high=0.1, exceptions=3, max_rate=0.2, epsilon=1.2),
     "SplitCurve": RULES["recoding.split"](CHOICE, CROWDS, rate=0.2, share=0.25, epsilon=0.5),
-    "PartsCurve": released(
-        "composition.parts",
-        RULES["sampling.part"](CROWDS, share=0.5),
-        RULES["sampling.part"](CROWDS, share=0.25),
-        rate=0.3,
-        epsilon=1.0,
-    ),
     "OutlierCurve": RULES["outlier.differential"](
         RULES["outlier.histogram"](epsilon=0.2, transition=5, limit=15, factor=2.0)
     ),

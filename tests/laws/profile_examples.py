@@ -35,6 +35,7 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     ],
     "profile.noise-below-k": [Example((), {"k": 5, "noise_epsilon": 2.9, "rate": 0.1, "flag": False})],
     "profile.points": [Example((), {"k": 20, "noise_epsilon": 1.0, "rate": 0.1})],
+    "profile.parts": [Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5})],
     "profile.biased": [
         Example((CrowdBlending(20, 0.3),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2}),
         Example((CrowdBlending(20, 0.0),), {"low": 0.1, "high": 0.1, "exceptions": 0, "max_rate": 0.1}),
@@ -46,10 +47,6 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((Differential(0.3, 0.0, Relation.REPLACE, people=3),)),
     ],
     "profile.recoding-population": [Example((Differential(0.5, 0.0, ADD), profile(CROWDS)))],
-    "profile.parts": [
-        Example((PartOfSample(0.5, 10), PartOfSample(0.25, 8)), {"rate": 0.3}),
-        Example((PartOfSample(0.75, 10),), {"rate": 0.3}),
-    ],
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],

@@ -86,6 +86,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     "profile.crowds": lambda a, rate: _once(CrowdCurve(a.k, a.epsilon, rate)),
     "profile.noise-below-k": lambda k, noise_epsilon, rate, flag: _once(NoisyCountCurve(k, noise_epsilon, rate, flag)),
     "profile.points": lambda k, noise_epsilon, rate: _once(PointCurve(k, noise_epsilon, rate)),
+    "profile.parts": lambda *all_, rate: _once(
+        PartsCurve(rate, tuple(part.share for part in all_), tuple(part.k for part in all_))
+    ),
     "profile.biased": lambda a, low, high, exceptions, max_rate: _once(
         BiasedCurve(a.k, a.epsilon, low, high, exceptions, max_rate)
     ),
@@ -96,9 +99,6 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
     ),
     "profile.recoding-population": lambda a, b: _profile(
         Uses(ClosenessCurve(a.epsilon, 0.0), 1), *b.uses, samplings=a.samplings + b.samplings
-    ),
-    "profile.parts": lambda *parts, rate: _once(
-        PartsCurve(tuple(part.k for part in parts), tuple(part.share for part in parts), rate)
     ),
     "profile.recoding-split": lambda a, b, rate, share: _once(SplitCurve(a.epsilon, b.k, rate, share)),
     "composition.profiles": _united,

@@ -48,7 +48,7 @@ def parts(crowd_sizes: tuple[int, ...], shares: tuple[float, ...], rate: float) 
     def at(growth: arb) -> arb:
         return parts_divergence(balls, list(zip(crowd_sizes, map(arb, shares), strict=True)), arb(rate), growth)
 
-    return PartsCurve(crowd_sizes, shares, rate), at
+    return PartsCurve(rate, shares, crowd_sizes), at
 
 
 def points(k: int, loss: float, rate: float) -> tuple[LossCurve, At]:

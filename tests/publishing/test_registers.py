@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 
 from crowdblend.calculus import Assumption, verify_file
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
+from crowdblend.reading import read
 from crowdblend.rehearsal.registry import subject_of
 from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
 
@@ -45,7 +46,7 @@ def test_everybody_is_counted_with_noise_on_every_cell(town: Path, tmp_path: Pat
     assert found is not None
     assert (found.epsilon, found.delta, found.samplings) == (1.0, 0.0, 0)
     assert not SAMPLING & {assumed.assumption for assumed in certificate.assumptions()}
-    assert verify_release(done.folder).uncovered == ("report.html",)
+    assert verify_release(done.folder).uncovered == ()
     page = (done.folder / "report.html").read_text()
     assert "No sample was drawn: everybody is counted." in page
 
@@ -63,6 +64,22 @@ def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
     spent = 2 * cells.noise_epsilon + 2 * rows.noise_epsilon + people.noise_epsilon
     assert spent == pytest.approx(1.0)
     assert cells.noise_epsilon == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize(("epsilon", "rows"), [(1.0, 3), (0.1, 7), (0.3, 3), (0.7, 11), (3.3, 2)])
+def test_rounding_takes_no_more_than_the_policy_allows(town: Path, epsilon: float, rows: int) -> None:
+    text = POLICIES["table-visits"].replace("rows_per_person = 2", f"rows_per_person = {rows}")
+    planned = plan(parse_policy(text.replace("epsilon = 1.0", f"epsilon = {epsilon}"), town))
+    found = planned.certificate().differential()
+    assert found is not None
+    assert 0.999999 * epsilon < found.epsilon <= epsilon
+
+
+@pytest.mark.parametrize("name", ["table-register", "table-visits"])
+def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(town: Path, name: str) -> None:
+    with pytest.raises(Infeasible) as refused:
+        plan(parse_policy(POLICIES[name].replace("epsilon = 1.0", "epsilon = 1e-12"), town))
+    assert refused.value.code == "plan.epsilon-too-small"
 
 
 def test_without_rows_per_person_several_rows_are_refused(town: Path, tmp_path: Path) -> None:
@@ -93,3 +110,24 @@ def test_a_dry_run_says_how_far_off_a_cell_is(town: Path) -> None:
     text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], town)).describe())
     assert "no sample is drawn" in text
     assert "off by 0.851 on average" in text
+
+
+def test_readers_get_the_totals_apart_from_the_cells(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-visits"], town), tmp_path / "out", key=KEY, ledger=None)
+    found = read(done.folder)
+    (whole,) = found.estimates(margin=[]).to_pylist()
+    cells = pd.read_parquet(done.folder / "data.parquet")
+    assert whole["count"] == cells["count"].sum()
+    totals = {row["total"]: row for row in found.estimates(table="totals").to_pylist()}
+    assert set(totals) == {"rows", "people"}
+    for row in totals.values():
+        assert row["low"] < row["estimate"] == row["count"] < row["high"]
+    # The noise of a total is e^-0.025 and e^-0.05 per step: 95 % lie within about 3 scales.
+    assert totals["people"]["high"] - totals["people"]["count"] == pytest.approx(3 / 0.05, abs=4)
+    assert "at most 2 random ones" in " ".join(found.notes())
+
+
+def test_readers_get_intervals_for_every_cell(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-register"], town), tmp_path / "out", key=KEY, ledger=None)
+    rows = read(done.folder).estimates(table="fine").to_pylist()
+    assert all(row["low"] <= max(row["count"], 0) <= row["high"] <= max(row["count"], 0) + 4 for row in rows)

@@ -160,7 +160,7 @@ def parts(curve: LossCurve, dice: random.Random) -> Outcomes:
     shown: dict[tuple[int, ...], list[Fraction]] = {}
     for place, law in enumerate((with_person, counts)):
         for found, chance in law.items():
-            key = tuple(count if count >= k else 0 for count, k in zip(found, curve.crowds, strict=True))
+            key = tuple(count if count >= k else 0 for count, k in zip(found, curve.thresholds, strict=True))
             shown.setdefault(key, [Fraction(0), Fraction(0)])[place] += chance
     return [(p, q) for p, q in shown.values()]
 
@@ -218,7 +218,7 @@ def random_curve(dice: random.Random) -> LossCurve:
             AmplifiedCurve(dice.choice([0.3, 1.0, 3.0]), 0.0, rate),
             ClosenessCurve(dice.choice([0.1, 0.7]), dice.choice([0.0, 1e-3])),
             BiasedCurve(4, 0.0, low, low + 0.05, 1, dice.choice([low + 0.05, 0.6])),
-            PartsCurve((dice.randint(1, 3), dice.randint(1, 3)), (0.5, dice.choice([0.25, 0.5])), rate),
+            PartsCurve(rate, (0.5, dice.choice([0.25, 0.5])), (dice.randint(1, 3), dice.randint(1, 3))),
             SplitCurve(dice.choice([0.5, 1.5]), dice.randint(2, 3), dice.choice([0.3, 0.6]), 0.25),
         ]
     )

@@ -25,7 +25,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
-from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points
+from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, PartsOfCrowds, Points
 from crowdblend.numerics.noise_curve import NoisyCounts
 from crowdblend.numerics.profile_curves import (
     Closeness,
@@ -33,7 +33,6 @@ from crowdblend.numerics.profile_curves import (
     Crowds,
     Curve,
     LossPair,
-    Mixture,
     Sampled,
     Split,
     loss_pair,
@@ -75,18 +74,10 @@ def _split(made: SplitCurve) -> Curve:
 
 
 def _parts(made: PartsCurve) -> Curve:
-    """Parts of one size and one k are one curve; docs/proofs.md#parts-of-one-sample has the probabilities."""
-    total = sum((arb(share) for share in made.shares), arb(0)).max(arb(1))
-    rates = [arb(made.rate) * share / total for share in made.shares]
-    whole = sum(rates, arb(0))
-    alike: dict[tuple[int, float], arb] = {}
-    for k, share, rate in zip(made.crowds, made.shares, rates, strict=True):
-        alike[k, share] = alike.get((k, share), arb(0)) + rate
-    parts = []
-    for (k, share), weight in alike.items():
-        own = arb(made.rate) * share / total
-        parts.append((weight / whole, Sampled(whole, Crowds(k, own / (1 - whole + own), arb(1)))))
-    return Mixture(parts)
+    shares = [arb(share) for share in made.shares]
+    total = sum(shares, arb(0))
+    taken = arb(made.rate) * total / total.max(arb(1))
+    return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
 
 
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {

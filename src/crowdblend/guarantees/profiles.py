@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import Checked, check
 from crowdblend.guarantees.privacy import Guarantee, Relation
 
 
@@ -88,11 +88,19 @@ class SplitCurve(LossCurve):
 
 @dataclass(frozen=True)
 class PartsCurve(LossCurve):
-    """Suppression below its own k in every part of a Poisson sample, each sampled person in one part at most."""
+    """Suppressed tables of disjoint parts of a Poisson sample: for every part its share and its k."""
 
-    crowds: tuple[int, ...]
-    shares: tuple[float, ...]
     rate: float
+    shares: tuple[float, ...]
+    thresholds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.shares or len(self.shares) != len(self.thresholds):
+            raise InvalidInput("a curve of parts has a share and a threshold for every part. Pass as many of each.")
+        for share, k in zip(self.shares, self.thresholds, strict=True):
+            check("share", share)
+            check("k", k)
 
 
 @dataclass(frozen=True)

@@ -222,28 +222,6 @@ class Crowds:
         return (self.blend * gap(near) + gap(factor * self.blend)) / (self.blend + 1)
 
 
-class Mixture:
-    """The average of several curves: with the person, the output is a mixture of theirs against one output without."""
-
-    density = DENSITY
-    kinks: tuple[float, ...] = ()
-
-    def __init__(self, parts: Sequence[tuple[arb, Sampled]]) -> None:
-        self.parts = parts
-        self.reach = max(part.reach for _, part in parts)
-        self.distance = max(part.distance for _, part in parts)
-
-    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
-        """Divergences are jointly convex, so that of the mixture is at most the average."""
-        return _until(self._up, growths, _enough), _until(self._down, growths, _enough)
-
-    def _up(self, growth: arb) -> arb:
-        return sum((weight * part.up(growth) for weight, part in self.parts), arb(0))
-
-    def _down(self, growth: arb) -> arb:
-        return sum((weight * part.down(growth) for weight, part in self.parts), arb(0))
-
-
 class Closeness:
     """All that (ε, δ)-closeness says: δ + (1 − δ)(e^ε − α)₊/(e^ε + 1), both ways. A curve, and a kernel too."""
 

@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import profiles
-from crowdblend.calculus.rules.parts import blending_in_a_part
+from crowdblend.calculus.rules import parts, profiles
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
 from crowdblend.numerics.search import first_true, largest_double
@@ -32,13 +31,13 @@ def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation
     """The profile of one release with these parameters."""
     if request.biased:
         return profiles.profile_of_biased_sampling(crowd(request, k), **request.sampling(None))
-    if request.shares:
-        parts = (blending_in_a_part(crowd(request, k), share=share) for share in request.shares)
-        return profiles.profile_of_parts(*parts, rate=rate)
     if request.kind == "points":
         return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
     if request.noisy:
         return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
+    if request.shares:
+        placed = (parts.blending_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        return profiles.profile_of_parts(*placed, rate=rate)
     return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 

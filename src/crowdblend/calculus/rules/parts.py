@@ -66,7 +66,7 @@ def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> Diff
 
 
 def check_shares(rule_id: str, premises: tuple[PartOfSample, ...]) -> None:
-    """Refuse parts that would share people."""
+    """Refuse parts that are more than the sample, but for rounding."""
     if _total(premises) > 1 + arb(SHARES_ROUNDING):
         raise NotApplicable(f"{rule_id} needs shares that add up to at most 1, got more. Nobody may be in two parts.")
 

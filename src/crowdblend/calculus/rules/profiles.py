@@ -100,6 +100,23 @@ def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
 
 @rule(
     Theorem(
+        id="profile.parts",
+        source=_PROOF,
+        statement="Poisson sampling at rate β, then a (k_i, 0)-crowd-blending mechanism on every one of several "
+        "disjoint parts of the sample, has the divergence of composition.parts at every ε, in each direction.",
+        assumes=SAMPLED,
+    ),
+    about=UNDER_SAMPLING,
+)
+def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
+    """An average of convex curves is convex."""
+    check_shares("profile.parts", premises)
+    shares, thresholds = (tuple(getattr(part, name) for part in premises) for name in ("share", "k"))
+    return _once(PartsCurve(rate, shares, thresholds))
+
+
+@rule(
+    Theorem(
         id="profile.biased",
         source=_PROOF,
         statement="Under the conditions of robust.differential the divergence at every ε is at most the δ' of that "
@@ -206,22 +223,6 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
             "small classes instead."
         )
     return _once(SplitCurve(choice.epsilon, release.k, rate, share))
-
-
-@rule(
-    Theorem(
-        id="profile.parts",
-        source=_PROOF,
-        statement="Under the conditions of composition.parts the divergence at every ε, in each direction, is at most "
-        "the average over the parts that this rule has at one ε.",
-        assumes=SAMPLED,
-    ),
-    about=UNDER_SAMPLING,
-)
-def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
-    """A person is in one part at most, so that the parts share one profile."""
-    check_shares("profile.parts", premises)
-    return _once(PartsCurve(tuple(part.k for part in premises), tuple(part.share for part in premises), rate))
 
 
 @rule(
