@@ -43,7 +43,6 @@ KNOWN = {
     "AmplifiedCurve": released("sampling.amplification", LAPLACE, rate=0.1),
     "BiasedCurve": RULES["robust.differential"](CROWDS, low=0.08, high=0.1, exceptions=3, max_rate=0.2, epsilon=1.2),
     "SplitCurve": RULES["recoding.split"](CHOICE, CROWDS, rate=0.2, share=0.25, epsilon=0.5),
-    "PartsCurve": released("composition.parts", *PARTS, rate=0.5, epsilon=1.0),
     "OutlierCurve": RULES["outlier.differential"](
         RULES["outlier.histogram"](epsilon=0.2, transition=5, limit=15, factor=2.0)
     ),
