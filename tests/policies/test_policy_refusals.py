@@ -142,6 +142,14 @@ WRONG = {
         REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"),
         "cells",
     ),
+    "a table in the place of the totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
+        "table-name",
+    ),
+    "a column in the place of the totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2').replace("sex =", "total ="),
+        "reserved-name",
+    ),
     "rows of a sample": (bent(('person = "id"', 'person = "id"\nrows_per_person = 2')), "rows-per-person"),
     "rows and duplicates": (
         REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2\nduplicates = "one"'),
