@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdblend.estimates import Design, Estimator, ExactCounts, NoiseBelowK
-from crowdblend.estimates.noise_sums import sum_reach
+from crowdblend.estimates import Design, Estimator, ExactCounts, NoiseBelowK, OutlierNoise
+from crowdblend.estimates.noise_sums import _bounded, sum_reach
 
 # Each test below looks at one proportion; at its bound of 95 % it fails with this probability.
 FALSE_ALARM = 1e-6
@@ -67,3 +67,19 @@ def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None
         reach = sum_reach(cells, loss, level)
         assert many[distance > reach].sum() <= level * (1 + 1e-6)
         assert many[distance > reach - 1].sum() > level
+
+
+def test_wide_noise_is_bounded_and_never_too_small() -> None:
+    """Chernoff's bound beside the transform, and noise that nobody could list."""
+    for cells, loss in ((1, 0.5), (30, 0.5), (400, 1.5)):
+        exact = sum_reach(cells, loss, 0.05)
+        assert exact <= _bounded(cells, loss, 0.05) <= 2.5 * exact
+    reach = sum_reach(1_000_000, 1e-6, 0.05)
+    assert 2e9 < reach < 6e9
+    values = np.array([-5_000, 0, 70_000])
+    found = Estimator(OutlierNoise(0.001, 5, 2_000), Design.at_rate(0.5)).cells(values)
+    # P[|noise of loss 2.5e-6| > r] = 2.5 % at r = 1.48 million.
+    assert found.low.tolist() == [0, 0, 0]
+    assert (found.high > 2_900_000).all()
+    cut = Estimator(OutlierNoise(0.001, 5, 2_000, show_from=100), Design.at_rate(0.5))
+    assert cut.unpublished() > 2_900_000
