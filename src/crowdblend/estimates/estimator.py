@@ -14,10 +14,10 @@ from crowdblend.estimates.noise_sums import sum_reach
 CONFIDENCE = 0.95
 # The share of the level that sums of noisy cells spend on the noise; the rest is for the sample.
 _NOISE_SHARE = 0.5
-# Laws with more noise than that are not listed value by value.
-WEAKEST_LOSS = 0.01
 # A value so much above k is noise with less than this probability in all cells together.
 _SURELY_EXACT = 1e-6
+# Noise of a smaller loss reaches over so many values that their laws are not listed: bounds take their place.
+_FAINT = 0.01
 
 
 @dataclass(frozen=True)
@@ -58,29 +58,25 @@ class Estimator:
         self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE
     ) -> Intervals:
         """For published cells: each interval covers in a share `confidence` of the cells of its size that are shown."""
+        if self._faint and self.law.shown_from is None:
+            return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
+        if self._faint:  # nothing is proved about cells that are shown because of their noise
+            unknown = np.full(len(values), -1, np.int64)
+            return Intervals(np.full(len(values), np.nan), unknown, unknown.copy())
         level, design, lost = 1 - confidence, self.design, self.design.exceptions
-        if self.law.widest_loss < WEAKEST_LOSS:
-            return self._far(values, confidence)
         different, back = np.unique(self.law.place(values, exact), return_inverse=True)
         low = lost + self._ends(_less(self.law, lost), design.most, level, different - lost)[0]
         high = lost + self._ends(self.law, design.least, level, different)[1]
         return Intervals(self._scaled(values), low[back.ravel()], high[back.ravel()])
 
-    def _far(self, values: Whole, confidence: float) -> Intervals:
-        """Noise too wide to be listed value by value: its reach and the sample's ends, half of the level each."""
-        if self.law.shown_from is not None:
-            return Intervals(self._scaled(values), np.zeros_like(values), np.full(len(values), -1, np.int64))
-        return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
-
     def unpublished(self, *, confidence: float = CONFIDENCE) -> int:
         """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
         assert self.law.shown_from is not None, "every cell is shown"
-        if self.law.widest_loss < WEAKEST_LOSS:
-            half = (1 - confidence) / 2
-            most = self.law.shown_from - 1 + sum_reach(1, self.law.widest_loss, half)
-            return self.design.exceptions + int(
-                self._ends(ExactCounts(0), self.design.least, half, np.array([most]))[1][0]
-            )
+        if self._faint:
+            level = (1 - confidence) / 2
+            most = self.law.shown_from + sum_reach(1, self.law.widest_loss, level)
+            ends = self._ends(ExactCounts(0), self.design.least, level, np.array([most]))
+            return self.design.exceptions + int(ends[1][0])
         plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
         return self.design.exceptions + _hidden(plain, self.design.least, 1 - confidence)
 
@@ -121,6 +117,10 @@ class Estimator:
             far = sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
             return values < self.law.k + far
         return np.full(len(values), not self.law.noiseless)
+
+    @property
+    def _faint(self) -> bool:
+        return not self.law.noiseless and self.law.widest_loss < _FAINT
 
     def _scaled(self, values: Whole) -> Floats:
         rate = self.design.rate

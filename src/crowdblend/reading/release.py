@@ -72,6 +72,7 @@ class PublishedRelease:
                 "The certificate names no data file (.parquet or .csv).",
                 remedy="Pass the folder of a whole release.",
                 code="reading.no-data",
+                where="certificate.json",
             )
         return dict(sorted(found.items(), key=lambda pair: (pair[0] != "data", pair[0])))
 
@@ -138,6 +139,7 @@ class PublishedRelease:
                 f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
                 remedy="Read its data instead.",
                 code="reading.no-counts",
+                where="folder",
             )
         # The totals of a register are no cells of its table.
         tables = self.facts.get("tables") or {}
