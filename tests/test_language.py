@@ -14,7 +14,23 @@ SOURCE = Path(crowdblend.__file__).parent
 TREES = {file.relative_to(SOURCE): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
 REFUSALS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 # Here every refusal has a code and a place of its own; the trusted base names the parameter in its message.
-STRUCTURED = ("engines", "kinds", "planning", "policies")
+STRUCTURED = (
+    "cli",
+    "engines",
+    "front_door",
+    "kinds",
+    "ledger",
+    "mechanisms",
+    "networks",
+    "planning",
+    "policies",
+    "publishing",
+    "randomness",
+    "reading",
+    "recoding",
+    "reports",
+    "selection",
+)
 REFRAINS = re.compile(
     r"must [^.\"]*, and (is|are|has|have|does|do)( not\b| none\b| other|\.)"
     r"|NOBODY_|Nobody wants|THEORY [0-9]|\bis not there\b"

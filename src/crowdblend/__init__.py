@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from crowdblend.policies.statistics import Statistic, Statistics
     from crowdblend.policies.synopsis import Synopsis
     from crowdblend.policies.table import NamedTable, Table
+    from crowdblend.reading.release import PublishedRelease, read
 
 # Where each name lives: nothing is loaded before it is asked for.
 _MODULES = {
@@ -52,6 +53,7 @@ _MODULES = {
     "OutlierTable": "policies.outlier_table",
     "Plan": "planning.plan",
     "Points": "policies.points",
+    "PublishedRelease": "reading.release",
     "QuadtreeRegion": "policies.points",
     "Release": "front_door.published",
     "Sampling": "policies.sampling",
@@ -70,6 +72,7 @@ _MODULES = {
     "load_policy": "policies.load",
     "plan": "planning.plan",
     "prefix": "front_door.columns",
+    "read": "reading.release",
     "release": "front_door.release",
     "resume": "front_door.release",
     "sample_and_sanitize": "mechanisms.measurement",
@@ -92,6 +95,7 @@ __all__ = [
     "OutlierTable",
     "Plan",
     "Points",
+    "PublishedRelease",
     "QuadtreeRegion",
     "Release",
     "Sampling",
@@ -111,6 +115,7 @@ __all__ = [
     "load_policy",
     "plan",
     "prefix",
+    "read",
     "release",
     "resume",
     "sample_and_sanitize",

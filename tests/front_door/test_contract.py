@@ -20,6 +20,7 @@ policy.to_toml("policy.toml"); cb.load_policy("policy.toml") == policy
 done = cb.release(df, policy, out="published", ledger=cb.Ledger("ledger.db"))   # pandas | polars | pyarrow | path | DuckDB relation | Spark DataFrame
 done.data, done.certificate, done.report            # ledger defaults to the user's own; ledger=None must be written out; out=None keeps it in memory
 cb.verify("published")                              # folder | certificate file | JSON text | Certificate
+found = cb.read("published")                        # for readers: found.data, found.domain, found.estimates(confidence=0.95), found.guarantees
 cb.Ledger("ledger.db").budget("residents"); cb.plan(...); cb.compose(...); cb.audit(policy, runs=20_000)
 """  # noqa: E501
 
@@ -69,5 +70,8 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
     else:
         assert asked == {"runs": 20_000, "error": 1e-3, "workers": 1, "state": None, "progress": None}
         assert verdict.policy.columns == policy.columns  # type: ignore[attr-defined]
+    found: Any = names["found"]
+    assert found.data == done.data  # type: ignore[attr-defined]
+    assert found.estimates(confidence=0.95) is not None
     assert budget.releases == (1,)  # type: ignore[attr-defined]
     assert names["both"].conclusion.epsilon == 3.0  # type: ignore[attr-defined]

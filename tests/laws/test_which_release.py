@@ -126,6 +126,7 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
     ),
     "composition.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1, "epsilon": 0.5}),
     "composition.profiles": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
+    "profile.parts": ((part(), part(30)), ((part(40), part(share=0.25)),) * 2, {"rate": 0.1}),
     "profile.recoding-population": ((choice(), crowd_profile()), ((choice(0.2),), (crowd_profile(30),)), {}),
     "profile.recoding-split": (
         (choice(), CROWDS),

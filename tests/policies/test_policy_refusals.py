@@ -131,6 +131,7 @@ WRONG = {
     "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
     "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
     "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
+    "everybody in a series": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\nreleases = 3"), "everybody"),
     "everybody with parts": (REGISTER + PART.format("a", 0.5), "everybody"),
     "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
     "everybody in an open domain": (
@@ -157,6 +158,10 @@ WRONG = {
     "rows of nobody": (
         REGISTER.replace('person = "id"', "rows_are_people = true\nrows_per_person = 2"),
         "rows-per-person",
+    ),
+    "a table called totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
+        "table-name",
     ),
     "no rows": (REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 0'), "range"),
     "tables in one bracket": (bent(add='[tables]\nname = "a"\n'), "section"),

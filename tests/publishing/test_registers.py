@@ -14,6 +14,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
+from crowdblend.reading import read
 from crowdblend.rehearsal.registry import subject_of
 from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
 
@@ -109,3 +110,24 @@ def test_a_dry_run_says_how_far_off_a_cell_is(town: Path) -> None:
     text = " ".join(line for _, line in plan(parse_policy(POLICIES["table-register"], town)).describe())
     assert "no sample is drawn" in text
     assert "off by 0.851 on average" in text
+
+
+def test_readers_get_the_totals_apart_from_the_cells(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-visits"], town), tmp_path / "out", key=KEY, ledger=None)
+    found = read(done.folder)
+    (whole,) = found.estimates(margin=[]).to_pylist()
+    cells = pd.read_parquet(done.folder / "data.parquet")
+    assert whole["count"] == cells["count"].sum()
+    totals = {row["total"]: row for row in found.estimates(table="totals").to_pylist()}
+    assert set(totals) == {"rows", "people"}
+    for row in totals.values():
+        assert row["low"] < row["estimate"] == row["count"] < row["high"]
+    # The noise of a total is e^-0.025 and e^-0.05 per step: 95 % lie within about 3 scales.
+    assert totals["people"]["high"] - totals["people"]["count"] == pytest.approx(3 / 0.05, abs=4)
+    assert "at most 2 random ones" in " ".join(found.notes())
+
+
+def test_readers_get_intervals_for_every_cell(town: Path, tmp_path: Path) -> None:
+    done = release(parse_policy(POLICIES["table-register"], town), tmp_path / "out", key=KEY, ledger=None)
+    rows = read(done.folder).estimates(table="fine").to_pylist()
+    assert all(row["low"] <= max(row["count"], 0) <= row["high"] <= max(row["count"], 0) + 4 for row in rows)

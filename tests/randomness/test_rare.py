@@ -1,9 +1,12 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from flint import arb
 from scipy.stats import binom, poisson
 
 from crowdblend.errors import InvalidInput
+from crowdblend.numerics.balls import precision
 from crowdblend.randomness import SeededSource, binomial_huge, enclosed, rational, reaches, successes
 from crowdblend.randomness.digits import digit
 from crowdblend.randomness.rare import _Failure
@@ -88,3 +91,14 @@ def test_too_much_is_refused():
         binomial_huge(2**62 + 1, rational(0.5), SeededSource(1))
     with pytest.raises(InvalidInput, match="2\\^32"):
         binomial_huge(10**12, rational(0.5), SeededSource(1))
+
+
+@pytest.mark.parametrize("bits", [53, 64, 200])
+def test_powers_of_a_failure_enclose_the_exact_ones(bits: int) -> None:
+    """A third has no end in binary, so that a ball around its first digits alone would miss it."""
+    failure = _Failure(rational(Fraction(1, 3)))
+    for i in range(4):
+        with precision(bits):
+            ball = failure.power(i)
+        with precision(2000):
+            assert (ball * 3**2**i).contains(arb(2) ** 2**i)

@@ -13,6 +13,7 @@ from tests.golden.releases import KEY, POLICIES, write_sources
 ABOUT = '[about]\ntitle = "People of *Harbour*"\npublisher = "Office"\nlicence = "CC-BY-4.0"\nperiod = "2025"\n'
 NAMES = (
     *("table", "table-noise", "table-flag", "table-several", "table-open", "table-drawn", "table-biased"),
+    *("table-parts", "table-register", "table-visits"),
     *("microdata", "points", "outlier-table", "statistics", "synopsis", "graph"),
 )
 

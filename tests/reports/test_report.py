@@ -239,8 +239,9 @@ def test_damaged_data_are_refused(tmp_path):
     damaged = b"PAR1 something else"
     folder = release(tmp_path, table(), files={"data.parquet": hashlib.sha256(damaged).hexdigest()})
     (folder / "data.parquet").write_bytes(damaged)
-    with pytest.raises(InvalidInput, match=r"data\.parquet cannot be read"):
+    with pytest.raises(InvalidInput, match=r"data\.parquet is damaged") as refused:
         write_report(folder)
+    assert (refused.value.code, refused.value.where) == ("reading.damaged", "data.parquet")
 
 
 def test_an_existing_page_is_kept_unless_forced(tmp_path):

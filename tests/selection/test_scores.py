@@ -129,8 +129,9 @@ def test_values_beyond_a_proved_bound_are_refused() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidInput, match="score must be one of"):
+    with pytest.raises(InvalidInput, match="'taste' is unknown") as unknown:
         score("taste", k=3, rate=0.5)  # type: ignore[arg-type]
+    assert (unknown.value.code, unknown.value.where) == ("selection.score", "score")
     with pytest.raises(InvalidInput, match="Lower k"):
         score("loss", k=10**8, rate=0.5)
     with pytest.raises(InvalidInput, match="empty class"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -13,12 +13,15 @@ from math import lcm, prod
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import PartOfSample
+from crowdblend.calculus.loss_curves import delta_of, grid_of, together
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.guarantees import PartOfSample, PartsCurve, Profile, Uses
+from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.crowd_divergence import crowd_divergence
 from crowdblend.numerics.parts_of_sample import one_person_fewer, one_person_more, parts_divergence
 
 from . import fractions_arithmetic as exact
-from .distributions import Distribution, divergence, epsilon_above, growth_below, hockey_stick
+from .distributions import Distribution, both, divergence, epsilon_above, growth_below, hockey_stick
 
 ONE = Fraction(1)
 GROWTHS = (ONE, Fraction(21, 20), Fraction(3, 2), Fraction(3))
@@ -148,3 +151,43 @@ def test_the_rule_rounds_the_bound_upwards_and_hardly(rate: float, parts: tuple[
         given = [(k, Fraction(share)) for share, k in parts]
         true = parts_divergence(exact, given, Fraction(rate), growth_below(epsilon))
         assert true <= Fraction(claimed) <= true * (1 + Fraction(1, 10**9))
+
+
+def dyadic_world(seed: int) -> World:
+    """A random world whose rate and shares are doubles."""
+    world, chance = random_world(seed), random.Random(seed)
+    eighths = [Fraction(chance.randint(1, 8 // len(world.ks)), 8) for _ in world.ks]
+    return replace(world, others=world.others[:3], rate=Fraction(chance.choice([2, 4, 6]), 8), shares=tuple(eighths))
+
+
+def curve(world: World) -> PartsCurve:
+    return PartsCurve(float(world.rate), tuple(map(float, world.shares)), world.ks)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_releases_of_parts_compose_by_their_profiles(seed: int) -> None:
+    """Two releases, each from a sample of its own: the exact product of both worlds, both ways."""
+    worlds = dyadic_world(seed), dyadic_world(seed + 100)
+    uses = Profile(tuple(Uses(curve(world), 1) for world in worlds)).uses
+    pair = together(uses, grid_of(uses), 1e-16)
+    (more, fewer), (other_more, other_fewer) = (world.laws() for world in worlds)
+    with_person, without = both(more, other_more), both(fewer, other_fewer)
+    for epsilon in (0.0, 0.1, 0.5, 1.0):
+        # A little above e^ε the divergence is a little smaller; a bound below it would be false.
+        growth = growth_below(epsilon) * (1 + Fraction(1, 10**30))
+        for law, true in (
+            (pair.up, hockey_stick(with_person, without, growth)),
+            (pair.down, hockey_stick(without, with_person, growth)),
+        ):
+            assert true <= Fraction(round_up(law.delta(epsilon)))
+
+
+def test_the_profile_of_parts_is_the_rule_at_every_epsilon() -> None:
+    parts = [
+        RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share) for share, k in ((0.7, 9), (0.2, 5))
+    ]
+    for epsilon in (0.2, 1.0):
+        made = RULES["dps.differential"](RULES["composition.parts"](*parts, rate=0.5, epsilon=epsilon))
+        profile = profile_of(made).conclusion
+        assert profile.uses[0].curve == PartsCurve(0.5, (0.7, 0.2), (9, 5))
+        assert made.conclusion.delta <= delta_of(profile, epsilon) <= 1.05 * made.conclusion.delta

@@ -17,6 +17,7 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartsCurve,
     PointCurve,
     Profile,
     SplitCurve,
@@ -24,7 +25,7 @@ from crowdblend.guarantees import (
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
-from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, Points
+from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, PartsOfCrowds, Points
 from crowdblend.numerics.noise_curve import NoisyCounts
 from crowdblend.numerics.profile_curves import (
     Closeness,
@@ -72,6 +73,13 @@ def _split(made: SplitCurve) -> Curve:
     return Split(chosen, Closeness(made.epsilon, 0.0), Sampled(released, Crowds(made.k, released, arb(1))))
 
 
+def _parts(made: PartsCurve) -> Curve:
+    shares = [arb(share) for share in made.shares]
+    total = sum(shares, arb(0))
+    taken = arb(made.rate) * total / total.max(arb(1))
+    return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
+
+
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
@@ -79,6 +87,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     BiasedCurve: _biased,
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
+    PartsCurve: _parts,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
 }

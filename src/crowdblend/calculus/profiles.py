@@ -98,6 +98,7 @@ _MAKERS: dict[str, Maker] = {
     "points.sampled": _without_target(profiles.profile_of_points),
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
     "sampling.amplification": _without_target(profiles.profile_of_amplified),
+    "composition.parts": _without_target(profiles.profile_of_parts),
     "recoding.split": _without_target(profiles.profile_of_split_recoding),
     "recoding.population": _population,
     "outlier.differential": _outliers,

@@ -76,6 +76,7 @@ def command(
             "audit takes exactly one of POLICY, --mechanism, --twins and --own.",
             remedy="Name what to audit.",
             code="command.usage",
+            where="POLICY",
         )
     least = {"understate": (understate, 1), "repeat": (times, 1), "workers": (workers, 1), "people": (people, 2)}
     for name, (value, bound) in least.items():

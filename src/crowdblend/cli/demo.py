@@ -31,7 +31,11 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise InvalidInput(f"--out must be a folder that can be written, got {out}: {problem.strerror}.") from None
+        raise InvalidInput(
+            f"{out} cannot be written: {problem.strerror}. Name another folder.",
+            where="--out",
+            code="output.not-writable",
+        ) from None
     for name in POLICIES:
         check_target(folder / name, force=force)
     say = (lambda _: None) if as_json else click.echo

@@ -42,7 +42,10 @@ def tell_outliers(
     """Plan an outlier-private table and say what it promises."""
     if limit is None or given["epsilon"] is None:
         raise InvalidInput(
-            "An outlier-private table is planned from limit and epsilon.", remedy="Pass both.", code="command.usage"
+            "An outlier-private table is planned from limit and epsilon.",
+            remedy="Pass both.",
+            code="command.usage",
+            where="--limit",
         )
     others = [name for name, value in given.items() if name not in _TAKEN and value not in (None, 0, False)]
     plain = {"kind": "table", "below_k": "suppress", "parts": 1, "releases": 1}
@@ -52,6 +55,7 @@ def tell_outliers(
             "An outlier-private table is planned from limit, transition, factor, epsilon and delta alone.",
             remedy=f"Leave {', '.join(others) or 'options for sweeps and certificates'} out.",
             code="command.usage",
+            where="--kind",
         )
     planned = plan_outliers(
         epsilon=given["epsilon"],

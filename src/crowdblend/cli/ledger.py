@@ -135,7 +135,9 @@ def show_budget(
         budgets = tuple(budget for budget in budgets if budget.population == population)
         if not budgets:
             raise InvalidInput(
-                f"the population must be one that was released about, got {population!r}. Leave it out to see all."
+                f"nothing was released about the population {population!r}. Leave it out to see all.",
+                where="POPULATION",
+                code="ledger.no-population",
             )
     if as_json:
         totals = {budget.population: ledger.total(budget.population, delta).to_dict() for budget in budgets}
@@ -208,13 +210,21 @@ def _write_page(entry: Entry, target: str) -> None:
     from crowdblend.reports.network import network_page  # noqa: PLC0415  only needed here
 
     if entry.spending.kind != "graph" or not entry.internal:
-        raise InvalidInput(f"release {entry.id} is not a finished release of a network. Leave --page out.")
+        raise InvalidInput(
+            f"release {entry.id} is not a finished release of a network. Leave --page out.",
+            where="--page",
+            code="ledger.no-page",
+        )
     try:
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(network_page(entry.internal))
     except OSError as problem:
-        raise InvalidInput(f"{target} cannot be written: {problem.strerror}. Name another file.") from None
+        raise InvalidInput(
+            f"{target} cannot be written: {problem.strerror}. Name another file.",
+            where="--page",
+            code="output.not-writable",
+        ) from None
 
 
 def _row(entry: Entry) -> list[str]:

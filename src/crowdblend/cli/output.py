@@ -76,6 +76,7 @@ def machine_limits() -> Iterator[None]:
             "The memory of this machine is used up.",
             remedy="Lower memory in [release], coarsen the columns, or use a larger machine.",
             code="system.memory",
+            where="[release] memory",
         ) from problem
 
 
@@ -117,6 +118,7 @@ def refuse_shared_stdout() -> None:
         "--json prints one object on stdout, which '-' would share.",
         remedy="Name a file, or leave --json out.",
         code="command.two-outputs",
+        where="--json",
     )
 
 
@@ -127,13 +129,18 @@ def write_text(target: str, text: str, *, force: bool) -> None:
         return
     path = Path(target)
     if path.exists() and not force:
-        raise InvalidInput(f"{target} exists.", remedy="Pass --force to overwrite it.", code="output.exists")
+        raise InvalidInput(
+            f"{target} exists.", remedy="Pass --force to overwrite it.", code="output.exists", where="--out"
+        )
     try:
         path.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not a file name"
         raise InvalidInput(
-            f"{target!r} cannot be written: {why}.", remedy="Name another file.", code="output.not-writable"
+            f"{target!r} cannot be written: {why}.",
+            remedy="Name another file.",
+            code="output.not-writable",
+            where="--out",
         ) from problem
 
 

@@ -53,7 +53,9 @@ def command(
     The folder appears whole or not at all. The ledger records it before anything is published.
     """
     if engine == "spark":
-        raise InvalidInput("the spark engine is not available yet; use --engine duckdb.")
+        raise InvalidInput(
+            "the spark engine is not available yet. Use --engine duckdb.", where="--engine", code="engine.unknown"
+        )
     loaded = load_policy(policy)
     planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
@@ -68,7 +70,11 @@ def command(
     planned.check_source(default_engine())
     ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
-        raise InvalidInput("publishing is confirmed by a person, and nobody is there to ask. Pass --yes.")
+        raise InvalidInput(
+            "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
+            where="--yes",
+            code="command.not-confirmed",
+        )
 
     def before(prospect: Prospect) -> None:
         _confirm(planned, prospect, folder, ledger, yes=yes)
@@ -202,4 +208,4 @@ def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger,
     for line in _by_profile(ledger, prospect.spending, before):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
-        raise Refused("nothing was published, and nothing was spent.")
+        raise Refused("nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

@@ -36,7 +36,7 @@ def command(name: str, *, plot: str | None, as_json: bool, force: bool) -> None:
 
 def _reproduce_all(plot: str | None, *, as_json: bool) -> None:
     if plot:
-        raise InvalidInput("--plot draws one figure. Name it instead of all.", where="--plot")
+        raise InvalidInput("--plot draws one figure. Name it instead of all.", where="--plot", code="command.usage")
     if as_json:
         emit({"reproductions": [_document(reproduce(name)) for name in REPRODUCTIONS]})
         return
@@ -60,5 +60,7 @@ def _draw(reproduction: Reproduction, target: str, force: bool) -> None:
     from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
 
     if reproduction.spec is None:
-        raise InvalidInput(f"{reproduction.name} is a table without a figure. Leave --plot out.")
+        raise InvalidInput(
+            f"{reproduction.name} is a table without a figure. Leave --plot out.", where="--plot", code="command.usage"
+        )
     save(reproduction.spec, Path(target), force=force)

@@ -78,10 +78,10 @@ def _spooled(reader: Any, path: Path) -> Any:
     """The rows of a reader as an Arrow table that lies in a file, not in memory."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, reader.schema) as writer:
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
-    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
 
 
 def _arrow_frame(name: str, table: Any) -> Frame:

@@ -100,7 +100,7 @@ def _converted(values: Any) -> Any:
     if pa.types.is_decimal256(kind):
         return values.cast(pa.decimal128(38, kind.scale)) if 0 <= kind.scale <= 38 else None
     if pa.types.is_dictionary(kind) and _is_converted(kind.value_type):
-        return values.cast(kind.value_type)
+        return _converted(values.cast(kind.value_type))
     return values if _readable(kind) else None
 
 

@@ -10,7 +10,7 @@ from crowdblend.figures.drawing import Drawing, text_width
 from crowdblend.figures.scales import Linear, round_numbers
 from crowdblend.figures.style import GRID, INK, PADDING, PALETTE, QUIET
 
-WIDTH, STEP = 430, 25
+WIDTH, STEP = 320, 25
 _GAP, _PALE = 8, "#a9cfe8"
 
 

@@ -13,6 +13,7 @@ from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.front_door.published import Release
 from crowdblend.front_door.sources import loaded_policy
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def verify(target: Any) -> Certificate:
         return verify_text(target)
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
-    if isinstance(getattr(target, "certificate", None), Certificate):
+    if isinstance(target, Release):
         return _verify_release(target)
     raise InvalidInput(
         f"verify reads no {type(target).__name__}.",
@@ -57,12 +58,8 @@ def _verify_folder(folder: Path) -> Certificate:
 
 
 def _verify_release(release: Any) -> Certificate:
-    if release.folder is not None:
-        return _verify_folder(release.folder)
-    import tempfile  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory(prefix="crowdblend-") as parent:
-        return _verify_folder(release.save(Path(parent) / "release"))
+    with release._on_disk() as folder:
+        return _verify_folder(folder)
 
 
 def compose(*releases: Any) -> Derivation:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -42,7 +43,8 @@ class Release:
         """What was published as an Arrow table; several tables as a dictionary, by name."""
         from crowdblend.front_door.tables import read_tables  # noqa: PLC0415 - heavy
 
-        return read_tables(self.certificate, self._bytes)
+        with self._on_disk() as folder:
+            return read_tables(self.certificate, folder)
 
     @cached_property
     def report(self) -> Report:
@@ -54,6 +56,17 @@ class Release:
         from crowdblend.front_door.saving import save  # noqa: PLC0415
 
         return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
+
+    @contextmanager
+    def _on_disk(self) -> Iterator[Path]:
+        """The folder, or a private copy of what is in memory."""
+        if self.folder is not None:
+            yield self.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as folder:
+            for name in self._names():
+                (Path(folder) / name).write_bytes(self._bytes(name))
+            yield Path(folder)
 
     def _names(self) -> list[str]:
         if self.files is not None:

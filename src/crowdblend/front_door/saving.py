@@ -26,5 +26,5 @@ def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
             appear(staging, folder, force=force)
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}."
-            raise Unavailable(reason, remedy="Choose another folder.", code="write-failed") from None
+            raise Unavailable(reason, remedy="Choose another folder.", code="write-failed", where="folder") from None
     return folder

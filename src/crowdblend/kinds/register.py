@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
+from crowdblend.estimates.estimator import Design, Estimator
+from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.kind import Outcome, Publication, software
-from crowdblend.kinds.outputs import CountsOutput, NumbersOutput, Output
+from crowdblend.kinds.outputs import ESTIMATES, CountsOutput, NumbersOutput, Output
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.policies.table import Table
@@ -121,11 +125,22 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         if totals:
             assert people is not None, "an engine says how many people have the rows that it keeps"
             true = {"rows": counted.people, "people": people}
-            numbers = {made.name: made.publish(true[made.name], key) for made in totals if isinstance(made, NoisyTotal)}
-            values: dict[str, list[Any]] = {"total": list(numbers), "count": list(numbers.values())}
-            outputs.append(NumbersOutput(f"totals.{ending}", values, ("total",)))
+            noisy = [made for made in totals if isinstance(made, NoisyTotal)]
+            numbers = [made.publish(true[made.name], key) for made in noisy]
+            outputs.append(NumbersOutput(f"totals.{ending}", _estimated(noisy, numbers), ("total",)))
         internal = {"people": people or counted.people, "rows_kept": counted.people}
         return Publication(tuple(outputs), tuple(mechanisms), internal=internal)
+
+
+def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[Any]]:
+    """The totals with their intervals, each by the law of its own noise."""
+    values: dict[str, list[Any]] = {name: [] for name in ("total", "count", *ESTIMATES)}
+    for made, number in zip(totals, numbers, strict=True):
+        found = Estimator(NoiseOnEveryCell(made.noise_epsilon), Design.at_rate(1.0)).cells(np.array([number]))
+        row = (made.name, number, float(found.estimate[0]), int(found.low[0]), int(found.high[0]))
+        for column, value in zip(values.values(), row, strict=True):
+            column.append(value)
+    return values
 
 
 def plan_register(policy: Table) -> RegisterPlan:

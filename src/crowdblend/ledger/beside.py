@@ -46,7 +46,9 @@ def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]]) -> Outloo
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
             hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
             raise DoesNotCompose(
-                f"release {entry.id} has already used this sample. {reason.words()}{resume}{hint}", code="same-sample"
+                f"release {entry.id} has already used this sample. {reason.words()}{resume}{hint}",
+                code="same-sample",
+                where=f"release {entry.id}",
             )
     _refuse_another_name(new, spent)
     for entry, known in spent:
@@ -161,4 +163,5 @@ def _refuse_what_does_not_add_up(entry: Entry, new: Spending) -> None:
             f"release {entry.id} and this one are about the same people, and only differential privacy for one "
             "person adds up (composition.differential): one of them has none. Sample before releasing.",
             code="does-not-add-up",
+            where=f"release {entry.id}",
         )

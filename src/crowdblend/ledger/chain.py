@@ -42,7 +42,9 @@ def contents(records: Iterable[Record]) -> list[dict[str, Any]]:
         if not isinstance(body, str) or stated != (number, previous, _hash(number, previous, body)):
             raise DoesNotVerify(
                 f"record {number} of the ledger is not as it was written: the ledger was edited. "
-                "Restore it from a backup."
+                "Restore it from a backup.",
+                where=f"record {number}",
+                code="ledger.edited",
             )
         bodies.append(_parsed(number, body))
         previous = record.hash
@@ -58,7 +60,9 @@ def unreadable(number: int) -> DoesNotVerify:
     """The refusal of a record whose hash is right and whose content makes no sense to this version."""
     return DoesNotVerify(
         f"record {number} of the ledger holds nothing that this version understands. "
-        "Use the crowdblend that wrote it, or restore a backup."
+        "Use the crowdblend that wrote it, or restore a backup.",
+        where=f"record {number}",
+        code="ledger.unreadable",
     )
 
 

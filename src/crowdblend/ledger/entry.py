@@ -46,13 +46,29 @@ class Spending:
         for name in ("population", "sample", "kind", "folder", "source"):
             _check_name(name, getattr(self, name))
         if not isinstance(self.fresh, bool):
-            raise InvalidInput("fresh is true or false: whether the sample was drawn for this release.")
+            raise InvalidInput(
+                "fresh is true or false: whether the sample was drawn for this release.",
+                where="fresh",
+                code="ledger.fresh",
+            )
         if not isinstance(self.guarantees, tuple) or not self.guarantees:
-            raise InvalidInput("a release has at least one guarantee. Pass those of its certificate.")
+            raise InvalidInput(
+                "a release has at least one guarantee. Pass those of its certificate.",
+                where="guarantees",
+                code="ledger.guarantees",
+            )
         if not all(isinstance(guarantee, Guarantee) for guarantee in self.guarantees):
-            raise InvalidInput("guarantees holds something else than guarantees. Pass those of the certificate.")
+            raise InvalidInput(
+                "guarantees holds something else than guarantees. Pass those of the certificate.",
+                where="guarantees",
+                code="ledger.guarantees",
+            )
         if self.rate is not None and not (isinstance(self.rate, int | float) and 0 < self.rate <= 1):
-            raise InvalidInput("rate is a probability above 0. Pass the largest with which anybody was sampled.")
+            raise InvalidInput(
+                "rate is a probability above 0. Pass the largest with which anybody was sampled.",
+                where="rate",
+                code="ledger.rate",
+            )
         if self.policy is not None:
             check_digest("policy", self.policy)
 
@@ -145,10 +161,14 @@ def normal_name(name: str) -> str:
 def check_digest(name: str, value: Any) -> None:
     """Refuse what is no SHA-256."""
     if not isinstance(value, str) or not _DIGEST.fullmatch(value):
-        raise InvalidInput(f"{name} is a SHA-256 of 64 hexadecimal digits. Pass it as text.")
+        raise InvalidInput(
+            f"{name} is a SHA-256 of 64 hexadecimal digits. Pass it as text.", where=name, code="ledger.digest"
+        )
 
 
 def _check_name(name: str, value: Any) -> None:
     longest = _LONGEST.get(name, _LONGEST_NAME)
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > longest:
-        raise InvalidInput(f"{name} is a name of 1 to {longest} printable characters. Correct it.")
+        raise InvalidInput(
+            f"{name} is a name of 1 to {longest} printable characters. Correct it.", where=name, code="ledger.name"
+        )

@@ -26,7 +26,9 @@ class History:
         if content["step"] == "begun":
             entry = _begun(content)
             if type(entry.id) is not int or entry.id != len(self.entries) + 1:
-                raise InvalidInput("entries are numbered one after the other. Begin the next one.")
+                raise InvalidInput(
+                    "entries are numbered one after the other. Begin the next one.", where="ledger", code="ledger.step"
+                )
         else:
             entry = after(self.entries[content["entry"]], content)
         self.entries[entry.id] = entry
@@ -34,7 +36,7 @@ class History:
     def _new_format(self, content: dict[str, Any]) -> None:
         """The ledger got its secret, and the keys that an older version had sealed got commitments."""
         if self.secret is not None:
-            raise InvalidInput("a ledger comes to its format once. Go on.")
+            raise InvalidInput("the ledger has this format already. Go on.", where="ledger", code="ledger.step")
         check_digest("secret", content["secret"])
         for number, stated in content["keys"].items():
             check_digest("key", stated)
@@ -56,9 +58,9 @@ def replay(contents: Iterable[dict[str, Any]]) -> History:
 def _begun(content: dict[str, Any]) -> Entry:
     for name in ("at", "software"):
         if not isinstance(content[name], str) or not content[name].isprintable():
-            raise InvalidInput(f"{name} is a printable text. Correct it.")
+            raise InvalidInput(f"{name} is a printable text. Correct it.", where=name, code="ledger.name")
     if content["key"] not in ("destroyed", "sealed"):
-        raise InvalidInput("a key is destroyed or sealed. Correct it.")
+        raise InvalidInput("a key is destroyed or sealed. Correct it.", where="key", code="ledger.key")
     for name in ("key_commitment", "identity"):
         if content.get(name) is not None:
             check_digest(name, content[name])
@@ -85,11 +87,15 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
                 check_digest(name, value)
             internal = content.get("internal", {})
             if not isinstance(internal, dict):
-                raise InvalidInput("internal facts are names with values. Correct them.")
+                raise InvalidInput(
+                    "internal facts are names with values. Correct them.", where="internal", code="ledger.internal"
+                )
             return replace(entry, status="finished", internal=internal, **digests)
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
-    raise InvalidInput(_WHY[content["step"], entry.status].format(id=entry.id))
+    raise InvalidInput(
+        _WHY[content["step"], entry.status].format(id=entry.id), where=f"release {entry.id}", code="ledger.step"
+    )
 
 
 _ENDED = "release {id} is no longer unfinished. Begin a new one."

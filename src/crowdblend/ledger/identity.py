@@ -47,9 +47,13 @@ def identity_of(text: Any) -> Identity:
         sketches = tuple(sketch_of(one) for one in content["sketches"])
         source, hashing = content["source"], content["hashing"]
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise InvalidInput("an identity in the ledger cannot be read. Restore a backup.") from None
+        raise InvalidInput(
+            "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
+        ) from None
     if not isinstance(source, str) or not isinstance(hashing, str):
-        raise InvalidInput("an identity in the ledger has no name. Restore a backup.")
+        raise InvalidInput(
+            "an identity in the ledger has no name. Restore a backup.", where="ledger", code="ledger.identity"
+        )
     return Identity(source, hashing, sketches)
 
 

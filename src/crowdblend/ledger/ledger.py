@@ -111,7 +111,11 @@ class Ledger:
         check_key("sealed_key", sealed_key)
         check_key("held_key", held_key)
         if sealed_key is not None and held_key is not None:
-            raise InvalidInput("a release has one key: it is sealed, or held until the end. Pass one of them.")
+            raise InvalidInput(
+                "a release has one key: it is sealed, or held until the end. Pass one of them.",
+                where="held_key",
+                code="ledger.two-keys",
+            )
         key = held_key if sealed_key is None else sealed_key
         store = _store_module()
         with self._writing() as connection:
@@ -200,16 +204,28 @@ class Ledger:
         """The key that was sealed with an entry: whoever has it knows the sample."""
         entry = self.entry(entry_id)
         if entry.key != "sealed":
-            raise InvalidInput(f"the key of release {entry_id} was not sealed but destroyed.")
+            raise InvalidInput(
+                f"the key of release {entry_id} was not sealed but destroyed.",
+                where=f"release {entry_id}",
+                code="ledger.key-destroyed",
+            )
         return self._key(entry)
 
     def held_key(self, entry_id: int) -> bytes:
         """The key of an unfinished release, to run it again and get the same output."""
         entry = self.entry(entry_id)
         if entry.status != "unfinished":
-            raise InvalidInput(f"release {entry_id} is {entry.status}, so there is nothing to resume.")
+            raise InvalidInput(
+                f"release {entry_id} is {entry.status}. There is nothing to resume.",
+                where=f"release {entry_id}",
+                code="ledger.ended",
+            )
         if entry.key_commitment is None:
-            raise InvalidInput(f"release {entry_id} was begun without a key, so it cannot be resumed.")
+            raise InvalidInput(
+                f"release {entry_id} was begun without a key, so it cannot be resumed.",
+                where=f"release {entry_id}",
+                code="ledger.no-key",
+            )
         return self._key(entry)
 
     def check(self, seen: str | None = None) -> str:
@@ -230,7 +246,9 @@ class Ledger:
         if seen is not None and seen not in {chain.GENESIS, *(record.hash for record in records)}:
             raise DoesNotVerify(
                 "no record of the ledger has the given hash: its end was cut off, or another ledger was put in its "
-                "place. Restore it from a backup."
+                "place. Restore it from a backup.",
+                where="ledger",
+                code="ledger.cut",
             )
         return chain.head(records)
 
@@ -247,7 +265,11 @@ class Ledger:
         with self._reading() as connection:
             kept: bytes | None = _store_module().keys(connection).get(entry.id)
         if kept is None or not matches(kept, entry.key_commitment or commitment(kept)):
-            raise DoesNotVerify(f"the key of release {entry.id} was changed or deleted. Restore it from a backup.")
+            raise DoesNotVerify(
+                f"the key of release {entry.id} was changed or deleted. Restore it from a backup.",
+                where=f"release {entry.id}",
+                code="ledger.edited",
+            )
         return kept
 
     def _records(self) -> list[chain.Record]:
@@ -265,7 +287,11 @@ class Ledger:
 
     def _opened(self) -> Store:
         if self._store is None:
-            raise InvalidInput("the ledger was opened to look into it. Open it without make = False.")
+            raise InvalidInput(
+                "the ledger was opened to look into it. Open it without make = False.",
+                where="ledger",
+                code="ledger.read-only",
+            )
         return self._store
 
 
@@ -281,7 +307,11 @@ def _earlier(connection: Connection, history: History) -> list[tuple[Entry, Iden
 
 def _find(entries: dict[int, Entry], entry_id: int) -> Entry:
     if entry_id not in entries:
-        raise InvalidInput(f"the ledger has no release {entry_id}. crowdblend ledger list shows them.")
+        raise InvalidInput(
+            f"the ledger has no release {entry_id}. crowdblend ledger list shows them.",
+            where=f"release {entry_id}",
+            code="ledger.no-release",
+        )
     return entries[entry_id]
 
 
@@ -290,5 +320,9 @@ def _store_module() -> Any:
     try:
         from crowdblend.ledger import store  # noqa: PLC0415
     except ModuleNotFoundError as missing:
-        raise InvalidInput(f"the ledger needs the package {missing.name}. Install crowdblend again.") from None
+        raise InvalidInput(
+            f"the ledger needs the package {missing.name}. Install crowdblend again.",
+            where="ledger",
+            code="system.package",
+        ) from None
     return store

@@ -45,22 +45,32 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
     named = _text(where) if where is not None else os.environ.get(VARIABLE, "")
     if not named.strip():
         if where is not None:
-            raise InvalidInput("the ledger must be a path or a URL, got a blank. Name it or leave it out.")
+            raise InvalidInput(
+                "the name of the ledger is blank. Name it or leave it out.", where="ledger", code="ledger-location"
+            )
         return Location(path=_data_folder() / "crowdblend" / "ledger.sqlite", named=False)
     if "\0" in named:
-        raise InvalidInput("the ledger must be a path or a URL without a zero byte. Correct it.")
+        raise InvalidInput(
+            "the name of the ledger has a zero byte. Correct it.", where="ledger", code="ledger-location"
+        )
     if _POSTGRES.match(named):
         return Location(url=named)
     name = _SQLITE.sub("", named, count=1)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         scheme = name.partition("://")[0]
         raise InvalidInput(
-            f"the ledger must be a file, sqlite:/// or postgresql://, got {scheme}://. Name one of these."
+            f"a ledger cannot be kept at {scheme}://. Name a file, sqlite:/// or postgresql://.",
+            where="ledger",
+            code="ledger-location",
         )
     try:
         return Location(path=Path(name).expanduser())
     except RuntimeError:
-        raise InvalidInput(f"the ledger must be in a folder that exists, got {name}. Name it in full.") from None
+        raise InvalidInput(
+            f"the home folder in {name} does not exist. Name the ledger in full.",
+            where="ledger",
+            code="ledger-location",
+        ) from None
 
 
 def _text(where: object) -> str:
@@ -84,4 +94,6 @@ def _data_folder() -> Path:
     try:
         return Path.home() / ".local" / "share"
     except RuntimeError:
-        raise InvalidInput(f"there must be a home folder for the ledger, and there is none. Set {VARIABLE}.") from None
+        raise InvalidInput(
+            f"this user has no home folder for the ledger. Set {VARIABLE}.", where=VARIABLE, code="ledger-location"
+        ) from None

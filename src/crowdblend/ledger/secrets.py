@@ -42,4 +42,6 @@ def matches(key: bytes | None, stated: str | None) -> bool:
 def check_key(name: str, key: object) -> None:
     """Refuse what is no key."""
     if key is not None and (not isinstance(key, bytes) or len(key) != KEY_BYTES):
-        raise InvalidInput(f"{name} has {KEY_BYTES} bytes. Pass the key that drew the sample.")
+        raise InvalidInput(
+            f"{name} has {KEY_BYTES} bytes. Pass the key that drew the sample.", where=name, code="key.length"
+        )

@@ -43,7 +43,7 @@ class Anchor:
     def __post_init__(self) -> None:
         for names in (self.columns, self.by):
             if not names or not all(isinstance(name, str) for name in names):
-                raise InvalidInput("an anchor has at least one column. Name it.")
+                raise InvalidInput("an anchor has at least one column. Name it.", where="columns", code="ledger.anchor")
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,15 @@ def sketch_of(document: Any) -> Sketch:
         kind, level = document["kind"], document["level"]
         unpacked = list((_ROW if kind == "rows" else _PERSON).iter_unpack(packed))
     except (LookupError, TypeError, ValueError, AttributeError, binascii.Error, struct.error):
-        raise InvalidInput("an identity in the ledger cannot be read. Restore a backup.") from None
+        raise InvalidInput(
+            "an identity in the ledger cannot be read. Restore a backup.", where="ledger", code="ledger.identity"
+        ) from None
     if kind not in _KEPT or type(level) is not int or not 0 <= level <= _BITS:
-        raise InvalidInput("an identity in the ledger has no known kind or level. Restore a backup.")
+        raise InvalidInput(
+            "an identity in the ledger has no known kind or level. Restore a backup.",
+            where="ledger",
+            code="ledger.identity",
+        )
     return Sketch(kind, anchor, level, {mark: Mark(depth, *(count or (1,))) for depth, mark, *count in unpacked})
 
 

@@ -15,10 +15,19 @@ def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:
     for number in sorted(entries.keys() | keys.keys()):
         entry, key = entries.get(number), keys.get(number)
         if entry is None:
-            raise DoesNotVerify(f"the ledger keeps a key for release {number}, which does not exist. It was edited.")
+            raise DoesNotVerify(
+                f"the ledger keeps a key for release {number}, which does not exist: the ledger was edited. "
+                "Restore a backup.",
+                where=f"release {number}",
+                code="ledger.edited",
+            )
         problem = _problem(entry, key)
         if problem:
-            raise DoesNotVerify(f"the key of release {number} {problem}: the ledger was edited. Restore a backup.")
+            raise DoesNotVerify(
+                f"the key of release {number} {problem}: the ledger was edited. Restore a backup.",
+                where=f"release {number}",
+                code="ledger.edited",
+            )
 
 
 def _problem(entry: Entry, key: bytes | None) -> str | None:
@@ -50,10 +59,14 @@ def identities_of(entries: Mapping[int, Entry], texts: Mapping[int, str]) -> dic
         if stated is None or not isinstance(text, str) or fingerprint(text) != stated:
             raise DoesNotVerify(
                 f"by what the source of release {number} is known again was changed or deleted: the ledger was edited. "
-                "Restore a backup."
+                "Restore a backup.",
+                where=f"release {number}",
+                code="ledger.edited",
             )
         try:
             known[number] = identity_of(text)
         except InvalidInput as problem:
-            raise DoesNotVerify(str(problem)) from None
+            raise DoesNotVerify(
+                problem.message, remedy=problem.remedy, where=f"release {number}", code=problem.code
+            ) from None
     return known

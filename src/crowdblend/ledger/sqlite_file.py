@@ -43,11 +43,17 @@ def check_file(path: Path, *, make: Callable[[Path], None] | None, protect: bool
     """Refuse a path without a ledger, or let `make` fill a new file; close an existing one to others."""
     try:
         if path.is_dir():
-            raise InvalidInput(f"the ledger is a file, and {path} is a folder. Name a file in it.")
+            raise InvalidInput(
+                f"the ledger is a file, and {path} is a folder. Name a file in it.",
+                where="ledger",
+                code="ledger.folder",
+            )
         if not path.exists():
             if make is None:
                 raise InvalidInput(
-                    f"there is no ledger at {path}. Correct the path, or make a new one: crowdblend ledger init {path}"
+                    f"there is no ledger at {path}. Correct the path, or make a new one: crowdblend ledger init {path}",
+                    where="ledger",
+                    code="ledger.missing",
                 )
             _make_file(path, make)
         elif protect and path.stat().st_mode & 0o077:
@@ -55,7 +61,9 @@ def check_file(path: Path, *, make: Callable[[Path], None] | None, protect: bool
                 path.chmod(0o600)
     except OSError as problem:
         raise InvalidInput(
-            f"the folder of the ledger {path} cannot be written: {problem.strerror}. Name another."
+            f"the folder of the ledger {path} cannot be written: {problem.strerror}. Name another.",
+            where="ledger",
+            code="ledger.not-writable",
         ) from None
 
 

@@ -24,17 +24,20 @@ _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take th
 _SECRET = "sketches"
 
 _REASONS = {
-    "SQLITE_BUSY": "is held by another process for {patience:g} seconds. Wait for it and try again",
-    "SQLITE_READONLY": "cannot be written. Change its permissions or name another",
-    "SQLITE_CANTOPEN": "cannot be opened, or its folder cannot be written. Change its permissions",
-    "SQLITE_PERM": "cannot be read. Change its permissions",
-    "SQLITE_AUTH": "cannot be read. Change its permissions",
-    "SQLITE_FULL": "is on a disk that is full. Make room and try again",
-    "SQLITE_IOERR": "is on a disk that cannot be read or written. Check the disk and its room",
+    "SQLITE_BUSY": ("ledger.busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
+    "SQLITE_READONLY": ("ledger.not-writable", "cannot be written. Change its permissions or name another"),
+    "SQLITE_CANTOPEN": (
+        "ledger.not-writable",
+        "cannot be opened, or its folder cannot be written. Change its permissions",
+    ),
+    "SQLITE_PERM": ("ledger.not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_AUTH": ("ledger.not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_FULL": ("ledger.disk-full", "is on a disk that is full. Make room and try again"),
+    "SQLITE_IOERR": ("ledger.disk", "is on a disk that cannot be read or written. Check the disk and its room"),
 }
-_DAMAGED = "is damaged, or is no crowdblend ledger. Restore it from a backup or name another"
-_MISSING = "has no crowdblend ledger. Make one with crowdblend ledger init, or name another"
-_UNREACHABLE = "does not answer or does not allow this. Check the address and your rights"
+_DAMAGED = ("ledger.damaged", "is damaged, or is no crowdblend ledger. Restore it from a backup or name another")
+_MISSING = ("ledger.missing", "has no crowdblend ledger. Make one with crowdblend ledger init, or name another")
+_UNREACHABLE = ("ledger.unreachable", "does not answer or does not allow this. Check the address and your rights")
 
 
 class Store:
@@ -57,7 +60,11 @@ class Store:
         """A new store; refuses a location that has one."""
         if location.path is not None:
             if os.path.lexists(location.path):
-                raise InvalidInput(f"there is something at {location.path} already. Name a new file.")
+                raise InvalidInput(
+                    f"there is something at {location.path} already. Name a new file.",
+                    where="ledger",
+                    code="ledger.exists",
+                )
             return cls.open(location, make=True)
         return cls(location, _postgresql(location))._checked(make=True, new=True)
 
@@ -92,11 +99,15 @@ class Store:
         with self._alone() if make else self.reading() as connection:
             exists = inspect(connection).has_table(ABOUT.name, schema=_schema(connection))
             if new and exists:
-                raise InvalidInput(f"{self.location.words()} has a ledger already. Name another database.")
+                raise InvalidInput(
+                    f"{self.location.words()} has a ledger already. Name another database.",
+                    where="ledger",
+                    code="ledger.exists",
+                )
             if not exists:
                 if not make:
-                    reason = _DAMAGED if self.location.path is not None else _MISSING
-                    raise InvalidInput(f"the ledger {self.location.words()} {reason}.")
+                    code, reason = _DAMAGED if self.location.path is not None else _MISSING
+                    raise InvalidInput(f"the ledger {self.location.words()} {reason}.", where="ledger", code=code)
                 _create(connection)
             layout(connection)
         return self
@@ -107,7 +118,11 @@ def layout(connection: Connection) -> str:
     stated = connection.execute(select(ABOUT.c.format).order_by(ABOUT.c.format)).scalars().all()
     if not stated or not set(stated) <= {FIRST_FORMAT, FORMAT}:
         given = ", ".join(map(repr, stated)) or "none"
-        raise InvalidInput(f"the ledger has the format {given}. Use the crowdblend that wrote it.")
+        raise InvalidInput(
+            f"the ledger has the format {given}. Use the crowdblend that wrote it.",
+            where="ledger",
+            code="ledger.format",
+        )
     return str(stated[-1])
 
 
@@ -153,7 +168,11 @@ def secret(connection: Connection, history: History) -> bytes:
     stated = connection.execute(select(SECRETS.c.value).where(SECRETS.c.name == _SECRET)).scalar()
     found = _bytes(stated)
     if not matches(found, history.secret or ""):
-        raise DoesNotVerify("the secret of the ledger was changed or deleted. Restore the ledger from a backup.")
+        raise DoesNotVerify(
+            "the secret of the ledger was changed or deleted. Restore the ledger from a backup.",
+            where="ledger",
+            code="ledger.edited",
+        )
     return found
 
 
@@ -196,9 +215,13 @@ def _postgresql(location: Location) -> Engine:
     try:
         made = create_engine(f"postgresql+{driver}://{rest}", poolclass=NullPool, hide_parameters=True)
     except (ImportError, NoSuchModuleError):
-        raise InvalidInput(f"a ledger in PostgreSQL needs the package {driver}. Install it.") from None
+        raise InvalidInput(
+            f"a ledger in PostgreSQL needs the package {driver}. Install it.", where="ledger", code="system.package"
+        ) from None
     except (SQLAlchemyError, ValueError):
-        raise InvalidInput(f"{location.words()} is no PostgreSQL URL. Correct it.") from None
+        raise InvalidInput(
+            f"{location.words()} is no PostgreSQL URL. Correct it.", where="ledger", code="ledger-location"
+        ) from None
     engine = made.execution_options(schema_translate_map={None: SCHEMA})
 
     @event.listens_for(engine, "begin")
@@ -217,7 +240,9 @@ def _in_words(location: Location) -> Iterator[None]:
     except SQLAlchemyError as problem:
         origin: Any = problem.orig if isinstance(problem, DBAPIError) else None
         name = str(getattr(origin, "sqlite_errorname", ""))
-        known = next((reason for prefix, reason in _REASONS.items() if name.startswith(prefix)), None)
-        reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
+        known = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), None)
+        code, reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
         patience = sqlite_file.PATIENCE
-        raise InvalidInput(f"the ledger {location.words()} {reason.format(patience=patience)}.") from None
+        raise InvalidInput(
+            f"the ledger {location.words()} {reason.format(patience=patience)}.", where="ledger", code=code
+        ) from None

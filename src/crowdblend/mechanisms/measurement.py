@@ -55,7 +55,11 @@ def sample_and_sanitize(
     """
     n = len(data)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
-        raise InvalidInput(f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it.")
+        raise InvalidInput(
+            f"k must be a whole number between 1 and the {n} rows of the data, got {k!r}. Lower it.",
+            where="k",
+            code="mechanism.k",
+        )
     mechanism = SampledMeasurement(measurement, k, n, delta)
     claims = (mechanism.claim(), mechanism.claim_replaced())
     bits = source or SystemSource()
@@ -109,11 +113,15 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
     if metric not in ONE_REPLACED:
         raise InvalidInput(
             f"the measurement must compare datasets by one of {', '.join(name[:-2] for name in ONE_REPLACED)}, got "
-            f"{metric}. Build it on rows of one person each."
+            f"{metric}. Build it on rows of one person each.",
+            where="measurement",
+            code="mechanism.metric",
         )
     if measure in (PURE, APPROXIMATE) and delta is not None:
         raise InvalidInput(
-            f"delta must be left out for a measurement whose privacy map fixes it, got {delta!r}. Leave it out."
+            f"delta must be left out for a measurement whose privacy map fixes it, got {delta!r}. Leave it out.",
+            where="delta",
+            code="mechanism.delta",
         )
     if measure == PURE:
         return float(measurement.map(ONE_REPLACED[metric])), 0.0  # type: ignore[no-untyped-call]
@@ -122,7 +130,9 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
     elif measure != APPROXIMATE:
         raise InvalidInput(
             f"the measurement must guarantee (ε, δ) or something that OpenDP converts into it, got {measure}. "
-            "Use one of pure, approximate or zero-concentrated differential privacy."
+            "Use one of pure, approximate or zero-concentrated differential privacy.",
+            where="measurement",
+            code="mechanism.measure",
         )
     epsilon, least = measurement.map(ONE_REPLACED[metric])  # type: ignore[no-untyped-call]
     return float(epsilon), float(least)
@@ -134,7 +144,9 @@ def _at_fixed_delta(measurement: Measurement, measure: str, delta: float | None)
     if delta is None or not 0 < delta < 1:
         raise InvalidInput(
             f"delta must be a number between 0 and 1 (exclusive) for a measurement that guarantees {measure}, got "
-            f"{delta!r}. Pass the probability beyond epsilon, for example 1e-9."
+            f"{delta!r}. Pass the probability beyond epsilon, for example 1e-9.",
+            where="delta",
+            code="mechanism.delta",
         )
     smoothed = make_zCDP_to_approxDP(measurement) if measure == CONCENTRATED else measurement
     return make_fix_delta(smoothed, float(delta))
@@ -158,17 +170,27 @@ def _measured(measurement: Measurement, rows: Any) -> Any:
         inside = measurement.input_domain.member(rows)
         if not inside:
             raise InvalidInput(
-                f"the drawn rows must be in the measurement's domain, {measurement.input_domain}, and are not. "
-                "Convert, clamp or fill in the data first, and let a fixed size be k."
+                f"the drawn rows are outside the measurement's domain, {measurement.input_domain}. "
+                "Convert, clamp or fill in the data first, and let a fixed size be k.",
+                where="data",
+                code="mechanism.domain",
             )
         try:
             value = measurement(rows)
         except (OpenDPException, TypeError, ValueError, OverflowError):
             value = _FAILED
     if value is _FAILED:
-        raise InvalidInput("the measurement must accept the drawn rows, and failed on them. Try it on made-up rows.")
+        raise InvalidInput(
+            "the measurement failed on the drawn rows. Try it on made-up rows.",
+            where="measurement",
+            code="mechanism.failed",
+        )
     if isinstance(value, Queryable):
-        raise InvalidInput("the measurement must answer at once, and this one waits for queries. Fix its queries.")
+        raise InvalidInput(
+            "the measurement does not answer at once: it waits for queries. Fix its queries.",
+            where="measurement",
+            code="mechanism.interactive",
+        )
     return value
 
 

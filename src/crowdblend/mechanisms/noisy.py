@@ -39,12 +39,18 @@ class NoisyHistogram:
 
     def __post_init__(self) -> None:
         if self.show_from is not None and self.show_from < 1:
-            raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
+            raise InvalidInput(
+                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.",
+                where="show_from",
+                code="mechanism.show-from",
+            )
 
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise the small cells, keep the large ones; the same key gives the same publication."""
         if sample.cells > MOST_CELLS:
-            raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
+            raise InvalidInput(
+                "The table has more than 2^62 cells. Publish fewer columns.", where="columns", code="mechanism.cells"
+            )
         small = sample.counts < self.k
         values = sample.counts.copy()
         values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, key.source(b"noise below k"))

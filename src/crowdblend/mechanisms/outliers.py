@@ -38,7 +38,11 @@ class OutlierHistogram:
 
     def __post_init__(self) -> None:
         if self.show_from is not None and self.show_from < 1:
-            raise InvalidInput(f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.")
+            raise InvalidInput(
+                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.",
+                where="show_from",
+                code="mechanism.show-from",
+            )
 
     def loss(self, size: int) -> Fraction:
         """ε(size), exactly."""
@@ -48,7 +52,9 @@ class OutlierHistogram:
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise on every bin, by its size; the same key gives the same publication."""
         if sample.cells > MOST_CELLS:
-            raise InvalidInput("a noisy table must have at most 2^62 cells, and this has more. Publish fewer columns.")
+            raise InvalidInput(
+                "The table has more than 2^62 cells. Publish fewer columns.", where="columns", code="mechanism.cells"
+            )
         cells = cell_numbers(sample)
         empty, appeared = empty_cells(sample.cells, cells, self.loss(0), self.show_from, key)
         cells = np.concatenate([cells, empty])

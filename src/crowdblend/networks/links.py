@@ -81,7 +81,11 @@ def network(
     ([0, 1], [1, 2], [1, 2, 1, 0])
     """
     if people > MOST_PEOPLE or len(source) > MOST_LINKS:
-        raise InvalidInput("A network may have at most 2^31 - 1 people and 2^30 links. Split it.")
+        raise InvalidInput(
+            "A network may have at most 2^31 - 1 people and 2^30 links. Split it.",
+            where="[data] source",
+            code="data.network-size",
+        )
     # n² < 2^62 fits a signed word.
     keys = np.minimum(source, target).astype(np.int64)
     keys *= people
@@ -90,7 +94,9 @@ def network(
     if loops.any():
         if self_loops != "drop":
             raise InvalidInput(
-                'Some links join a person with itself. Set self_loops = "drop" in [graph], or remove them.'
+                'Some links join a person with itself. Set self_loops = "drop" in [graph], or remove them.',
+                where="[graph] self_loops",
+                code="data.self-loops",
             )
         keys = keys[~loops]
     keys.sort()
@@ -99,7 +105,9 @@ def network(
         if duplicates != "drop":
             raise InvalidInput(
                 'Some links are listed twice, or in both directions. Set duplicates = "drop" in '
-                "[graph], or remove them."
+                "[graph], or remove them.",
+                where="[graph] duplicates",
+                code="data.duplicate-links",
             )
         keys = keys[np.concatenate([[True], ~again])]
     low = (keys // max(people, 1)).astype(np.int32)
@@ -120,7 +128,11 @@ def numbered(
 ) -> tuple[int, Names, Names]:
     """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
     if known is not None and len(known) != len(known.unique()):
-        raise InvalidInput("Somebody is listed twice in vertices. Remove the repeats.")
+        raise InvalidInput(
+            "Somebody is listed twice in vertices. Remove the repeats.",
+            where="[graph] vertices",
+            code="data.repeated-person",
+        )
     dense = _dense(source, target) if known is None else None
     if dense is not None:
         return dense
@@ -131,7 +143,11 @@ def numbered(
     people = both.unique() if known is None else known
     codes = pc.index_in(both, value_set=people)
     if codes.null_count:
-        raise InvalidInput("Some ends of links are not listed in vertices. Add them, or remove the links.")
+        raise InvalidInput(
+            "Some ends of links are not listed in vertices. Add them, or remove the links.",
+            where="[graph] vertices",
+            code="data.unknown-person",
+        )
     numbers: Names = codes.to_numpy()
     return len(people), numbers[: len(source)], numbers[len(source) :]
 

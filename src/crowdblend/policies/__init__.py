@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crowdblend.policies.about import About
     from crowdblend.policies.choosing import Choosing
     from crowdblend.policies.columns import Column
     from crowdblend.policies.graph import Graph, GraphStatistic, Links
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # Where each name lives: nothing is loaded before it is asked for.
 _MODULES = {
+    "About": "about",
     "Choosing": "choosing",
     "Column": "columns",
     "DataSource": "source",
@@ -49,6 +51,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "About",
     "Choosing",
     "Column",
     "DataSource",

@@ -191,8 +191,12 @@ def naming(where: str, build: Callable[[], Result]) -> Result:
 
 
 def _policy_code(code: str) -> str:
-    """The code of an error in a policy: what another layer refuses there keeps its name, under `policy.`."""
-    return "policy.domain" if code == InvalidInput.usual_code else f"policy.{code.rpartition('.')[2]}"
+    """The code of an error in a policy: what another layer refuses there keeps its name, under `policy.`.
+
+    A recoding that cannot be made is `policy.domain`, whichever of its keys is wrong.
+    """
+    area, _, name = code.rpartition(".")
+    return "policy.domain" if area == "recoding" or code == InvalidInput.usual_code else f"policy.{name}"
 
 
 PLACEHOLDER = "FILL_IN"

@@ -13,7 +13,7 @@ from crowdblend.policies.key import refusal
 
 Format = Literal["csv", "parquet", "duckdb", "postgres"]
 STDIN = "-"
-IN_PYTHON = "The data from Python"
+IN_PYTHON = "the data you pass"
 
 ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")

@@ -101,6 +101,7 @@ class Table(RecodedPolicy):
             "shares in [[tables]]": self.shares or None,
         }
         given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
+        given |= {"releases": self.releases if self.releases > 1 else None}
         given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
         unused = [name for name, value in given.items() if value is not None]
         if unused:
@@ -123,6 +124,13 @@ class Table(RecodedPolicy):
                 'rows_per_person and duplicates = "one" say two things about people with several rows.',
                 "Remove one of them.",
                 "[data] rows_per_person",
+            )
+        if self.rows_per_person is not None and any(table.name.lower() == "totals" for table in self.tables):
+            raise refusal(
+                "table-name",
+                "A table of everybody with rows_per_person has a file of its own called totals.",
+                "Rename the table.",
+                "[[tables]] name",
             )
         check_closed(self.columns, "everybody = true")
         self._refuse_names_of_totals()

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.publishing.target import CERTIFICATE
-from crowdblend.reading import datapackage, readme
 
 
 def describe(folder: Path, certificate: Certificate, date: str) -> Certificate:
     """Write them into a folder that has its data files, and return the certificate that covers every file."""
-    from crowdblend import reports  # noqa: PLC0415
+    from crowdblend import reports  # noqa: PLC0415  loads pyarrow
+    from crowdblend.reading import datapackage, readme  # noqa: PLC0415
 
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
     package = datapackage.data_package(folder, certificate)

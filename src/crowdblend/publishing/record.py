@@ -86,17 +86,21 @@ class Record:
             yield
         except OSError as problem:
             reason = f"writing the release failed: {problem.strerror or type(problem).__name__}."
-            raise self._with_advice(Unavailable(reason, remedy="Make room.", code="write-failed")) from None
+            raise self._with_advice(
+                Unavailable(reason, remedy="Make room.", code="write-failed", where="--out")
+            ) from None
         except MemoryError:
             reason = "the release needs more memory than there is."
-            raise self._with_advice(Unavailable(reason, remedy="Make room.", code="out-of-memory")) from None
+            raise self._with_advice(
+                Unavailable(reason, remedy="Make room.", code="out-of-memory", where="[release] memory")
+            ) from None
         except CrowdblendError as problem:
             self._with_advice(problem)
             raise
         except Exception as problem:
             # Its own words may show a record.
             reason = f"a mistake of ours stopped the release ({type(problem).__name__}): please report it."
-            raise self._with_advice(Refused(reason, remedy="", code="stopped")) from problem
+            raise self._with_advice(Refused(reason, remedy="", code="stopped", where="release")) from problem
         except BaseException as problem:  # Ctrl-C, or a signal that ends the process
             self._with_advice(problem)
             raise
@@ -131,12 +135,16 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
     begun = entry.spending
     if spending.policy != begun.policy:
         raise InvalidInput(
-            f"release {entry.id} was begun with another policy. Pass that one, unchanged.", code="other-policy"
+            f"release {entry.id} was begun with another policy. Pass that one, unchanged.",
+            code="other-policy",
+            where="POLICY",
         )
     if (spending.source, spending.sample) != (begun.source, begun.sample):
         raise InvalidInput(
-            f"the data are not those that release {entry.id} was begun with. Restore them.", code="other-data"
+            f"the data are not those that release {entry.id} was begun with. Restore them.",
+            code="other-data",
+            where="[data] source",
         )
     if spending != begun:
         reason = f"release {entry.id} was begun with other guarantees. Use the crowdblend that began it."
-        raise InvalidInput(reason, code="other-version")
+        raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")

@@ -119,10 +119,10 @@ def resume(
         raise _kept_in_memory(entry)
     if not folder.is_absolute():
         reason = f"release {entry_id} was recorded by a version that could not resume. It counts as spent."
-        raise InvalidInput(reason, code="cannot-resume")
+        raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
     if entry.status == "abandoned":
         reason = f"release {entry_id} was abandoned before it spent anything. Release again."
-        raise InvalidInput(reason, code="cannot-resume")
+        raise InvalidInput(reason, code="cannot-resume", where=f"release {entry_id}")
     with exclusive_use(folder):
         recover(folder, ledger)
         entry = ledger.entry(entry_id)
@@ -167,13 +167,13 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
         remedy = f"Resume it from Python: crowdblend.resume({entry.id}, data, policy)."
     elif entry.status == "abandoned":
         remedy = "It was abandoned before it spent anything. Release again."
-    return InvalidInput(reason, remedy=remedy, code="cannot-resume")
+    return InvalidInput(reason, remedy=remedy, code="cannot-resume", where=f"release {entry.id}")
 
 
 def _check_version(entry: Entry) -> None:
     if entry.software != f"crowdblend {__version__}":
         reason = f"release {entry.id} was begun with {entry.software}. Resume it with that version."
-        raise InvalidInput(reason, code="other-version")
+        raise InvalidInput(reason, code="other-version", where=f"release {entry.id}")
 
 
 def _again(
@@ -203,7 +203,7 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
     paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
     if not paths:
         reason = f"release {entry.id} is to be computed again. Pass the policy that it was begun with."
-        raise InvalidInput(reason, code="policy-needed")
+        raise InvalidInput(reason, code="policy-needed", where="POLICY")
     loaded: AnyPolicy = load_policy(paths[0])
     return loaded
 
@@ -211,7 +211,7 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
 def _finished(entry: Entry, folder: Path) -> Released:
     if digest_of(folder) != entry.certificate_digest:
         reason = f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
-        raise InvalidInput(reason, code="release-moved")
+        raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")
     return Released(folder, verify_file(folder / CERTIFICATE), entry=entry.id, internal=entry.internal)
 
 
@@ -220,7 +220,7 @@ def _staging(folder: Path, journal: Journal) -> Staging:
         return Staging.make(folder, journal)
     except OSError as problem:
         reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-        raise Unavailable(reason, code="write-failed") from None
+        raise Unavailable(reason, code="write-failed", where="--out") from None
 
 
 def _publish(

@@ -48,7 +48,9 @@ def _check_room(parent: Path) -> None:
     # Some file systems make room for files as they go, and count none.
     few = room.f_files and room.f_favail < LEAST_FILES and os.geteuid() != 0
     if room.f_bavail * room.f_frsize < LEAST_ROOM or few:
-        raise Unavailable(f"the disk of {parent} is full. Make room, or choose another folder.", code="disk-full")
+        raise Unavailable(
+            f"the disk of {parent} is full. Make room, or choose another folder.", code="disk-full", where="--out"
+        )
 
 
 @contextmanager
@@ -73,7 +75,7 @@ def _locked(folder: Path, lock: Path) -> int:
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}. Choose another folder."
-            raise Unavailable(reason, code="write-failed") from None
+            raise Unavailable(reason, code="write-failed", where="--out") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(handle).st_ino == lock.stat().st_ino:
@@ -81,7 +83,7 @@ def _locked(folder: Path, lock: Path) -> int:
         except BlockingIOError:
             os.close(handle)
             reason = f"another release is working on {folder}. Wait for it, or choose another folder."
-            raise Unavailable(reason, code="output-busy") from None
+            raise Unavailable(reason, code="output-busy", where="--out") from None
         except FileNotFoundError:
             pass
         os.close(handle)

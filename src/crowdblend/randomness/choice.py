@@ -42,7 +42,11 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
     """
     _check_range(size)
     if not 0 <= n <= size:
-        raise InvalidInput(f"the number of different places must be between 0 and {size}, got {n}.")
+        raise InvalidInput(
+            f"the number of different places must be between 0 and {size}, got {n}.",
+            where="n",
+            code="randomness.places",
+        )
     if 2 * n > size:
         left = np.ones(size, dtype=np.bool_)
         left[distinct(size - n, size, source)] = False
@@ -56,7 +60,9 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
 
 def _check_range(size: int) -> None:
     if not 1 <= size <= LARGEST_RANGE:
-        raise InvalidInput(f"the size of a range must be between 1 and 2^62, got {size}.")
+        raise InvalidInput(
+            f"the size of a range must be between 1 and 2^62, got {size}.", where="size", code="randomness.size"
+        )
 
 
 def permutation(n: int, source: Source) -> NDArray[np.int64]:

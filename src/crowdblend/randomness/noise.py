@@ -131,8 +131,14 @@ def _fair_bits(n: int, source: Source) -> NDArray[np.uint8]:
 def _exact(epsilon: Epsilon) -> fmpq:
     """The exact value of an epsilon."""
     if isinstance(epsilon, float) and not math.isfinite(epsilon):
-        raise InvalidInput(f"epsilon must be a finite number, got {epsilon}.")
+        raise InvalidInput(
+            f"epsilon must be a finite number, got {epsilon}.", where="epsilon", code="randomness.epsilon"
+        )
     exact = epsilon if isinstance(epsilon, fmpq) else fmpq(*epsilon.as_integer_ratio())
     if exact < fmpq(*SMALLEST_EPSILON.as_integer_ratio()):
-        raise InvalidInput(f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}.")
+        raise InvalidInput(
+            f"epsilon must be at least {float(SMALLEST_EPSILON):.1g}, got {epsilon}.",
+            where="epsilon",
+            code="randomness.epsilon",
+        )
     return exact

@@ -48,11 +48,17 @@ class ReleaseKey:
 
     def _hand_out(self, what: str, label: bytes) -> None:
         if (what, label) in self._handed_out:
-            raise InvalidInput(f"{what} {label.decode()!r} of this key is already in use. Take another label.")
+            raise InvalidInput(
+                f"{what} {label.decode()!r} of this key is already in use. Take another label.",
+                where=f"{what} {label.decode()!r}",
+                code="key.label-in-use",
+            )
         self._handed_out.add((what, label))
 
     def __reduce__(self) -> NoReturn:
-        raise InvalidInput("the key of a release must not be copied; pass it on, or make a new one.")
+        raise InvalidInput(
+            "the key of a release must not be copied; pass it on, or make a new one.", where="key", code="key.copied"
+        )
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
         self.__reduce__()

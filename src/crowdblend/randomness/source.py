@@ -103,11 +103,17 @@ class KeyedSource:
         if os.getpid() != self._process or threading.get_ident() != self._thread:
             raise InvalidInput(
                 "a keyed source must stay in the process that made it and the thread that first drew from it; "
-                "make one per worker, each with its own label."
+                "make one per worker, each with its own label.",
+                where="source",
+                code="key.shared",
             )
 
     def __reduce__(self) -> NoReturn:
-        raise InvalidInput("a keyed source must not be copied; make one per worker, each with its own label.")
+        raise InvalidInput(
+            "a keyed source must not be copied; make one per worker, each with its own label.",
+            where="source",
+            code="key.copied",
+        )
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
         self.__reduce__()

@@ -34,6 +34,7 @@ class Cells:
     columns: tuple[str, ...]
     counted: bool
     flagged: bool
+    estimated: bool = False
 
     @property
     def keys(self) -> list[str]:
@@ -55,6 +56,16 @@ class Cells:
     def rows(self) -> Iterator[pa.Table]:
         """The rows as they are, in pieces; each counts once unless the file has counts."""
         yield from self._read()
+
+    def estimates(self) -> Iterator[tuple[Any, ...]]:
+        """Counts, estimates and their ends in pieces, as doubles; NaN where they are blank."""
+        kinds = {"count": pa.int64(), "estimate": pa.float64(), "low": pa.int64(), "high": pa.int64()}
+        try:
+            for batch in _batches(self.path, kinds):
+                columns = [pc.cast(column, pa.float64()) for column in batch.columns]
+                yield tuple(column.to_numpy(zero_copy_only=False) for column in columns)
+        except (pa.ArrowException, OSError) as damaged:
+            raise unreadable(self.path) from damaged
 
     def _read(self) -> Iterator[pa.Table]:
         own = {"count": pa.int64()} if self.counted else {}
@@ -106,7 +117,11 @@ class Totals:
 
 def unreadable(path: Path) -> InvalidInput:
     """The refusal of a file that is damaged or in another format than its name says."""
-    return InvalidInput(f"{path.name} cannot be read as {path.suffix[1:]}. The file is damaged.")
+    return InvalidInput(
+        f"{path.name} is damaged or not {path.suffix[1:]}. Pass the folder of a whole release.",
+        where=path.name,
+        code="reading.damaged",
+    )
 
 
 def open_cells(path: Path, *, counted: bool | None) -> Cells:
@@ -116,18 +131,30 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error) as damaged:
         raise unreadable(path) from damaged
     if len(set(names)) < len(names):
-        raise InvalidInput(f"{path.name} has two columns with the same name. It is not a file that a release writes.")
+        raise InvalidInput(
+            f"{path.name} has two columns with the same name. It is not a file that a release writes.",
+            where=path.name,
+            code="reading.same-columns",
+        )
     counted = "count" in names if counted is None else counted
     if counted and "count" not in names:
-        raise InvalidInput(f"{path.name} has no column count. The data file of a table has one.")
+        raise InvalidInput(
+            f"{path.name} has no column count. The data file of a table has one.",
+            where=path.name,
+            code="reading.no-count",
+        )
     if not counted and not names:
-        raise InvalidInput(f"{path.name} has no columns. It is not a file that a release writes.")
+        raise InvalidInput(
+            f"{path.name} has no columns. It is not a file that a release writes.",
+            where=path.name,
+            code="reading.no-columns",
+        )
     # Releases of before had no estimates, and may have had a column of such a name.
     estimated = counted and tuple(names[-3:]) == ESTIMATES
     columns = tuple(
         name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
     )
-    return Cells(path, columns, counted, counted and "exact" in names)
+    return Cells(path, columns, counted, counted and "exact" in names, estimated)
 
 
 def header_of(path: Path) -> list[str]:
@@ -167,7 +194,9 @@ def _text(column: Any) -> Any:
 def _whole(column: Any) -> Any:
     if not pa.types.is_integer(column.type) or column.null_count:
         raise InvalidInput(
-            "The column count holds something else than whole numbers. The data file of a table does not."
+            "The column count holds something else than whole numbers. The data file of a table does not.",
+            where="count",
+            code="reading.count-type",
         )
     return pc.cast(column, pa.int64())
 

@@ -33,6 +33,7 @@ _OWN = {
     "estimate": ("number", "The estimated number of people in the population; blank where cells are missing."),
     "low": ("integer", "The lower end of the 95 % interval for the number of people in the population."),
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
+    "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
     "bin": ("string", "The bin of a histogram; blank for a single number."),
     "value": ("number", "The published value."),

@@ -26,7 +26,7 @@ def declared_domain(facts: Facts) -> dict[str, Labels | None]:
 def classes_of(facts: Facts, domain: Mapping[str, Labels | None]) -> dict[str, int | None]:
     """How many classes every column has; the blocks of points are one more column, called ''."""
     sizes = domain_sizes(facts)
-    known = {name: sizes.get(name) for name in domain}
+    known = {name: sizes[name] for name in domain if name in sizes}
     return known if facts.get("kind") != "points" else {**known, "": _blocks(facts)}
 
 

@@ -36,6 +36,13 @@ def _sample(facts: Facts) -> list[str]:
     estimator = estimator_of(facts)
     assert estimator is not None
     design = estimator.design
+    parameters = facts.get("parameters")
+    rows = parameters.get("rows_per_person") if isinstance(parameters, Mapping) else None
+    if rows is not None:
+        return [
+            f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "
+            "people is in the table totals."
+        ]
     if design.least == design.most == 1:
         return ["Counts are about everybody in the table."]
     rate = f"{design.least:g}" if design.least == design.most else f"between {design.least:g} and {design.most:g}"

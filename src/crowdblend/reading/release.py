@@ -23,6 +23,7 @@ from crowdblend.reading.tables import read_table
 
 ENDINGS = (".parquet", ".csv")
 _COUNTED = {"table": True, "outlier-table": True, "microdata": False, "points": False}
+TOTALS = "totals"
 _STATED = ("statistics", "graph")
 
 
@@ -71,6 +72,7 @@ class PublishedRelease:
                 "The certificate names no data file (.parquet or .csv).",
                 remedy="Pass the folder of a whole release.",
                 code="reading.no-data",
+                where="certificate.json",
             )
         return dict(sorted(found.items(), key=lambda pair: (pair[0] != "data", pair[0])))
 
@@ -108,6 +110,8 @@ class PublishedRelease:
             )
         if self.kind in _STATED:
             return self._stated(confidence)
+        if table == TOTALS and TOTALS in self.files and TOTALS not in (self.facts.get("tables") or {}):
+            return self.table(TOTALS)
         return self.margin(margin, confidence, table).table()
 
     def margin(
@@ -116,13 +120,17 @@ class PublishedRelease:
         """The same as a value, for those who draw it."""
         name, cells = self._cells(columns, table)
         facts = facts_of_table(self.facts, name)
-        return margin_of(facts, cells, cells.columns if columns is None else columns, self.domain, confidence)
+        domain = declared_domain(facts)
+        return margin_of(facts, cells, cells.columns if columns is None else columns, domain, confidence)
 
     def notes(self, margin: Sequence[str] | None = None, table: str | None = None) -> list[str]:
         """What can and what cannot be said, in sentences."""
         if self.kind not in _COUNTED:
             return []
-        return notes.sentences(facts_of_table(self.facts, self._cells(margin, table)[0]), self.domain, margin)
+        if table == TOTALS:
+            table = None
+        facts = facts_of_table(self.facts, self._cells(margin, table)[0])
+        return notes.sentences(facts, declared_domain(facts), margin)
 
     def _cells(self, columns: Sequence[str] | None, table: str | None) -> tuple[str, Cells]:
         """The file that has the columns: the one that is named, or that with the fewest others."""
@@ -131,8 +139,11 @@ class PublishedRelease:
                 f"A release of kind {self.kind[:40]!r} has no counts of people in cells.",
                 remedy="Read its data instead.",
                 code="reading.no-counts",
+                where="folder",
             )
-        names = [table] if table is not None else list(self.files)
+        # The totals of a register are no cells of its table.
+        tables = self.facts.get("tables") or {}
+        names = [table] if table is not None else [name for name in self.files if name != TOTALS or name in tables]
         opened = [(name, self._open(name)) for name in names]
         wanted = set(columns or ())
         fitting = [pair for pair in opened if wanted <= set(pair[1].columns)]

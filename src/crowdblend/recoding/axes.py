@@ -43,13 +43,17 @@ class Axis(Intervals):
         if step <= 0 or low >= high or (high - low) % step:
             raise InvalidInput(
                 f"from must be below to by a whole number of resolutions, got from {start}, to {stop}, "
-                f"resolution {resolution}. Declare the bounds that apply to everybody."
+                f"resolution {resolution}. Declare the bounds that apply to everybody.",
+                where="from",
+                code="recoding.order",
             )
         steps = int((high - low) / step)
         if steps > LARGEST_DOMAIN:
             raise InvalidInput(
                 f"an axis may have at most {LARGEST_DOMAIN:,} steps of its resolution, got {steps:,}. "
-                "Use a coarser resolution."
+                "Use a coarser resolution.",
+                where="resolution",
+                code="recoding.size",
             )
         return cls(start, stop, resolution, other=DROPPED if drop else None)
 
@@ -70,7 +74,9 @@ class Axis(Intervals):
         if place.denominator != 1 or not 0 <= place <= self._steps:
             raise InvalidInput(
                 f"{name} must lie between from and to, a whole number of resolutions from either, got {value} with "
-                f"from {self.start}, to {self.stop}, resolution {self.width}. Move it, or refine the resolution."
+                f"from {self.start}, to {self.stop}, resolution {self.width}. Move it, or refine the resolution.",
+                where=name,
+                code="recoding.step",
             )
         return int(place)
 

@@ -71,7 +71,9 @@ class Grid(Blocks):
 
     def __post_init__(self) -> None:
         if self.count > MOST_BLOCKS:
-            raise InvalidInput("The grid has more than 2^62 blocks. Use larger widths.")
+            raise InvalidInput(
+                "The grid has more than 2^62 blocks. Use larger widths.", where="width", code="recoding.size"
+            )
 
     @property
     def count(self) -> int:
@@ -110,7 +112,7 @@ class Boxes(Blocks):
         for number in range(1, len(self.boxes)):
             apart = (low[:number] >= high[number]) | (high[:number] <= low[number])
             if not apart.any(axis=1).all():
-                raise InvalidInput("Two boxes overlap. Move their ends apart.")
+                raise InvalidInput("Two boxes overlap. Move their ends apart.", where="boxes", code="recoding.overlap")
 
     @cached_property
     def _ends(self) -> tuple[Cells, Cells]:
@@ -160,7 +162,11 @@ class Quadtree(Blocks):
                 boxes += parts
                 depths += [depth + 1] * len(parts)
             if len(boxes) > MOST_LISTED:
-                raise InvalidInput(f"a quadtree may have at most {MOST_LISTED:,} nodes. Lower the depths.")
+                raise InvalidInput(
+                    f"a quadtree may have at most {MOST_LISTED:,} nodes. Lower the depths.",
+                    where="depth",
+                    code="recoding.size",
+                )
         ends, first_child = np.array(boxes, np.int64), np.array(children, np.int64)
         leaf = np.where(first_child < 0, np.cumsum(first_child < 0) - 1, -1)
         return ends[:, :, 0], ends[:, :, 1] - ends[:, :, 0], first_child, leaf

@@ -37,20 +37,30 @@ class Bounded:
         if resolution <= 0 or start >= stop:
             raise InvalidInput(
                 f"from must be below to and resolution above 0, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Declare bounds that hold for everybody."
+                f"resolution {self.resolution}. Declare bounds that hold for everybody.",
+                where="from",
+                code="recoding.order",
             )
         if (stop - start) % resolution:
             raise InvalidInput(
                 f"to - from must be a whole number of resolutions, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Move to."
+                f"resolution {self.resolution}. Move to.",
+                where="to",
+                code="recoding.step",
             )
         if (stop - start) / resolution > MOST_STEPS:
             raise InvalidInput(
                 f"to - from may be at most 2^31 resolutions, got from {self.start}, to {self.stop}, "
-                f"resolution {self.resolution}. Use a coarser resolution."
+                f"resolution {self.resolution}. Use a coarser resolution.",
+                where="resolution",
+                code="recoding.size",
             )
         if self.blank is not None and not start <= Fraction(exact("blank", self.blank)) <= stop:
-            raise InvalidInput(f"blank must lie between from and to, got {self.blank}. Choose a value between them.")
+            raise InvalidInput(
+                f"blank must lie between from and to, got {self.blank}. Choose a value between them.",
+                where="blank",
+                code="recoding.blank",
+            )
 
     @property
     def _declared(self) -> tuple[Fraction, Fraction, Fraction]:

@@ -36,16 +36,24 @@ class Breaks(Computed):
         if len(self.breaks) + self.bottom + self.top < 2 or not self.breaks:
             raise InvalidInput(
                 f"breaks must list at least two numbers, got {len(self.breaks)}. "
-                "Add one, or let bottom = true or top = true take what lies beyond."
+                "Add one, or let bottom = true or top = true take what lies beyond.",
+                where="breaks",
+                code="recoding.too-few",
             )
         if len(self.breaks) > LARGEST_DOMAIN // 1000:
             raise InvalidInput(
                 f"breaks may list at most {LARGEST_DOMAIN // 1000} numbers, got {len(self.breaks)}. "
-                "Use from, to and width."
+                "Use from, to and width.",
+                where="breaks",
+                code="recoding.size",
             )
         for low, high in pairwise(self.breaks):
             if float(exact("breaks", low)) >= float(exact("breaks", high)):
-                raise InvalidInput(f"breaks must rise, got {low} before {high}. Sort them and drop repeats.")
+                raise InvalidInput(
+                    f"breaks must rise, got {low} before {high}. Sort them and drop repeats.",
+                    where="breaks",
+                    code="recoding.order",
+                )
         super().__post_init__()
 
     @cached_property

@@ -46,11 +46,17 @@ class Recoding(ABC):
     def __post_init__(self) -> None:
         for name, label in (("other", self.other), ("missing", self.missing)):
             if label is not None and (is_blank(label) or "\0" in label):
-                raise InvalidInput(f"{name} must be a label that can be seen, got {label!r}. Name the class in a word.")
+                raise InvalidInput(
+                    f"{name} must be a label that can be seen, got {label!r}. Name the class in a word.",
+                    where=name,
+                    code="recoding.label",
+                )
         if self.other is not None and self.other == self.missing:
             raise InvalidInput(
                 f"other and missing must be two different labels, got {self.other!r} twice. "
-                "Leave missing out: other then takes blanks too."
+                "Leave missing out: other then takes blanks too.",
+                where="missing",
+                code="recoding.repeated",
             )
 
     @property
@@ -100,7 +106,11 @@ class Closed(Recoding):
         seen: set[str] = set()
         for label in self.labels:
             if label in seen:
-                raise InvalidInput(f"labels must differ, got {label!r} twice. Rename or merge one of them.")
+                raise InvalidInput(
+                    f"labels must differ, got {label!r} twice. Rename or merge one of them.",
+                    where="labels",
+                    code="recoding.repeated",
+                )
             seen.add(label)
 
     @property

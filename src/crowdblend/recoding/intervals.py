@@ -46,24 +46,36 @@ class Intervals(Computed):
         if width <= 0 or start >= stop:
             raise InvalidInput(
                 f"from must be below to and width above 0, got from {self.start}, to {self.stop}, width {self.width}. "
-                "Declare the range that applies to everybody."
+                "Declare the range that applies to everybody.",
+                where="from",
+                code="recoding.order",
             )
         if (stop - start) % width:
             raise InvalidInput(
                 f"to - from must be a whole number of widths, got from {self.start}, to {self.stop}, "
-                f"width {self.width}. Move to, or use breaks."
+                f"width {self.width}. Move to, or use breaks.",
+                where="to",
+                code="recoding.step",
             )
         if self._steps > LARGEST_DOMAIN:
             raise InvalidInput(
-                f"a column may have at most {LARGEST_DOMAIN} intervals, got {self._steps}. Use a larger width."
+                f"a column may have at most {LARGEST_DOMAIN} intervals, got {self._steps}. Use a larger width.",
+                where="width",
+                code="recoding.size",
             )
         if max(map(abs, (self._first, self._first + self._steps * self._step, self._scale))) > _EXACT:
             raise InvalidInput(
                 f"from, to and width must need at most 15 digits together, got from {self.start}, to {self.stop}, "
-                f"width {self.width}. Round them."
+                f"width {self.width}. Round them.",
+                where="width",
+                code="recoding.digits",
             )
         if self.include_stop and self.top:
-            raise InvalidInput("include_to and top must not both be true: top already takes the value of to. Drop one.")
+            raise InvalidInput(
+                "include_to and top must not both be true: top already takes the value of to. Drop one.",
+                where="include_to",
+                code="recoding.two-ends",
+            )
         super().__post_init__()
 
     @property

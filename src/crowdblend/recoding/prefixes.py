@@ -23,12 +23,16 @@ class Prefixes(Open):
     def __post_init__(self) -> None:
         if not 1 <= self.length <= 1000:
             raise InvalidInput(
-                f"prefix must be a whole number between 1 and 1000, got {self.length}. Say how many to keep."
+                f"prefix must be a whole number between 1 and 1000, got {self.length}. Say how many to keep.",
+                where="prefix",
+                code="recoding.prefix",
             )
         if self.other is not None:
             raise InvalidInput(
                 f"prefix must go without other, got other = {self.other!r}: every text has a prefix. "
-                "Use missing for blanks."
+                "Use missing for blanks.",
+                where="other",
+                code="recoding.other",
             )
         super().__post_init__()
 

@@ -117,7 +117,7 @@ def exact(name: str, value: Number) -> Decimal:
     read = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not read.is_finite() or abs(read.adjusted()) > 300:
         reason = f"{name} must be finite, and 0 or between 1e-300 and 1e300 in size, got {value}."
-        raise InvalidInput(f"{reason} Declare the number that applies.")
+        raise InvalidInput(f"{reason} Declare the number that applies.", where=name, code="recoding.number")
     return read
 
 

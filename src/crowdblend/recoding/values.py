@@ -25,10 +25,16 @@ class Values(Lookup):
 
     def __post_init__(self) -> None:
         if not self.values:
-            raise InvalidInput("values must list at least one value, got none. List every value that may be published.")
+            raise InvalidInput(
+                "values must list at least one value, got none. List every value that may be published.",
+                where="values",
+                code="recoding.too-few",
+            )
         if any(is_blank(value) for value in self.values):
             raise InvalidInput(
-                'values must not list a blank, got one. Declare missing = "a label" to give blanks a class.'
+                'values must not list a blank, got one. Declare missing = "a label" to give blanks a class.',
+                where="values",
+                code="recoding.blank",
             )
         super().__post_init__()
 

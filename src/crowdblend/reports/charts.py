@@ -124,10 +124,12 @@ def _whole(value: float | None) -> str:
 def _sizes(summary: Summary) -> Html:
     caption = "How many published cells there are, by the published number of people in the cell."
     rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
-    return join(
+    return element(
+        "div",
         element("h3", "How large the cells are"),
         figure(bar_chart(summary.sizes), caption),
         numbers(["people in the cell", "cells"], rows, caption, _ONE),
+        class_="sizes",
     )
 
 
@@ -190,7 +192,9 @@ def _values(pair: Margin) -> tuple[list[int], bool]:
 
 def figure(drawn: str, caption: str) -> Html:
     """A drawn figure with its caption, which also describes it to those who cannot see it."""
-    return element("figure", inline_svg(drawn, caption), element("figcaption", caption))
+    # Wider than a phone it scrolls, which needs the focus to work from the keyboard.
+    scrolling = element("div", inline_svg(drawn, caption), class_="scroll", tabindex="0", role="group")
+    return element("figure", scrolling, element("figcaption", caption))
 
 
 def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:

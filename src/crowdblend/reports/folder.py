@@ -40,13 +40,21 @@ def open_folder(path: Path) -> Folder:
     """Check a release folder; raises DoesNotVerify when certificate or data were changed."""
     path = Path(path)
     if not path.is_dir():
-        raise InvalidInput(f"{visible(str(path))} is not a folder. Pass the folder that has certificate.json in it.")
+        raise InvalidInput(
+            f"{visible(str(path))} is not a folder. Pass the folder that has certificate.json in it.",
+            where="folder",
+            code="reading.no-folder",
+        )
     certificate = verify_file(path)
     # The page cannot show its own hash.
     hashes = {name: value for name, value in certificate.facts.get("files", {}).items() if name != REPORT}
     names = [name for name in hashes if name.endswith(ENDINGS)]
     if not names:
-        raise InvalidInput("The certificate names no data file (.parquet or .csv). Pass the folder of a whole release.")
+        raise InvalidInput(
+            "The certificate names no data file (.parquet or .csv). Pass the folder of a whole release.",
+            where="certificate.json",
+            code="reading.no-data",
+        )
     # The main table comes first, whatever the others are called.
     names.sort(key=lambda name: (Path(name).stem != "data", name))
     return Folder(certificate, {name: path / name for name in names}, hashes)

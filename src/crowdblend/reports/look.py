@@ -39,7 +39,7 @@ th, td {{ text-align: left; vertical-align: top; padding: .35rem 1.25rem .35rem 
   overflow-wrap: anywhere; min-width: 4.5rem; }}
 thead th {{ border-bottom: 2px solid var(--ink); font-weight: 600; }}
 th.number, td.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
-figure {{ margin: .5rem 0 1rem; overflow-x: auto; }}
+figure {{ margin: .5rem 0 1rem; }}
 figure svg {{ display: block; max-width: 100%; height: auto; margin-left: -10px; }}
 figcaption {{ color: var(--quiet); font-size: .9rem; max-width: 44rem; }}
 details {{ margin: .4rem 0; }}
@@ -51,15 +51,17 @@ summary {{ cursor: pointer; }}
 @media (max-width: 34rem) {{ body {{ padding-top: 1.25rem; }} h1 {{ font-size: 1.6rem; }}
   figure svg {{ max-width: none; }} .step {{ padding-left: .5rem; }} }}
 @media print {{
-  html {{ font-size: 10.5pt; }} body {{ max-width: none; padding: 0; }} nav {{ display: none; }}
-  h2 {{ break-after: avoid; margin-top: 1.6rem; }} h3 {{ break-after: avoid; }}
-  figure, tr, .box, .keys div {{ break-inside: avoid; }}
-  .scroll, figure {{ overflow: visible; }}
-  h2 {{ padding-top: .6rem; }} p, li {{ margin: .25rem 0; }} figure svg {{ max-height: 7.5cm; width: auto; }}
-  .keys {{ gap: .4rem; margin: .6rem 0; }} td, th {{ padding-top: .1rem; padding-bottom: .1rem; }}
-  .numbers:not([open]), .step, #verify pre {{ display: none; }}
+  @page {{ margin: 1.2cm; }}
+  html {{ font-size: 8.5pt; line-height: 1.35; }} body {{ max-width: none; padding: 0; }}
+  nav, .step, .sizes, #derivation, #verify pre, .numbers:not([open]) {{ display: none; }}
+  h1 {{ font-size: 1.6rem; }} h2 {{ break-after: avoid; margin: .9rem 0 .3rem; padding-top: .4rem; font-size: 1.2rem; }}
+  h3 {{ break-after: avoid; margin: .5rem 0 .2rem; }} p, ul, ol, li {{ margin: .15rem 0; max-width: none; }}
+  figure, tr, .box, .keys div {{ break-inside: avoid; }} figure {{ margin: .2rem 0; }} .scroll {{ overflow: visible; }}
+  figure svg {{ max-height: 4.2cm; max-width: 75%; }} figcaption, caption {{ font-size: .85rem; }}
+  .keys {{ gap: .3rem; margin: .4rem 0; }} .keys div {{ padding: .2rem .4rem; }} .keys dd {{ font-size: 1rem; }}
+  td, th {{ padding: .08rem .8rem .08rem 0; min-width: 0; }} .box {{ padding: .2rem .8rem; margin: .3rem 0; }}
 }}
-@media (prefers-color-scheme: dark) {{
+@media screen and (prefers-color-scheme: dark) {{
   :root {{ --ink: #e6e9ed; --quiet: #a8b1bb; --line: #3a424b; --ground: #1f262d; --accent: #6cb6ff; --warn: #ffb077; }}
   html {{ background: #14191e; }} .checked {{ color: #6fd08c; }} .warn {{ background: #33251a; }}
   figure svg {{ background: #fff; border-radius: 8px; }}

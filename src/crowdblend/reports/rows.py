@@ -24,7 +24,11 @@ def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) ->
     """
     texts = (name, label)
     if path.stat().st_size > LARGEST_FILE:
-        raise InvalidInput(f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is.")
+        raise InvalidInput(
+            f"{path.name} is larger than {LARGEST_FILE >> 20} MB. No release of this kind is.",
+            where=path.name,
+            code="report.too-large",
+        )
     try:
         table = _read_table(path, texts)
     except (pa.ArrowException, OSError) as error:
@@ -32,11 +36,19 @@ def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) ->
     names = table.column_names
     if any(names.count(column) != 1 for column in (name, *numbers)) or names.count(label) > 1:
         columns = enumeration((name, *numbers))
-        raise InvalidInput(f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release.")
+        raise InvalidInput(
+            f"{path.name} lacks one of the columns {columns}. It is not a file of this kind of release.",
+            where=path.name,
+            code="report.columns",
+        )
     for column in numbers:
         kind = table.schema.field(column).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) or table.column(column).null_count:
-            raise InvalidInput(f"Column {column!r} of {path.name} holds something else than numbers.")
+            raise InvalidInput(
+                f"Column {column!r} of {path.name} holds something else than numbers.",
+                where=path.name,
+                code="report.numbers",
+            )
     return [
         {name: str(row[name]), label: _text(row.get(label)), **{column: row[column] for column in numbers}}
         for row in table.to_pylist()
@@ -58,7 +70,11 @@ def _read_table(path: Path, texts: tuple[str, ...]) -> pa.Table:
 
 
 def _too_long(path: Path) -> InvalidInput:
-    return InvalidInput(f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has.")
+    return InvalidInput(
+        f"{path.name} has more than {MOST_ROWS:,} rows. No release of this kind has.",
+        where=path.name,
+        code="report.too-large",
+    )
 
 
 def _text(value: Any) -> str | None:

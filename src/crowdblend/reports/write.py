@@ -25,12 +25,18 @@ def write_report(folder: Path | str, out: Path | str | None = None, *, force: bo
     folder = Path(folder)
     target = folder / NAME if out is None else Path(out)
     if os.path.lexists(target) and not force:
-        raise InvalidInput(f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists")
+        raise InvalidInput(
+            f"{visible(str(target))} exists. Pass force (--force) to replace it.", code="output-exists", where="--out"
+        )
     if os.path.lexists(target) and not target.is_file():
         reason = f"{visible(str(target))} is not a file. Remove it, or choose another --out."
-        raise InvalidInput(reason, code="output-exists")
+        raise InvalidInput(reason, code="output-exists", where="--out")
     if out is not None and not target.parent.is_dir():
-        raise InvalidInput(f"The folder {visible(str(target.parent))} does not exist. Create it first.")
+        raise InvalidInput(
+            f"The folder {visible(str(target.parent))} does not exist. Create it first.",
+            where="--out",
+            code="output-parent",
+        )
     opened = open_folder(folder)
     if target.name == NAME and target.parent.resolve() == folder.resolve() and NAME in opened.facts["files"]:
         raise InvalidInput(
@@ -54,4 +60,4 @@ def _html(opened: Folder) -> str:
     except _UNFIT as error:
         # Facts are guarded by a digest that anybody can compute, so they may be of any form.
         reason = "The facts of certificate.json do not describe its data files. No report can be written."
-        raise InvalidInput(reason, code="facts-do-not-fit") from error
+        raise InvalidInput(reason, code="facts-do-not-fit", where="certificate.json") from error

@@ -39,8 +39,10 @@ def noise_around(lattice: Lattice, score: Score, epsilon: float) -> Fraction:
     each = Fraction(epsilon) / (most_around(lattice.shape) * score.sensitivity(lattice.most))
     if each < SMALLEST_EPSILON:
         raise InvalidInput(
-            f"show_epsilon in [recoding] must be large enough for the noise to be drawn, got {epsilon:g}. "
-            "Raise it, or lower the weights of the columns."
+            f"show_epsilon = {epsilon:g} is too small: its noise cannot be drawn. "
+            "Raise it, or lower the weights of the columns.",
+            where="[recoding] show_epsilon",
+            code="selection.epsilon",
         )
     return each
 

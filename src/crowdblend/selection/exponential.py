@@ -36,11 +36,21 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
     1
     """
     if not scores:
-        raise InvalidInput("a choice must be among at least one recoding, got none. Offer levels.")
+        raise InvalidInput(
+            "There is no recoding to choose from. Offer levels.", where="candidates", code="selection.no-candidates"
+        )
     if not 0 < epsilon <= 1e6:
-        raise InvalidInput(f"the epsilon of a choice must be above 0, got {epsilon:g}. Pass its budget, such as 0.1.")
+        raise InvalidInput(
+            f"the epsilon of a choice must be above 0, got {epsilon:g}. Pass its budget, such as 0.1.",
+            where="epsilon",
+            code="selection.epsilon",
+        )
     if sensitivity < 1:
-        raise InvalidInput(f"the sensitivity of a score must be at least 1, got {sensitivity}. Pass its bound.")
+        raise InvalidInput(
+            f"the sensitivity of a score must be at least 1, got {sensitivity}. Pass its bound.",
+            where="sensitivity",
+            code="selection.sensitivity",
+        )
     top = max(scores)
     factor = Fraction(epsilon) / (sensitivity if monotone else 2 * sensitivity)
     losses = [top - score for score in scores]
@@ -83,5 +93,9 @@ def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:
 def _whole(point: arb) -> int:
     whole = point.unique_fmpz()
     if whole is None:
-        raise NotProved("the probabilities of a choice must be computable to any number of digits; lower its epsilon.")
+        raise NotProved(
+            "the probabilities of a choice must be computable to any number of digits; lower its epsilon.",
+            where="epsilon",
+            code="selection.not-proved",
+        )
     return int(whole)

@@ -40,18 +40,30 @@ class Ladder:
 
     def __post_init__(self) -> None:
         if not self.maps or not len(self.maps[0]):
-            raise InvalidInput(f"column {self.name!r} must offer at least one level with a class, got none. Add one.")
+            raise InvalidInput(
+                f"column {self.name!r} must offer at least one level with a class, got none. Add one.",
+                where=f"column {self.name!r}",
+                code="selection.levels",
+            )
         if not (math.isfinite(self.weight) and 0 <= self.weight <= 1000):
             raise InvalidInput(
-                f"the weight of column {self.name!r} must be between 0 and 1000, got {self.weight:g}. Use 1 for all."
+                f"the weight of column {self.name!r} must be between 0 and 1000, got {self.weight:g}. Use 1 for all.",
+                where=f"column {self.name!r}",
+                code="selection.weight",
             )
         if not np.array_equal(self.maps[0], np.arange(len(self.maps[0]))):
-            raise InvalidInput(f"the first level of column {self.name!r} must keep every class. List the finest first.")
+            raise InvalidInput(
+                f"the first level of column {self.name!r} must keep every class. List the finest first.",
+                where=f"column {self.name!r}",
+                code="selection.levels",
+            )
         for level, (finer, coarser) in enumerate(zip(self.maps, self.maps[1:], strict=False), 1):
             if len(coarser) != len(finer) or not _is_coarsening(finer, coarser):
                 raise InvalidInput(
                     f"Level {level} of column {self.name!r} splits a class of level {level - 1}; levels must nest. "
-                    "Leave out the level that cuts across."
+                    "Leave out the level that cuts across.",
+                    where=f"column {self.name!r}",
+                    code="selection.nesting",
                 )
 
     @property
@@ -117,10 +129,14 @@ class Lattice:
     def __post_init__(self) -> None:
         if not self.ladders or self.size < 2:
             raise InvalidInput(
-                "a choice must have at least two recodings to choose from, got fewer. Offer a column more levels."
+                "a choice must have at least two recodings to choose from, got fewer. Offer a column more levels.",
+                where="columns",
+                code="selection.levels",
             )
         if not self.most:
-            raise InvalidInput("the weights of the columns must not all be 0. Use 1 for all.")
+            raise InvalidInput(
+                "the weights of the columns must not all be 0. Use 1 for all.", where="columns", code="selection.weight"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -78,7 +78,9 @@ class Score:
 
     def __post_init__(self) -> None:
         if not len(self.values) or self.values[0] != 0:
-            raise InvalidInput("A score must be 0 for an empty class. Let values begin with 0.")
+            raise InvalidInput(
+                "A score must be 0 for an empty class. Let values begin with 0.", where="values", code="selection.score"
+            )
 
     @cached_property
     def step(self) -> int:
@@ -99,7 +101,11 @@ class Score:
         if self.published is None:
             return max(1, self.step * self.parts(most))
         if self.published.step < self.step or not self.monotone:
-            raise NotProved("the values of a score must rise within the proved bound; name one level per column.")
+            raise NotProved(
+                "the values of a score must rise within the proved bound; name one level per column.",
+                where="values",
+                code="selection.not-proved",
+            )
         return self.published.step * self.parts(most)
 
     def of(self, sizes: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
@@ -131,14 +137,18 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
     (True, 0.39, 0.25)
     """
     if name not in SCORES:
-        raise InvalidInput(f"score must be one of {', '.join(SCORES)}, got {name!r}.")
+        raise InvalidInput(
+            f"The score {name!r} is unknown. Use one of {', '.join(SCORES)}.", where="score", code="selection.score"
+        )
     stated, k = k, max(k, math.ceil(FEWEST_SEEN * rate / seen) if seen < 1 else 1)
     # From here on fewer than k of a class are drawn hardly ever: k lies ten deviations below the mean.
     enough = (k + 50 + 10 * (k + 50) ** 0.5) / rate
     if 8 * enough > LARGEST_SIZE:
         raise InvalidInput(
             f"k divided by the rate must be below about {LARGEST_SIZE // 10:,} for a choice, got k = {stated} with "
-            f"rate {rate:g}. Lower k, or name one level per column."
+            f"rate {rate:g}. Lower k, or name one level per column.",
+            where="k",
+            code="selection.k",
         )
     sizes = np.arange(int(np.ceil(enough * seen)) + 2)
     people = np.rint(sizes / seen)

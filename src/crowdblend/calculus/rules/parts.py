@@ -54,10 +54,7 @@ def blending_in_a_part(premise: CrowdBlending, *, share: float) -> PartOfSample:
 )
 def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """A person is in one part at most, so that the parts share one ε and average their δ."""
-    if _total(premises) > 1 + arb(SHARES_ROUNDING):
-        raise NotApplicable(
-            "composition.parts needs shares that add up to at most 1, got more. Nobody may be in two parts."
-        )
+    check_shares("composition.parts", premises)
 
     def delta() -> Number:
         total = _total(premises).max(arb(1))
@@ -66,6 +63,12 @@ def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> Diff
 
     # Sampling alone makes (0, rate) true of any mechanism.
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+
+
+def check_shares(rule_id: str, premises: tuple[PartOfSample, ...]) -> None:
+    """Refuse parts that are more than the sample, but for rounding."""
+    if _total(premises) > 1 + arb(SHARES_ROUNDING):
+        raise NotApplicable(f"{rule_id} needs shares that add up to at most 1, got more. Nobody may be in two parts.")
 
 
 def _total(premises: tuple[PartOfSample, ...]) -> arb:

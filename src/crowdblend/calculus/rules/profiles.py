@@ -10,6 +10,7 @@ from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias
+from crowdblend.calculus.rules.parts import check_shares
 from crowdblend.calculus.rules.recoding import choice_is_pure
 from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
@@ -26,6 +27,8 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartOfSample,
+    PartsCurve,
     PointCurve,
     Profile,
     Relation,
@@ -93,6 +96,23 @@ def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag:
 def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
     """The divergence of a point hidden among k − 1 others at the worst block size for each ε."""
     return _once(PointCurve(k, noise_epsilon, rate))
+
+
+@rule(
+    Theorem(
+        id="profile.parts",
+        source=_PROOF,
+        statement="Poisson sampling at rate β, then a (k_i, 0)-crowd-blending mechanism on every one of several "
+        "disjoint parts of the sample, has the divergence of composition.parts at every ε, in each direction.",
+        assumes=SAMPLED,
+    ),
+    about=UNDER_SAMPLING,
+)
+def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
+    """An average of convex curves is convex."""
+    check_shares("profile.parts", premises)
+    shares, thresholds = (tuple(getattr(part, name) for part in premises) for name in ("share", "k"))
+    return _once(PartsCurve(rate, shares, thresholds))
 
 
 @rule(

@@ -23,7 +23,11 @@ def ranges(values: int) -> Explicit:
     Measured are the single values: a person is in one of them only, which more than makes up for adding up many.
     """
     if values > MOST_VALUES:
-        raise InvalidInput(f"ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals.")
+        raise InvalidInput(
+            f"ranges must be over at most {MOST_VALUES} values, got {values}. Use wider intervals.",
+            where="queries",
+            code="synopsis.cells",
+        )
     pairs = [(low, high) for low in range(values) for high in range(low + 1, values + 1)]
     adds = np.zeros((len(pairs), values), np.int8)
     for row, (low, high) in zip(adds, pairs, strict=True):
@@ -39,7 +43,9 @@ def half_planes(wide: int, high: int) -> Explicit:
     """
     if wide * high > MOST_GRID:
         raise InvalidInput(
-            f"half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals."
+            f"half-planes must be over a grid of at most {MOST_GRID} cells, got {wide * high}. Use wider intervals.",
+            where="queries",
+            code="synopsis.cells",
         )
     points = [(x, y) for x in range(wide) for y in range(high)]
     found: set[bytes] = set()
@@ -85,12 +91,18 @@ def _by_angle(one: tuple[int, int], other: tuple[int, int]) -> int:
 def listed(shape: tuple[int, ...], conditions: Sequence[Mapping[int, int]]) -> Explicit:
     """A list of conjunctions, each as column → value, by their places."""
     if not conditions:
-        raise InvalidInput("a list of queries must have at least one, got none. Add a query.")
+        raise InvalidInput(
+            "a list of queries must have at least one, got none. Add a query.",
+            where="queries",
+            code="synopsis.no-queries",
+        )
     check_universe(shape)
     if len(conditions) * math.prod(shape) > MOST_LISTED:
         raise InvalidInput(
             f"listed queries times different rows must be at most {MOST_LISTED:,}, got {len(conditions):,} times "
-            f"{math.prod(shape):,}. List fewer queries or recode the columns more coarsely."
+            f"{math.prod(shape):,}. List fewer queries or recode the columns more coarsely.",
+            where="queries",
+            code="synopsis.queries",
         )
     measured = np.zeros((len(conditions), *shape), np.int8)
     for row, wanted in zip(measured, conditions, strict=True):

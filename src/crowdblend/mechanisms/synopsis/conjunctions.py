@@ -41,7 +41,9 @@ class Conjunctions(QueryClass):
         if not 1 <= order <= len(shape):
             raise InvalidInput(
                 f"conjunctions must be of between 1 and {len(shape)} columns, as many as are declared, got {order}. "
-                "Correct it, or declare more columns."
+                "Correct it, or declare more columns.",
+                where="order",
+                code="synopsis.order",
             )
         check_universe(shape)
         self.shape, self.order = shape, order

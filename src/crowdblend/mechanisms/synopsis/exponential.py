@@ -44,8 +44,10 @@ class ExponentialSynopsis:
         found = candidates_of(self.queries.universe, self.rows)
         if found > MOST_CANDIDATES:
             raise InvalidInput(
-                f"there must be at most {MOST_CANDIDATES:,} candidate tables to choose from, and there are {found:,}. "
-                "Publish fewer rows or recode the columns more coarsely."
+                f"There are {found:,} candidate tables to choose from, more than {MOST_CANDIDATES:,}. "
+                "Publish fewer rows or recode the columns more coarsely.",
+                where="rows",
+                code="synopsis.candidates",
             )
 
     def claim(self) -> Derivation:

@@ -85,9 +85,17 @@ def plan_synopsis(
     less in practice and is taken unless another one is proved to be clearly better.
     """
     if not 1 <= samples <= population:
-        raise InvalidInput(f"sample must be between 1 and the {population} people there are, got {samples}. Lower it.")
+        raise InvalidInput(
+            f"sample must be between 1 and the {population} people there are, got {samples}. Lower it.",
+            where="sample",
+            code="plan.sample",
+        )
     if not 0 < epsilon <= 100:
-        raise InvalidInput(f"epsilon must be above 0 and at most 100 for a synopsis, got {epsilon:g}. Use 1, say.")
+        raise InvalidInput(
+            f"epsilon must be above 0 and at most 100 for a synopsis, got {epsilon:g}. Use 1, say.",
+            where="epsilon",
+            code="plan.epsilon",
+        )
     ways = []
     for queries in variants:
         way = _Way(queries, samples, population, epsilon, failure / _SPLIT, rows)
@@ -96,14 +104,18 @@ def plan_synopsis(
     if not ways:
         raise InvalidInput(
             f"the exponential mechanism must choose among at most {MOST_CANDIDATES:,} tables, and every number of "
-            'rows gives more. Use mechanism = "fitted", or recode the columns more coarsely.'
+            'rows gives more. Use mechanism = "fitted", or recode the columns more coarsely.',
+            where="mechanism",
+            code="synopsis.candidates",
         )
     least = min(way.about_sample.accuracy for way in ways)
     best = next(way for way in ways if way.about_sample.accuracy <= _TIE * least)
     if best.about_everybody.accuracy >= 1:
         raise Infeasible(
-            f"a synopsis must be proved to err by less than 1, and this one by {best.about_everybody.accuracy:.3g}: it "
-            "would say nothing. Raise epsilon or sample, ask fewer queries, or recode the columns more coarsely."
+            f"the proved error of this synopsis is {best.about_everybody.accuracy:.3g}; at 1 or more it says "
+            "nothing. Raise epsilon or sample, ask fewer queries, or recode the columns more coarsely.",
+            where="epsilon",
+            code="plan.error-out-of-reach",
         )
     return best
 
@@ -206,4 +218,6 @@ def _largest(guess: float, keeps: Callable[[float], bool]) -> float:
         if keeps(lowered):
             return lowered
         lowered = guess * (1 - 2.0**-52 * 2**step)
-    raise Infeasible(f"epsilon must leave something for the noise, and {guess:g} does not. Raise it.")
+    raise Infeasible(
+        f"epsilon = {guess:g} leaves nothing for the noise. Raise it.", where="epsilon", code="plan.no-noise"
+    )

@@ -109,8 +109,10 @@ def check_universe(shape: tuple[int, ...]) -> None:
     cells = math.prod(shape)
     if cells > MOST_CELLS:
         raise InvalidInput(
-            f"a synopsis must be over at most {MOST_CELLS:,} different rows, and these columns make {cells:,}. "
-            "Recode them more coarsely or leave some out."
+            f"these columns make {cells:,} different rows, and a synopsis has at most {MOST_CELLS:,}. "
+            "Recode them more coarsely or leave some out.",
+            where="columns",
+            code="synopsis.cells",
         )
 
 
@@ -118,8 +120,10 @@ def check_size(size: int) -> None:
     """Refuse a class that is too large to be asked whole."""
     if size > MOST_QUERIES:
         raise InvalidInput(
-            f"a class must have at most {MOST_QUERIES:,} queries, and this has {size:,}. "
-            "Ask for conjunctions of fewer columns, or recode the columns more coarsely."
+            f"This class has {size:,} queries, more than {MOST_QUERIES:,}. "
+            "Ask for conjunctions of fewer columns, or recode the columns more coarsely.",
+            where="queries",
+            code="synopsis.queries",
         )
 
 

@@ -104,7 +104,7 @@ CODE = "data-contradict"
 def contradiction(what: str) -> DoesNotVerify:
     """The error for data that are not what their certificate says."""
     reason = f"certificate and data contradict each other: {what}. Ask the publisher for the original folder."
-    return DoesNotVerify(reason, code=CODE)
+    return DoesNotVerify(reason, code=CODE, where="certificate.json")
 
 
 def verify_release(folder: Path) -> Verified:
@@ -123,7 +123,7 @@ def check_data(published: PublishedFolder) -> None:
     try:
         import_module(f"crowdblend.publishing.verification.{file_name(kind)}").check(published)
     except InvalidInput as problem:
-        raise DoesNotVerify(str(problem), code=CODE) from None
+        raise DoesNotVerify(str(problem), code=CODE, where="certificate.json") from None
 
 
 def _parts(description: Description) -> Iterator[Description]:

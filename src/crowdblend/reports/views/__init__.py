@@ -17,7 +17,9 @@ def view_of(folder: Folder) -> View:
         module = import_module(f"{__name__}.{file_name(kind) if kind in KINDS else 'table'}")
     except ImportError as missing:
         raise InvalidInput(
-            "reports need a package that is not installed. Install crowdblend again, with what it depends on."
+            "reports need a package that is not installed. Install crowdblend again, with what it depends on.",
+            where="crowdblend",
+            code="system.package",
         ) from missing
     view: View = module.view(folder)
     return view
