@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import crowdblend
 from crowdblend.calculus import Assumption, verify_file
 from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
@@ -204,3 +206,28 @@ def test_the_certificate_says_so(tmp_path: Path, who: str, stated: bool) -> None
     assert (Assumption.IDS_OF_THE_TABLE in verify_file(tmp_path / "out").stated) is stated
     said = "number the rows of this table only" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert said is stated
+
+
+def stamped(number: int = 600) -> pd.DataFrame:
+    """People with days, moments and amounts, which formats spell differently."""
+    chance = np.random.default_rng(5)
+    days, seconds = chance.integers(0, 20_000, number), chance.integers(0, 10**7, number)
+    return numbered(3, number)[["id", "sex", "age"]].assign(
+        born=pd.Timestamp("1950-01-01") + pd.to_timedelta(days, "D"),
+        seen=pd.Timestamp("2020-01-01 10:00:00.5") + pd.to_timedelta(seconds, "s"),
+        amount=[Decimal(int(cents)) / 100 for cents in chance.integers(0, 10**6, number)],
+    )
+
+
+def test_days_moments_and_amounts_are_known_again_in_every_format(ledger: Ledger, tmp_path: Path) -> None:
+    frame = stamped()
+    shown = frame.assign(amount=frame["amount"].astype(float))
+    write(shown, tmp_path / "pandas.csv")
+    write(shown.assign(seen=shown["seen"].dt.strftime("%Y-%m-%dT%H:%M:%S.%f000")), tmp_path / "others.csv")
+    write(frame, tmp_path / "copy.parquet")
+    declared = parse_policy(policy("pandas.csv", who=TABLE), tmp_path)
+    crowdblend.release(frame, declared, ledger=ledger)
+    for copy in ("pandas.csv", "others.csv", "copy.parquet"):
+        with pytest.raises(DoesNotCompose) as refused:
+            crowdblend.release(str(tmp_path / copy), declared, ledger=ledger)
+        assert refused.value.code == "same-sample"

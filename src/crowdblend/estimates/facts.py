@@ -39,7 +39,9 @@ def facts_of_table(facts: Facts, name: str) -> Facts:
     parameters: dict[str, Any] = dict(stated) if isinstance(stated, Mapping) else {}
     rate, share = parameters.get("rate"), part.get("share")
     parameters |= {"k": part.get("k"), "rate": rate * share if _is_rate(rate) and _is_rate(share) else None}
-    own = {str(column): columns.get(column) for column in names} if isinstance(names, list) else {}
+    own = (
+        {column: columns.get(column) for column in names if isinstance(column, str)} if isinstance(names, list) else {}
+    )
     return {**facts, "parts": None, "parameters": parameters, "columns": own}
 
 

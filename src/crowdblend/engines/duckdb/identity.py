@@ -142,10 +142,15 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
     number = f"hash(CAST({identifier} AS BIGINT))"
     if kind is ColumnType.WHOLE:
         return f"CASE WHEN {identifier} IS NOT NULL THEN {number} ELSE hash('') END"
-    if kind in (ColumnType.SINGLE, ColumnType.DOUBLE):
+    if kind in (ColumnType.SINGLE, ColumnType.DOUBLE, ColumnType.DECIMAL):
         whole = f"{identifier} = trunc({identifier}) AND abs({identifier}) < 1e18"
-        return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce(CAST({identifier} AS VARCHAR), '')) END"
+        text = f"CAST({identifier} AS VARCHAR)"
+        if kind is ColumnType.DECIMAL:  # 70.50 is 70.5, with as many places as it needs
+            text = f"CASE WHEN contains({text}, '.') THEN rtrim({text}, '0') ELSE {text} END"
+        return f"CASE WHEN {whole} THEN {number} ELSE hash(coalesce({text}, '')) END"
     text = identifier if kind is ColumnType.TEXT else f"CAST({identifier} AS VARCHAR)"
+    if kind is ColumnType.TIMESTAMP:
+        return f"hash(coalesce({_moment(identifier)}, ''))"
     if kind.is_day:  # no whole number, and to find that out is slow
         return f"hash(coalesce({text}, ''))"
     digits = f"{text} >= '-' AND {text} < ':'"  # it begins with a digit, or with - . / which is slower and as right
@@ -154,7 +159,16 @@ def _hashed_value(identifier: str, kind: ColumnType) -> str:
     time = f"strpos({text}, '-') > 1 OR contains({text}, ':') OR contains({text}, '/') THEN NULL"
     whole = f"NOT contains({text}, '.') THEN {text}"
     spelled = f"TRY_CAST(CASE WHEN {time} WHEN {whole} WHEN {point} END AS BIGINT)"
+    moment = f"{text} LIKE '____-__-__ %' OR {text} LIKE '____-__-__T%'"
+    stamp = f"hash(coalesce({_moment(f'TRY_CAST({text} AS TIMESTAMP)')}, {text}))"
     return (
-        f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) ELSE hash({text}) END "
+        f"CASE WHEN {digits} THEN CASE WHEN {spelled} IS NOT NULL THEN hash({spelled}) WHEN {moment} THEN {stamp} "
+        f"ELSE hash({text}) END "
         f"WHEN {text} IN ('True', 'False') THEN hash(lower({text})) ELSE hash(coalesce({text}, '')) END"
     )
+
+
+def _moment(timestamp: str) -> str:
+    """The text of a moment; at midnight that of its day, as files have it where no moment is at another time."""
+    day = f"CAST(CAST({timestamp} AS DATE) AS VARCHAR)"
+    return f"CASE WHEN {timestamp} = date_trunc('day', {timestamp}) THEN {day} ELSE CAST({timestamp} AS VARCHAR) END"

@@ -6,6 +6,8 @@ import hashlib
 import math
 import re
 from collections.abc import Sequence
+from datetime import datetime, time
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -82,7 +84,11 @@ class MemoryHashes:
 
 def _canonical(value: Value) -> str:
     """A value as text, the same for a whole number whatever its type."""
+    if isinstance(value, datetime) and value == datetime.combine(value.date(), time()):
+        value = value.date()
     whole = _whole(value)
+    if isinstance(value, Decimal) and whole is None and value.is_finite():
+        return f"{value:f}".rstrip("0")
     text = (text_of(value) or "") if whole is None else str(whole)
     return text.lower() if text in ("True", "False") else text
 
@@ -91,6 +97,8 @@ def _whole(value: Value) -> int | None:
     """The whole number that a value is or spells."""
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and value == int(value) else None
+    if isinstance(value, Decimal):
+        return int(value) if value.is_finite() and value == int(value) else None
     spelled = _WHOLE.fullmatch(text_of(value) or "")
     return int(spelled[1]) if spelled else None
 

@@ -50,6 +50,15 @@ class PublishedFolder:
         """The published columns."""
         return list(self.fact("columns", dict))
 
+    @property
+    def tables(self) -> dict[str, list[str]]:
+        """The columns of every table; the one of all columns where there are not several."""
+        stated = self.fact("tables", dict)
+        for columns in stated.values():
+            if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+                raise contradiction("it does not state the columns of its tables")
+        return stated or {"data": self.columns}
+
     def mechanisms(self, *names: str) -> list[Description]:
         """The mechanisms of these names in the release that the derivations are about; at least one."""
         found = [part for part in _parts(self.certificate.description) if part.name in names]

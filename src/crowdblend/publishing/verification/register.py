@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
@@ -24,7 +23,7 @@ def check_register(published: PublishedFolder) -> None:
         noise = [dict(part.details)["noise_epsilon"] for part in published.mechanisms("register.total")]
         if noise != list(totals.values()):
             raise contradiction("its totals are not those of its derivation")
-    tables: dict[str, Any] = published.fact("tables", dict) or {"data": published.columns}
+    tables = published.tables
     paths = published.files(*tables, *(["totals"] if totals else []))
     for path, columns in zip(paths, tables.values(), strict=False):
         found = check_cells(published, published.cells(path, list(columns), counted=True), least=_LEAST)

@@ -31,7 +31,7 @@ def check(published: PublishedFolder) -> None:
     if published.fact("below_k", str) != ("noise" if noisy else "suppress"):
         raise contradiction("what happens below k is not what its derivation says")
     least = published.threshold() if noisy else details["k"]
-    tables = published.fact("tables", dict) or {"data": published.columns}
+    tables = published.tables
     opened: list[Cells] = []
     found: list[pa.Table] = []
     for path, (_, columns) in zip(published.files(*tables), tables.items(), strict=True):
@@ -45,7 +45,7 @@ def check(published: PublishedFolder) -> None:
 
 def _check_parts(published: PublishedFolder) -> None:
     """Refuse tables that are not those of the parts that the derivation is about, in their order."""
-    tables, stated = published.fact("tables", dict), published.fact("parts", dict)
+    tables, stated = published.tables, published.fact("parts", dict)
     derived = [
         {"share": dict(part.details)["share"], "k": dict(part.parts[0].details)["k"]}
         for part in published.mechanisms("part")
