@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,8 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.kinds.delta_limit import check_delta
+from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import choice_facts
 from crowdblend.planning import Plan
@@ -210,15 +209,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         )
     if not policy.planned:
         assert policy.delta is not None
-        if planned.delta > policy.delta:
-            raise Infeasible(
-                f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
-                f"{at_most(planned.delta)}.",
-                remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
-                where="[release] delta",
-                code="plan.delta-out-of-reach",
-            )
-        planned = replace(planned, delta=policy.delta)
+        remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
+        planned = with_stated_delta(planned, policy.delta, "k, rate and epsilon", remedy)
     check_delta(policy, planned.delta)
     return planned
 
