@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdblend.estimates import Design, Estimator, ExactCounts, NoiseBelowK
+from crowdblend.estimates import (
+    Design,
+    Estimator,
+    ExactCounts,
+    Law,
+    NoiseBelowK,
+    NoiseOnEveryCell,
+    OutlierNoise,
+    noise_sums,
+)
 from crowdblend.estimates.noise_sums import sum_reach
 
 # Each test below looks at one proportion; at its bound of 95 % it fails with this probability.
@@ -67,3 +76,35 @@ def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None
         reach = sum_reach(cells, loss, level)
         assert many[distance > reach].sum() <= level * (1 + 1e-6)
         assert many[distance > reach - 1].sum() > level
+
+
+@pytest.mark.parametrize(("cells", "loss"), [(1, 1.0), (1, 1e-7), (2, 0.3), (40, 0.2), (1000, 0.02)])
+def test_the_bound_for_long_transforms_is_above_them(cells: int, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = sum_reach.__wrapped__(cells, loss, 0.05) if loss > 1e-3 else int(np.log(2 / 0.05 / 2) / loss)
+    monkeypatch.setattr(noise_sums, "_LONGEST", 0)
+    assert exact <= sum_reach.__wrapped__(cells, loss, 0.05) <= 2 * exact + 2
+
+
+@pytest.mark.parametrize(
+    ("law", "rate"),
+    [(NoiseOnEveryCell(0.001), 1.0), (NoiseOnEveryCell(1e-9), 1.0), (NoiseBelowK(50, 0.002), 0.5)],
+    ids=str,
+)
+@pytest.mark.parametrize("people", [0, 40, 5000])
+def test_faint_noise_is_covered_without_listing_its_law(law: Law, rate: float, people: int) -> None:
+    rng = np.random.default_rng(6)
+    sampled = draws(rng, [people], rate)[:, 0]
+    # Geometric numbers of so small a parameter are exponential ones, rounded.
+    noise = np.round(rng.laplace(0, 1 / law.widest_loss, RUNS)).astype(np.int64)
+    values = sampled + np.where(sampled >= (law.exact_from or 1 << 60), 0, noise)
+    found = Estimator(law, Design.at_rate(rate)).cells(values)
+    assert ((found.low <= people) & (people <= found.high)).sum() >= LEAST
+
+
+def test_a_cell_that_faint_noise_leaves_out_has_an_end() -> None:
+    estimator = Estimator(OutlierNoise(0.5, 1, 1000, 20), Design.at_rate(1.0))
+    found = estimator.cells(np.array([30]))
+    assert np.isnan(found.estimate[0])
+    assert (found.low[0], found.high[0]) == (-1, -1)
+    # P[a cell of N people is below 20] = 0.025 where the noise of 0.0005 is below 20 − N.
+    assert 5_900 < estimator.unpublished() < 7_500

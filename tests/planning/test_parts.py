@@ -106,3 +106,21 @@ def test_the_command_plans_parts() -> None:
     given = ("--rate", 0.2, "--epsilon", 1, "--delta", "1e-6", "--parts", 5)
     document = json.loads(crowdblend("plan", *given, "--json").stdout)
     assert (document["k"], document["parts"], document["bounds"]) == (9, 5, {"parts": 9})
+
+
+@pytest.mark.parametrize(("unknown", "given"), [("k", {"delta": 1e-6}), ("epsilon", {"k": 40, "delta": 1e-6})])
+def test_a_series_of_releases_of_parts_keeps_its_totals(unknown: str, given: dict) -> None:
+    """By the profile of the parts, not by that of one table of the whole sample."""
+    epsilon = {} if unknown == "epsilon" else {"epsilon": 1.0}
+    planned = plan(rate=0.5, parts=5, releases=3, **epsilon, **given)
+    whole = plan(rate=0.5, releases=3, **epsilon, **given)
+    assert planned.bounds["profile"] < whole.bounds["profile"]
+    assert planned.thresholds == (planned.k,) * 5
+    found = verify(planned.certificate().to_json()).differential()
+    assert found is not None
+    assert found.epsilon <= planned.epsilon
+    assert found.delta <= planned.delta
+    if unknown == "k":
+        assert planned.k < 40
+        fewer = answer(PlanRequest(rate=0.5, k=planned.k - 1, epsilon=1.0, shares=equal_shares(5), releases=3))
+        assert fewer.delta > 1e-6

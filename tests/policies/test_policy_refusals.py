@@ -131,6 +131,7 @@ WRONG = {
     "everybody without epsilon": (REGISTER.replace("epsilon = 1.0", ""), "everybody"),
     "everybody without noise": (REGISTER.replace("epsilon = 1.0", "epsilon = 0.0"), "everybody"),
     "everybody as microdata": (REGISTER.replace(KIND, 'kind = "microdata"'), "everybody"),
+    "everybody in a series": (REGISTER.replace("epsilon = 1.0", "epsilon = 1.0\nreleases = 3"), "everybody"),
     "everybody with parts": (REGISTER + PART.format("a", 0.5), "everybody"),
     "everybody with noise below k": (REGISTER.replace(KIND, NOISE), "everybody"),
     "everybody in an open domain": (
@@ -140,6 +141,14 @@ WRONG = {
     "everybody in too many cells": (
         REGISTER.replace("to = 100, width = 10", "to = 1000000, width = 1"),
         "cells",
+    ),
+    "a table in the place of the totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2') + TABLE.format("Totals", '["sex"]'),
+        "table-name",
+    ),
+    "a column in the place of the totals": (
+        REGISTER.replace('person = "id"', 'person = "id"\nrows_per_person = 2').replace("sex =", "total ="),
+        "reserved-name",
     ),
     "rows of a sample": (bent(('person = "id"', 'person = "id"\nrows_per_person = 2')), "rows-per-person"),
     "rows and duplicates": (

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crowdblend.calculus import Assumption, verify_file
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
@@ -64,6 +64,22 @@ def test_people_with_several_rows(town: Path, tmp_path: Path) -> None:
     spent = 2 * cells.noise_epsilon + 2 * rows.noise_epsilon + people.noise_epsilon
     assert spent == pytest.approx(1.0)
     assert cells.noise_epsilon == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize(("epsilon", "rows"), [(1.0, 3), (0.1, 7), (0.3, 3), (0.7, 11), (3.3, 2)])
+def test_rounding_takes_no_more_than_the_policy_allows(town: Path, epsilon: float, rows: int) -> None:
+    text = POLICIES["table-visits"].replace("rows_per_person = 2", f"rows_per_person = {rows}")
+    planned = plan(parse_policy(text.replace("epsilon = 1.0", f"epsilon = {epsilon}"), town))
+    found = planned.certificate().differential()
+    assert found is not None
+    assert 0.999999 * epsilon < found.epsilon <= epsilon
+
+
+@pytest.mark.parametrize("name", ["table-register", "table-visits"])
+def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(town: Path, name: str) -> None:
+    with pytest.raises(Infeasible) as refused:
+        plan(parse_policy(POLICIES[name].replace("epsilon = 1.0", "epsilon = 1e-12"), town))
+    assert refused.value.code == "plan.epsilon-too-small"
 
 
 def test_without_rows_per_person_several_rows_are_refused(town: Path, tmp_path: Path) -> None:

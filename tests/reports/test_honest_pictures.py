@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from crowdblend.figures import point_map
 from crowdblend.reports import report_html
+from crowdblend.reports.views.points import _fitted
 from tests.reports.releases import release, table
 
 DOMAIN: dict[str, Any] = {
@@ -82,3 +84,25 @@ def test_title_publisher_and_date_are_shown(tmp_path: Path) -> None:
     html = report_html(release(tmp_path, table(), about=about, date="2026-11-16"))
     assert "<h1>People of &lt;b&gt;Harbour&lt;/b&gt;</h1>" in html
     assert "Office · CC-BY-4.0 · 2026-11-16" in html
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "shown"),
+    [
+        (16_021.7, 430.0, "16,020"),
+        (148_213_777.0, 2.8e7, "148,000,000"),
+        (-0.4, 19_000.0, "0"),
+        (1.23456, 0.031, "1.235"),
+    ],
+)
+def test_numbers_of_points_have_the_digits_that_their_error_leaves(value: float, error: float, shown: str) -> None:
+    assert _fitted(value, error) == shown
+
+
+def test_a_map_is_to_scale() -> None:
+    """A degree of longitude at 60 degrees north is half as long as one of latitude."""
+    flat = point_map([], [], names=("x", "y"), bounds=(0, 0, 3, 1))
+    north = point_map([], [], names=("lon", "lat"), bounds=(0, 59.5, 2, 60.5))
+    for drawn, ratio in ((flat, 1 / 3), (north, 1.0)):
+        wide, high = map(float, re.search(r'<rect [^>]*width="([\d.]+)" height="([\d.]+)"', drawn).groups())
+        assert high / wide == pytest.approx(ratio, rel=0.01)

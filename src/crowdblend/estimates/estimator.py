@@ -16,6 +16,8 @@ CONFIDENCE = 0.95
 _NOISE_SHARE = 0.5
 # A value so much above k is noise with less than this probability in all cells together.
 _SURELY_EXACT = 1e-6
+# Noise of a smaller loss reaches over so many values that their laws are not listed: bounds take their place.
+_FAINT = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Estimator:
         self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE
     ) -> Intervals:
         """For published cells: each interval covers in a share `confidence` of the cells of its size that are shown."""
+        if self._faint and self.law.shown_from is None:
+            return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
+        if self._faint:  # nothing is proved about cells that are shown because of their noise
+            unknown = np.full(len(values), -1, np.int64)
+            return Intervals(np.full(len(values), np.nan), unknown, unknown.copy())
         level, design, lost = 1 - confidence, self.design, self.design.exceptions
         different, back = np.unique(self.law.place(values, exact), return_inverse=True)
         low = lost + self._ends(_less(self.law, lost), design.most, level, different - lost)[0]
@@ -65,6 +72,11 @@ class Estimator:
     def unpublished(self, *, confidence: float = CONFIDENCE) -> int:
         """The upper end for a cell of a closed domain that is not shown: a larger one is shown with `confidence`."""
         assert self.law.shown_from is not None, "every cell is shown"
+        if self._faint:
+            level = (1 - confidence) / 2
+            most = self.law.shown_from + sum_reach(1, self.law.widest_loss, level)
+            ends = self._ends(ExactCounts(0), self.design.least, level, np.array([most]))
+            return self.design.exceptions + int(ends[1][0])
         plain = ExactCounts(self.law.shown_from) if self.law.noiseless else self.law
         return self.design.exceptions + _hidden(plain, self.design.least, 1 - confidence)
 
@@ -105,6 +117,10 @@ class Estimator:
             far = sum_reach(1, self.law.noise_epsilon, _SURELY_EXACT / max(len(values), 1))
             return values < self.law.k + far
         return np.full(len(values), not self.law.noiseless)
+
+    @property
+    def _faint(self) -> bool:
+        return not self.law.noiseless and self.law.widest_loss < _FAINT
 
     def _scaled(self, values: Whole) -> Floats:
         rate = self.design.rate

@@ -14,6 +14,11 @@ from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEver
 
 Facts = Mapping[str, Any]
 
+# Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
+_LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**5, 10**4, 1e-12
+_SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
+_MOST_CELLS = 2**40
+
 
 def estimator_of(facts: Facts) -> Estimator | None:
     """How published counts of a release are read; None where the facts do not say how people were sampled."""
@@ -30,9 +35,11 @@ def facts_of_table(facts: Facts, name: str) -> Facts:
     part = parts.get(name) if isinstance(parts, Mapping) else None
     if not isinstance(part, Mapping) or not isinstance(tables, Mapping) or not isinstance(columns, Mapping):
         return facts
-    parameters = dict(facts["parameters"])
-    parameters |= {"k": part.get("k"), "rate": parameters.get("rate", 0) * part.get("share", 0)}
-    own = {column: columns.get(column) for column in tables.get(name, ())}
+    stated, names = facts.get("parameters"), tables.get(name)
+    parameters: dict[str, Any] = dict(stated) if isinstance(stated, Mapping) else {}
+    rate, share = parameters.get("rate"), part.get("share")
+    parameters |= {"k": part.get("k"), "rate": rate * share if _is_rate(rate) and _is_rate(share) else None}
+    own = {str(column): columns.get(column) for column in names} if isinstance(names, list) else {}
     return {**facts, "parts": None, "parameters": parameters, "columns": own}
 
 
@@ -46,7 +53,8 @@ def finest_cells(facts: Facts, columns: Iterable[str]) -> int | None:
     """How many cells of the finest table lie in one cell of a table by these columns; None where nobody knows."""
     known = set(columns)
     sizes = [size for name, size in domain_sizes(facts).items() if name not in known]
-    return None if None in sizes else math.prod(size for size in sizes if size is not None)
+    cells = None if None in sizes else math.prod(size for size in sizes if size is not None)
+    return None if cells is None or cells > _MOST_CELLS else cells
 
 
 def row_intervals(
@@ -78,19 +86,26 @@ def nothing_known(rows: int) -> Intervals:
 
 
 def _law(facts: Facts, parameters: Facts) -> Law | None:
-    shown_from = facts.get("show_from")
-    try:
-        if facts.get("everybody") is True:
-            return NoiseOnEveryCell(float(parameters["noise_epsilon"]))
-        if facts.get("kind") == "outlier-table":
-            loss, transition, limit = (parameters[name] for name in ("epsilon", "transition", "limit"))
-            return OutlierNoise(float(loss), int(transition), int(limit), shown_from)
-        if facts.get("kind") == "table" and facts.get("below_k") == "noise":
-            flag = parameters.get("flag") is True
-            return NoiseBelowK(int(parameters["k"]), float(parameters["noise_epsilon"]), shown_from, flag)
-        return ExactCounts(int(parameters["k"]))
-    except (KeyError, TypeError, ValueError):
+    k, loss, shown_from = parameters.get("k"), parameters.get("noise_epsilon"), facts.get("show_from")
+    if shown_from is not None and not _is_whole(shown_from, _LARGEST_NOISY):
         return None
+    if facts.get("everybody") is True:
+        return NoiseOnEveryCell(float(loss)) if _is_loss(loss) else None
+    if facts.get("kind") == "outlier-table":
+        return _outlier_law(parameters, shown_from)
+    if facts.get("kind") == "table" and facts.get("below_k") == "noise":
+        flag = parameters.get("flag") is True
+        known = _is_loss(loss) and _is_whole(k, _LARGEST_NOISY)
+        return NoiseBelowK(int(k), float(loss), shown_from, flag) if known and k and loss else None
+    return ExactCounts(k) if _is_whole(k, _LARGEST_K) else None
+
+
+def _outlier_law(parameters: Facts, shown_from: int | None) -> Law | None:
+    loss, transition, limit = (parameters.get(name) for name in ("epsilon", "transition", "limit"))
+    if not (_is_loss(loss) and _is_whole(transition, _LARGEST_K) and _is_whole(limit, _LARGEST_K)):
+        return None
+    law = OutlierNoise(float(loss), transition, limit, shown_from)
+    return law if _is_loss(law.widest_loss) else None
 
 
 def _design(facts: Facts, parameters: Facts) -> Design | None:
@@ -98,7 +113,9 @@ def _design(facts: Facts, parameters: Facts) -> Design | None:
     if _is_rate(least) and _is_rate(most):
         exceptions = parameters.get("exceptions")
         stated = float(rate) if _is_rate(rate) else None
-        return Design(stated, float(least), float(most), exceptions if isinstance(exceptions, int) else 0)
+        if least > most or not (exceptions is None or exceptions == 0 or _is_whole(exceptions, _LARGEST_K)):
+            return None
+        return Design(stated, float(least), float(most), exceptions or 0)
     if facts.get("everybody") is True or (rate is None and facts.get("kind") == "outlier-table"):
         return Design.at_rate(1.0)
     recoding = facts.get("recoding")
@@ -110,11 +127,22 @@ def _design(facts: Facts, parameters: Facts) -> Design | None:
 
 
 def _is_rate(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
+    return isinstance(value, int | float) and not isinstance(value, bool) and _SMALLEST_RATE <= value <= 1
+
+
+def _is_loss(value: Any) -> TypeGuard[float]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and _SMALLEST_LOSS <= value <= _LARGEST_LOSS
+
+
+def _is_whole(value: Any, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 def _size(domain: Any) -> int | None:
     if not isinstance(domain, Mapping):
         return None
     labels, size = domain.get("labels"), domain.get("size")
-    return len(labels) if isinstance(labels, list) else size if isinstance(size, int) else None
+    if isinstance(labels, list):
+        return len(labels)
+    return size if isinstance(size, int) and not isinstance(size, bool) and size >= 1 else None

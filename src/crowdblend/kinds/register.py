@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from flint import arb
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition, sampling
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.errors import Infeasible
 from crowdblend.estimates.estimator import Design, Estimator
 from crowdblend.estimates.laws import NoiseOnEveryCell
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
@@ -22,6 +24,7 @@ from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.policies.table import Table
 from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 # Of ε, what each of the two totals gets where a person may have several rows; the rest is for the cells.
 TOTAL_SHARE = 0.05
@@ -53,13 +56,15 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         with precision(128):
             per_row = round_down((arb(self.epsilon) - 2 * arb(total)) / rows)
             per_total = round_down(arb(total) / rows)
-        cells = NoiseEverywhere(per_row, rows)
-        return cells, NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
+        totals = NoisyTotal("rows", per_total, rows), NoisyTotal("people", total, 1)
+        # The rules round up what they add, so the cells give way until the sum is within what the policy allows.
+        while _added(NoiseEverywhere(per_row, rows), *totals).conclusion.epsilon > self.epsilon:
+            per_row = math.nextafter(per_row, 0.0)
+        return NoiseEverywhere(per_row, rows), *totals
 
     def derivations(self, mechanisms: tuple[NoiseEverywhere | NoisyTotal, ...]) -> tuple[Derivation, ...]:
         """Pure differential privacy of everything together, with one person more or less and with data replaced."""
-        claims = [mechanism.claim() for mechanism in mechanisms]
-        together = claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)
+        together = _added(*mechanisms)
         return together, sampling.replacing_is_removing_and_adding(together)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
@@ -136,3 +141,26 @@ def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str
         for column, value in zip(values.values(), row, strict=True):
             column.append(value)
     return values
+
+
+def plan_register(policy: Table) -> RegisterPlan:
+    """The plan of a register; refuses a loss that is too small to be drawn, before anything is spent."""
+    rows = policy.rows_per_person
+    planned = RegisterPlan(policy)
+    # Checked before the budget is divided, which takes no end where a double has no smaller neighbour.
+    least = planned.epsilon if rows is None else TOTAL_SHARE * planned.epsilon / rows
+    if least < 2 * SMALLEST_EPSILON:
+        raise Infeasible(
+            f"epsilon = {planned.epsilon:g}{'' if rows is None else f' with {rows} rows per person'} leaves less than "
+            f"{float(2 * SMALLEST_EPSILON):.1g} to the noise on a number.",
+            remedy="Raise epsilon.",
+            where="[release] epsilon",
+            code="plan.epsilon-too-small",
+        )
+    return planned
+
+
+def _added(*mechanisms: NoiseEverywhere | NoisyTotal) -> Derivation:
+    """What mechanisms on one table guarantee together."""
+    claims = [mechanism.claim() for mechanism in mechanisms]
+    return claims[0] if len(claims) == 1 else composition.steps_add_up(*claims)

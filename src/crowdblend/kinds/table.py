@@ -11,7 +11,7 @@ from crowdblend.estimates import facts_of_table
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
-from crowdblend.kinds.register import RegisterPlan
+from crowdblend.kinds.register import RegisterPlan, plan_register
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide
@@ -135,5 +135,5 @@ class TablePlan(CrowdClassesPlan):
 def plan(policy: Table) -> TablePlan | RegisterPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
-        return RegisterPlan(policy)
+        return plan_register(policy)
     return TablePlan(policy, plan_crowds(policy))

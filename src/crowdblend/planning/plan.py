@@ -88,16 +88,19 @@ class Plan:
         """
         if self.request.releases > 1:
             return Certificate(self.together(), stated, facts or {})
+        return Certificate(self.planned_derivations(), stated, facts or {})
+
+    def planned_derivations(self) -> tuple[Derivation, ...]:
+        """What sampling and mechanisms with these parameters guarantee."""
         if self.request.shares:
-            planned = tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds)
-            return Certificate(self.derivations_of_parts(planned), stated, facts or {})
-        return self.certify(self.mechanism, stated, facts)
+            return self.derivations_of_parts(tuple(PlannedMechanism(self.request, k, None) for k in self.thresholds))
+        return self.derivations(self.mechanism)
 
     def together(self) -> tuple[Derivation, ...]:
         """What all planned releases guarantee together."""
         if self.rule == series.RULES[series.ADDED]:
             one = answer_alone(series.share_of(self.request))
-            _, once, *_ = one.derivations(one.mechanism)
+            _, once, *_ = one.planned_derivations()
             return (composition.differential_releases_add_up(*[once] * self.request.releases),)
         profile = series.profile_together(self.request, self.k, self.rate)
         if self.solved == "delta":
@@ -280,9 +283,9 @@ def _planned(request: PlanRequest, bounds: dict[str, float], rules: Mapping[str,
 
 
 def _thresholds(request: PlanRequest, values: Mapping[str, Any]) -> tuple[int, ...]:
-    """The k of every table: as given for all of them, or the smallest for each."""
-    if not request.shares or request.k is not None:
-        return (request.k,) * len(request.shares) if request.k is not None else ()
+    """The k of every table: as given for all of them, or the smallest for each; one for all in a series."""
+    if request.k is not None or request.releases > 1 or not request.shares:
+        return (int(values["k"]),) * len(request.shares)
     return smallest_thresholds(request.shares, values["rate"], values["epsilon"], values["delta"])
 
 

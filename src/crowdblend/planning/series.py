@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import profiles
+from crowdblend.calculus.rules import parts, profiles
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
 from crowdblend.numerics.search import first_true, largest_double
@@ -35,6 +35,9 @@ def profile_once(request: PlanRequest, k: int, rate: float | None) -> Derivation
         return profiles.profile_of_points(k=k, noise_epsilon=request.noise_epsilon, rate=rate)
     if request.noisy:
         return profiles.profile_of_noise_below_k(k=k, noise_epsilon=request.noise_epsilon, rate=rate, flag=request.flag)
+    if request.shares:
+        placed = (parts.blending_in_a_part(crowd(request, k), share=share) for share in request.shares)
+        return profiles.profile_of_parts(*placed, rate=rate)
     return profiles.profile_of_crowds(crowd(request, k), rate=rate)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from crowdblend.policies.crowd import check_closed
+from crowdblend.policies.crowd import check_closed, check_names
 from crowdblend.policies.key import Section, did_you_mean, key, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.recoded import RecodedPolicy
@@ -101,6 +101,7 @@ class Table(RecodedPolicy):
             "shares in [[tables]]": self.shares or None,
         }
         given |= {"noise_epsilon": self.noise_epsilon, "show_from": self.show_from, "flag": self.flag or None}
+        given |= {"releases": self.releases if self.releases > 1 else None}
         given |= {'below_k = "noise"': True if self.below_k == "noise" else None}
         unused = [name for name, value in given.items() if value is not None]
         if unused:
@@ -132,12 +133,26 @@ class Table(RecodedPolicy):
                 "[[tables]] name",
             )
         check_closed(self.columns, "everybody = true")
+        self._refuse_names_of_totals()
         if not self._listed:
             raise refusal(
                 "cells",
                 "A table of everybody publishes every cell, and this one has more than 1,000,000.",
                 "Publish fewer columns, or coarser classes.",
                 "[columns]",
+            )
+
+    def _refuse_names_of_totals(self) -> None:
+        """The numbers of rows and people are in a file `totals` with a column `total`."""
+        if self.rows_per_person is None:
+            return
+        check_names(self.columns, None, ("total",))
+        if any(table.name.lower() == "totals" for table in self.tables):
+            raise refusal(
+                "table-name",
+                "The file totals has the numbers of rows and people, so that no table can be called so.",
+                "Rename the table.",
+                "[[tables]] name",
             )
 
     def _people(self) -> dict[str, Any]:

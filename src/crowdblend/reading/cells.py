@@ -34,6 +34,7 @@ class Cells:
     columns: tuple[str, ...]
     counted: bool
     flagged: bool
+    estimated: bool = False
 
     @property
     def keys(self) -> list[str]:
@@ -55,6 +56,16 @@ class Cells:
     def rows(self) -> Iterator[pa.Table]:
         """The rows as they are, in pieces; each counts once unless the file has counts."""
         yield from self._read()
+
+    def estimates(self) -> Iterator[tuple[Any, ...]]:
+        """Counts, estimates and their ends in pieces, as doubles; NaN where they are blank."""
+        kinds = {"count": pa.int64(), "estimate": pa.float64(), "low": pa.int64(), "high": pa.int64()}
+        try:
+            for batch in _batches(self.path, kinds):
+                columns = [pc.cast(column, pa.float64()) for column in batch.columns]
+                yield tuple(column.to_numpy(zero_copy_only=False) for column in columns)
+        except (pa.ArrowException, OSError) as damaged:
+            raise unreadable(self.path) from damaged
 
     def _read(self) -> Iterator[pa.Table]:
         own = {"count": pa.int64()} if self.counted else {}
@@ -143,7 +154,7 @@ def open_cells(path: Path, *, counted: bool | None) -> Cells:
     columns = tuple(
         name for name in (names[:-3] if estimated else names) if not counted or name not in ("count", EXACT)
     )
-    return Cells(path, columns, counted, counted and "exact" in names)
+    return Cells(path, columns, counted, counted and "exact" in names, estimated)
 
 
 def header_of(path: Path) -> list[str]:

@@ -10,6 +10,7 @@ from crowdblend.estimates import domain_sizes
 
 Facts = Mapping[str, Any]
 Labels = tuple[str, ...]
+_MOST = 2**40
 
 
 def declared_domain(facts: Facts) -> dict[str, Labels | None]:
@@ -37,8 +38,9 @@ def ordered_columns(facts: Facts) -> frozenset[str]:
 
 
 def combinations(sizes: Sequence[int | None]) -> int | None:
-    """How many combinations columns of these sizes have; None where one is open."""
-    return None if None in sizes else math.prod(size for size in sizes if size is not None)
+    """How many combinations columns of these sizes have; None where one is open or there are too many."""
+    found = None if None in sizes else math.prod(size for size in sizes if size is not None)
+    return None if found is None or found > _MOST else found
 
 
 def _is_ordered(domain: Facts) -> bool:
@@ -56,5 +58,8 @@ def _blocks(facts: Facts) -> int | None:
         return len(blocks)
     if not isinstance(widths, Mapping) or not isinstance(axes, Mapping):
         return None
-    along: list[int] = [round((axes[name][1] - axes[name][0]) / width) for name, width in widths.items()]
-    return math.prod(along)
+    try:
+        along: list[int] = [round((axes[name][1] - axes[name][0]) / width) for name, width in widths.items()]
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        return None
+    return math.prod(along) if min(along, default=0) >= 1 else None

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from crowdblend.estimates import estimator_of
 from crowdblend.figures import bar_chart, point_map
+from crowdblend.reading.domain import classes_of, combinations, declared_domain
 from crowdblend.reports import places
 from crowdblend.reports.charts import figure
 from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
@@ -16,6 +18,7 @@ from crowdblend.reports.places import AxisNoise, Points
 from crowdblend.reports.view import Part, View
 
 MOST_LINES = 4_000
+MOST_BARS = 40
 
 
 def view(folder: Folder) -> View:
@@ -31,7 +34,7 @@ def view(folder: Folder) -> View:
     return View(
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
-        keys=(("published points", f"{len(points):,}"),),
+        keys=(*_population(folder, len(points)), ("published points", f"{len(points):,}")),
         reading=tuple(_reading(folder, axes, noise)),
         parts=tuple(parts),
     )
@@ -62,9 +65,10 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
         )
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
     if len(axes) == 1:
-        counts, edges = np.histogram(points[:, 0], bins=24, range=bounds[0])
-        bars = [(f"{low:.4g} to {high:.4g}", int(n)) for low, high, n in zip(edges, edges[1:], counts, strict=False)]
-        caption = f"Published points by {shorten(axes[0])}."
+        counts, edges = np.histogram(points[:, 0], bins=_bins(folder, axes[0], bounds[0]), range=bounds[0])
+        ends = [f"{edge:,.10g}" for edge in edges]
+        bars = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
+        caption = f"Published points of the sample by {shorten(axes[0])}, between its declared bounds."
         drawn = bar_chart(bars)
     else:
         (left, right), (bottom, top) = bounds[:2]
@@ -75,10 +79,27 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
             bounds=(left, bottom, right, top),
         )
         caption = (
-            f"Published points by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines are the "
-            "blocks. Where nothing is shown, no block reached the crowd size."
+            f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
+            "are the blocks. Where nothing is shown, no block reached the crowd size."
         )
     return figure(drawn, caption)
+
+
+def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:
+    """As many bars as there are blocks along an axis: noise moves points about as far as a block is wide."""
+    width = folder.fact("widths", dict).get(axis)
+    blocks = round((bounds[1] - bounds[0]) / width) if isinstance(width, int | float) and width > 0 else MOST_BARS
+    return min(max(blocks, 1), MOST_BARS)
+
+
+def _population(folder: Folder, points: int) -> list[tuple[str, str]]:
+    """How many people of the population the points stand for: classes that are not shown add to the upper end."""
+    estimator = estimator_of(folder.facts)
+    classes = combinations(list(classes_of(folder.facts, declared_domain(folder.facts)).values()))
+    if estimator is None or classes is None or not points:
+        return []
+    found = estimator.sums(np.array([points]), np.array([1]), np.array([classes - 1]))
+    return [("people of the population, 95 % interval", f"{int(found.low[0]):,} – {int(found.high[0]):,}")]
 
 
 def _outlines(
@@ -210,7 +231,8 @@ def _table(
 
 
 def _number(value: float) -> str:
-    return f"{float(value):,.2g}" if abs(value) < 100 else f"{float(value):,.0f}"
+    """An error or a distance to two digits."""
+    return f"{float(f'{float(value):.2g}'):,.10g}"
 
 
 def _fitted(value: float, error: float) -> str:
@@ -218,4 +240,4 @@ def _fitted(value: float, error: float) -> str:
     if not error > 0 or not np.isfinite(error):
         return f"{float(value):,.6g}"
     digits = 1 - int(np.floor(np.log10(error)))
-    return f"{round(float(value), digits):,.{min(max(digits, 0), 12)}f}"
+    return f"{round(float(value), digits) + 0.0:,.{min(max(digits, 0), 12)}f}"
