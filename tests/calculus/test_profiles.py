@@ -38,6 +38,7 @@ PARTS = tuple(RULES["sampling.part"](CROWDS, share=share) for share in (0.5, 0.2
 LAPLACE = RULES["histogram.laplace"](noise_epsilon=1.0)
 KNOWN = {
     "CrowdCurve": suppressed(),
+    "PartsCurve": released("composition.parts", *PARTS, rate=0.5, epsilon=1.0),
     "NoisyCountCurve": released("histogram.noisy-sampled", k=6, noise_epsilon=2.0, rate=0.1, epsilon=1.0, flag=False),
     "PointCurve": released("points.sampled", k=20, noise_epsilon=1.0, rate=0.1, epsilon=1.0),
     "AmplifiedCurve": released("sampling.amplification", LAPLACE, rate=0.1),

@@ -9,7 +9,6 @@ from crowdblend.guarantees import (
     CrowdCurve,
     Differential,
     LossCurve,
-    PartOfSample,
     Profile,
     Relation,
     Uses,
