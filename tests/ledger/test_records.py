@@ -56,6 +56,6 @@ def test_samples_have_in_common_what_the_smaller_rate_allows(rates: tuple[float,
 
 
 def test_a_refused_place_shows_its_scheme_and_no_password() -> None:
-    with pytest.raises(InvalidInput, match="got mysql://") as refused:
+    with pytest.raises(InvalidInput, match="kept at mysql://") as refused:
         locate("mysql://steward:secret@host/ledger")
     assert "secret" not in str(refused.value)
