@@ -23,7 +23,7 @@ from crowdblend.engines.draw import Coin
 from crowdblend.engines.duckdb.engine import DuckDBEngine
 from crowdblend.engines.engine import count_classes
 from crowdblend.policies import load_policy
-from crowdblend.randomness import new_key
+from crowdblend.randomness import DrawKey, new_key
 from crowdblend.recoding import Computed, Lookup
 
 REGIONS = [f"Region {i:02d}" for i in range(20)]
@@ -109,7 +109,9 @@ def bare(folder: Path) -> int:
 def ours(folder: Path, rate: float, policy: str = "policy") -> int:
     """The same classes of a sample, one row per person checked."""
     return len(
-        count_classes(load_policy(folder / f"{policy}.toml"), Coin(new_key(), rate), DuckDBEngine()).classes.counts
+        count_classes(
+            load_policy(folder / f"{policy}.toml"), Coin(DrawKey(new_key()), rate), DuckDBEngine()
+        ).classes.counts
     )
 
 

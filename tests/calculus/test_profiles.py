@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crowdblend.calculus import RULES, Certificate, Derivation, verify
-from crowdblend.calculus.profiles import composed, profile_of
+from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.errors import DoesNotVerify, Infeasible, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     ClosenessCurve,
@@ -91,9 +91,9 @@ def test_other_guarantees_have_no_profile() -> None:
 
 
 def test_equal_releases_are_counted_and_others_listed() -> None:
-    ten = composed([suppressed(8)] * 10)
+    ten = compose_profiles([suppressed(8)] * 10)
     assert (ten.rule.id, ten.conclusion.releases) == ("composition.repeated", 10)
-    both = composed([suppressed(8), suppressed(9)])
+    both = compose_profiles([suppressed(8), suppressed(9)])
     assert (both.rule.id, len(both.conclusion.uses)) == ("composition.profiles", 2)
     listed = RULES["composition.profiles"](*[profile_of(suppressed(8))] * 10)
     assert listed.conclusion == ten.conclusion
@@ -104,12 +104,12 @@ def test_the_numbers_of_ten_and_of_fifty_years() -> None:
     once = suppressed(8)
     assert once.conclusion.delta < 2.33e-7
     for times, most in ((10, 1.0725), (50, 1.481)):
-        together = RULES["profile.epsilon"](composed([once] * times), delta=times * 2.33e-7).conclusion
+        together = RULES["profile.epsilon"](compose_profiles([once] * times), delta=times * 2.33e-7).conclusion
         assert most * 0.99 < together.epsilon < most
 
 
 def test_certificates_of_a_series_are_small_and_verify() -> None:
-    ten = composed([suppressed(8)] * 10)
+    ten = compose_profiles([suppressed(8)] * 10)
     shown = RULES["profile.epsilon"](ten, delta=1e-5)
     relative = RULES["profile.zero-knowledge"](ten, epsilon=shown.conclusion.epsilon)
     text = Certificate((shown, relative)).to_json()
@@ -125,7 +125,7 @@ def test_certificates_of_a_series_are_small_and_verify() -> None:
 def test_edits_of_a_series_do_not_verify(edit: str) -> None:
     from crowdblend.calculus.certificate import digest
 
-    shown = RULES["profile.epsilon"](composed([suppressed(8)] * 3), delta=1e-5)
+    shown = RULES["profile.epsilon"](compose_profiles([suppressed(8)] * 3), delta=1e-5)
     document = json.loads(Certificate((shown,)).to_json())
 
     def edited(node: object) -> None:
@@ -151,12 +151,12 @@ def test_samples_of_several_rates_are_one_aggregate_each() -> None:
     relative = RULES["profile.zero-knowledge"](made, epsilon=1.0).conclusion
     assert relative.aggregate == Together((IidSampling(0.1, 2), IidSampling(0.2, 1)))
     with pytest.raises(NotApplicable, match="sample"):
-        RULES["profile.zero-knowledge"](composed([suppressed(), LAPLACE]), epsilon=1.0)
+        RULES["profile.zero-knowledge"](compose_profiles([suppressed(), LAPLACE]), epsilon=1.0)
 
 
 def test_more_than_delta_lost_whatever_epsilon_is_refused() -> None:
     with pytest.raises(Infeasible, match="Raise delta"):
-        RULES["profile.epsilon"](composed([suppressed(2, 0.5)] * 3), delta=1e-3)
+        RULES["profile.epsilon"](compose_profiles([suppressed(2, 0.5)] * 3), delta=1e-3)
 
 
 def test_losses_beyond_the_grid_count_as_infinite() -> None:

@@ -12,7 +12,9 @@ from unittest import mock
 
 import pytest
 
+import crowdblend as front_door
 from crowdblend.demo import write_population
+from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
 from tests import commands
 from tests.commands import Finished
@@ -66,6 +68,22 @@ def test_dry_run_writes_nothing(place: Path) -> None:
     wrong = crowdblend(place, "release", "policy.toml", "--dry-run")
     assert wrong.returncode == 2
     assert "aeg" in wrong.stderr
+
+
+def test_a_missing_source_is_refused_before_there_is_a_ledger(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "town.parquet").unlink()
+    home = place / "home"
+    monkeypatch.delenv("CROWDBLEND_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+    done = commands.crowdblend("release", "policy.toml", "--yes", "--json", folder=place)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["code"] == "data.unreadable"
+    monkeypatch.chdir(place)
+    with pytest.raises(InvalidInput) as refused:
+        front_door.release(None, "policy.toml", out="out")
+    assert refused.value.code == "data.unreadable"
+    assert not home.exists()
+    assert not (place / "out").exists()
 
 
 def test_release_verify_report_ledger(place: Path) -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part, row_key_of
 from crowdblend.errors import InvalidInput
+from crowdblend.randomness import DrawKey
 
-KEY, OTHER = b"secret".ljust(32), b"other".ljust(32)
+KEY, OTHER = DrawKey(b"secret".ljust(32)), DrawKey(b"other".ljust(32))
 DRAWS: list[Draw] = [
     Everybody(Part(KEY, 0.5, choosing=True), KEY),
     Coin(KEY, 0.5, Part(KEY, 0.5, choosing=False), KEY),
@@ -33,6 +34,6 @@ def test_no_more_people_are_drawn_than_there_are(samples: int, people: int) -> N
 
 
 def test_the_key_decides_which_row_counts_unless_another_does() -> None:
-    assert row_key_of(Coin(KEY, 0.5)) == KEY
-    assert row_key_of(Coin(KEY, 0.5, row_key=OTHER)) == row_key_of(Everybody(row_key=OTHER)) == OTHER
+    assert row_key_of(Coin(KEY, 0.5)) == KEY.persons
+    assert row_key_of(Coin(KEY, 0.5, row_key=OTHER)) == row_key_of(Everybody(row_key=OTHER)) == OTHER.persons
     assert row_key_of(Everybody()) != row_key_of(Everybody())

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crowdblend.policies import parse_policy
-from crowdblend.randomness import coins
+from crowdblend.randomness import DrawKey, coins
 from tests.refusals import refuses
 
 duckdb = pytest.importorskip("duckdb")
@@ -108,7 +108,7 @@ def test_agrees_with_pandas(tmp_path, engine, values, subset, rate, first, as_te
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     made = policy(tmp_path, {name: COLUMNS[name] for name in COLUMNS if name in subset})
     key = None if rate is None else KEY
-    found = counting(engine)(made, Everybody() if rate is None else Coin(KEY, rate))
+    found = counting(engine)(made, Everybody() if rate is None else Coin(DrawKey(KEY), rate))
     classes = found.classes
     assert equal(classes, by_pandas(frame, made, key, rate))
     assert found.rows_read == len(values)
@@ -142,7 +142,7 @@ def reference(tmp_path_factory):
     frame = many()
     parquet.write_table(table(frame), folder / "people.parquet")
     made = policy(folder)
-    classes = count_classes(made, Coin(KEY, 0.3)).classes
+    classes = count_classes(made, Coin(DrawKey(KEY), 0.3)).classes
     assert equal(classes, by_pandas(frame, made, KEY, 0.3))
     return frame, classes
 
@@ -171,7 +171,7 @@ def test_the_layout_does_not_matter(tmp_path, reference, layout, threads):
     (file,) = tmp_path.iterdir()
     data = 'delimiter = ";"' if layout == "semicolons" else ""
     made = policy(tmp_path, source=file.name, data=data, release=f"threads = {threads}")
-    assert same(count_classes(made, Coin(KEY, 0.3)).classes, classes)
+    assert same(count_classes(made, Coin(DrawKey(KEY), 0.3)).classes, classes)
 
 
 def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
@@ -181,7 +181,7 @@ def test_batches_and_chunks_do_not_matter(tmp_path, reference, monkeypatch):
     monkeypatch.setattr(streaming, "_CHUNK", 1500)
     monkeypatch.setattr(class_counter, "_MANY", 1000)
     monkeypatch.setattr(repetition, "_WINDOW", 5000)
-    assert same(count_classes(policy(tmp_path), Coin(KEY, 0.3)).classes, classes)
+    assert same(count_classes(policy(tmp_path), Coin(DrawKey(KEY), 0.3)).classes, classes)
 
 
 def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
@@ -199,14 +199,14 @@ def test_folders_globs_and_databases(tmp_path, reference, monkeypatch):
         "people.duckdb": 'table = "s.the people"',
     }
     for source, data in sources.items():
-        assert same(count_classes(policy(tmp_path, source=source, data=data), Coin(KEY, 0.3)).classes, classes)
+        assert same(count_classes(policy(tmp_path, source=source, data=data), Coin(DrawKey(KEY), 0.3)).classes, classes)
     for wanted in ("csv", "parquet"):
         path = tmp_path / f"piped.{wanted}"
         frame.to_csv(path, index=False) if wanted == "csv" else parquet.write_table(table(frame), path)
         with path.open() as piped:
             monkeypatch.setattr(sys, "stdin", piped)
             made = policy(tmp_path, source="-", data=f'format = "{wanted}"')
-            assert same(count_classes(made, Coin(KEY, 0.3)).classes, classes)
+            assert same(count_classes(made, Coin(DrawKey(KEY), 0.3)).classes, classes)
 
 
 TYPES = {
@@ -255,7 +255,7 @@ def test_many_words_and_large_domains(tmp_path, monkeypatch, count):
     wide = policy(tmp_path, {f"c{i}": "{ from = 0, to = 10000, width = 1 }" for i in range(5)})
     mixed = policy(tmp_path, {**{f"c{i}": "{ prefix = 9 }" for i in range(4)}, "c4": "{ breaks = [0, 5, 10000] }"})
     for made in (wide, mixed):
-        classes = count(made, Coin(KEY, 0.5)).classes
+        classes = count(made, Coin(DrawKey(KEY), 0.5)).classes
         assert equal(classes, by_pandas(frame, made, KEY, 0.5))
 
 
@@ -266,11 +266,12 @@ def test_many_columns_of_values(tmp_path, count):
     parquet.write_table(pa.table({"id": range(300), **values}), tmp_path / "people.parquet")
     made = policy(tmp_path, dict.fromkeys(values, '{ values = ["é", "b", "a"], other = "o", missing = "m" }'))
     assert equal(
-        count(made, Coin(KEY, 0.5)).classes, by_pandas(pd.DataFrame({"id": range(300), **values}), made, KEY, 0.5)
+        count(made, Coin(DrawKey(KEY), 0.5)).classes,
+        by_pandas(pd.DataFrame({"id": range(300), **values}), made, KEY, 0.5),
     )
     refused = policy(tmp_path, dict.fromkeys(list(values)[::-1], '{ values = ["é", "b", "a", "x"] }'))
     with refuses("data.outside-domain", "column 'c39'"):
-        count(refused, Coin(KEY, 0.5))
+        count(refused, Coin(DrawKey(KEY), 0.5))
 
 
 def test_a_number_is_the_same_person_as_its_spelling(tmp_path, count):
@@ -278,7 +279,7 @@ def test_a_number_is_the_same_person_as_its_spelling(tmp_path, count):
     ids = [0, -5, 12, 2**62, -(2**63), 10**18]
     for n, values in enumerate([pa.array(ids), pa.array([str(i) for i in ids])]):
         parquet.write_table(pa.table({"id": values, "sex": ["Male"] * 6}), tmp_path / f"{n}.parquet")
-    first, second = (count(policy(tmp_path, columns, f"{n}.parquet"), Coin(KEY, 0.5)).classes for n in (0, 1))
+    first, second = (count(policy(tmp_path, columns, f"{n}.parquet"), Coin(DrawKey(KEY), 0.5)).classes for n in (0, 1))
     assert first.people == second.people == coins(KEY, ids, 0.5).sum()
 
 
@@ -316,10 +317,10 @@ def test_words_that_agree_by_chance_are_no_duplicate(tmp_path, monkeypatch, coun
     ids = [f"p{i}" for i in range(50)]
     columns = {"sex": COLUMNS["sex"]}
     parquet.write_table(pa.table({"id": ids, "sex": ["Male"] * 50}), tmp_path / "people.parquet")
-    assert count(policy(tmp_path, columns), Coin(KEY, 0.5)).classes.people == coins(KEY, ids, 0.5).sum()
+    assert count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5)).classes.people == coins(KEY, ids, 0.5).sum()
     parquet.write_table(pa.table({"id": [*ids, *ids], "sex": ["Male"] * 100}), tmp_path / "people.parquet")
     with refuses("data.repeated-person", "column 'id'"):
-        count(policy(tmp_path, columns), Coin(KEY, 0.5))
+        count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5))
 
 
 def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count):
@@ -329,9 +330,9 @@ def test_a_duplicate_outside_the_sample_does_not_matter(tmp_path, count):
         parquet.write_table(pa.table({"id": [*range(100), twice], "sex": ["Male"] * 101}), tmp_path / "people.parquet")
         if fails:
             with refuses("data.repeated-person", "column 'id'"):
-                count(policy(tmp_path, columns), Coin(KEY, 0.5))
+                count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5))
         else:
-            assert count(policy(tmp_path, columns), Coin(KEY, 0.5)).classes.people == drawn.sum()
+            assert count(policy(tmp_path, columns), Coin(DrawKey(KEY), 0.5)).classes.people == drawn.sum()
 
 
 def repeated(seed, n=3000):
@@ -348,7 +349,7 @@ def test_one_row_of_each_is_kept(tmp_path, as_text, count):
     found = []
     for order in (1, 2):
         parquet.write_table(table(frame.sample(frac=1, random_state=order)), tmp_path / "people.parquet")
-        found.append(count(made, Coin(KEY, 0.5)).classes)
+        found.append(count(made, Coin(DrawKey(KEY), 0.5)).classes)
     assert same(*found)
     assert found[0].people == coins(KEY, list(frame["id"].unique()), 0.5).sum()
     every = by_pandas(frame, made)
@@ -366,7 +367,7 @@ def test_the_row_that_is_kept_is_fair_and_does_not_depend_on_others(tmp_path, co
     def kept(extra):
         full = {"id": [*ids, *extra], "sex": [*sexes, *["Male"] * len(extra)], "zip": [*zips, *["00"] * len(extra)]}
         parquet.write_table(pa.table(full), tmp_path / "people.parquet")
-        return counted(count(made, Coin(KEY, 1.0)).classes)
+        return counted(count(made, Coin(DrawKey(KEY), 1.0)).classes)
 
     alone, beside = kept([]), kept(range(n, n + 50))
     assert fits_share(int(alone["Female", "11"]), n, 0.5)
@@ -381,9 +382,9 @@ def test_rows_as_people_are_thinned(tmp_path, count):
     parquet.write_table(table(frame), tmp_path / "people.parquet")
     full = by_pandas(frame, made)
     assert equal(count(made, Everybody()).classes, full)
-    drawn = count(made, Coin(KEY, 0.3)).classes
+    drawn = count(made, Coin(DrawKey(KEY), 0.3)).classes
     parquet.write_table(table(frame.sample(frac=1, random_state=1)), tmp_path / "people.parquet")
-    assert same(count(made, Coin(KEY, 0.3)).classes, drawn)
+    assert same(count(made, Coin(DrawKey(KEY), 0.3)).classes, drawn)
     assert all(count <= full[labels] for labels, count in counted(drawn).items())
     assert fits_share(drawn.people, 20_000, 0.3)
     for position in (3, 4):
@@ -393,7 +394,7 @@ def test_rows_as_people_are_thinned(tmp_path, count):
 def test_the_sample_has_the_size_it_should(tmp_path, count):
     parquet.write_table(table(many(20_000)), tmp_path / "people.parquet")
     made = policy(tmp_path, {"sex": COLUMNS["sex"]})
-    sizes = [count(made, Coin(bytes([i] * 32), 0.1)).classes.people for i in range(10)]
+    sizes = [count(made, Coin(DrawKey(bytes([i] * 32)), 0.1)).classes.people for i in range(10)]
     assert len(set(sizes)) > 5
     assert fits_share(sum(sizes), 200_000, 0.1)
 
@@ -401,7 +402,7 @@ def test_the_sample_has_the_size_it_should(tmp_path, count):
 def test_progress_and_facts(tmp_path):
     parquet.write_table(table(many(1000)), tmp_path / "people.parquet")
     phases = []
-    found = count_classes(policy(tmp_path), Coin(KEY, 0.5), progress=lambda *phase: phases.append(phase))
+    found = count_classes(policy(tmp_path), Coin(DrawKey(KEY), 0.5), progress=lambda *phase: phases.append(phase))
     assert phases[0] == ("reading", 1000)
     assert found.facts["rows_read"] == 1000
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from crowdblend.errors import InvalidInput
+from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, policy
 
 pa = pytest.importorskip("pyarrow")
@@ -24,7 +25,7 @@ GOOD = "id,sex\n1,Female\n2,Male\n"
 def refusal(made, capfd, key=None):
     """The code of the refusal, which is one or two clean sentences with nothing of the data anywhere."""
     with pytest.raises(InvalidInput) as caught:
-        count_classes(made, Everybody() if key is None else Coin(key, 1.0))
+        count_classes(made, Everybody() if key is None else Coin(DrawKey(key), 1.0))
     message = str(caught.value)
     written = capfd.readouterr()
     for text in (message, repr(caught.value), written.out, written.err):
@@ -167,7 +168,7 @@ def test_too_little_memory(tmp_path, capfd, memory):
 def test_what_is_not_drawn_is_not_looked_at(tmp_path):
     (tmp_path / "people.csv").write_text(f"id,sex\n1,{CANARY}\n2,Male\n")
     made = policy(tmp_path, ONE, "people.csv")
-    assert count_classes(made, Coin(KEY, 0.0)).classes.people == 0
+    assert count_classes(made, Coin(DrawKey(KEY), 0.0)).classes.people == 0
 
 
 def test_an_open_column_says_missing(tmp_path, capfd):
@@ -202,7 +203,7 @@ def test_the_engine_sees_no_key_and_leaves_nothing_behind(tmp_path, monkeypatch)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     monkeypatch.setattr(duckdb, "connect", lambda *given, **named: Listening(opened(*given, **named)))
     (tmp_path / "people.csv").write_text(GOOD)
-    count_classes(policy(tmp_path, ONE, "people.csv"), Coin(KEY, 0.5))
+    count_classes(policy(tmp_path, ONE, "people.csv"), Coin(DrawKey(KEY), 0.5))
     assert len(said) > 3
     for form in (KEY.hex(), repr(KEY), str(list(KEY))):
         assert not any(form in text for text in said)

@@ -11,6 +11,7 @@ import pytest
 from crowdblend.engines.draw import Everybody, Exactly
 from crowdblend.engines.engine import count_classes, default_engine
 from crowdblend.policies import parse_policy
+from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, counted, policy
 from tests.refusals import refuses
 
@@ -157,7 +158,7 @@ def test_who_is_drawn_does_not_depend_on_threads(tmp_path: Path) -> None:
     for threads in (1, 2, 4):
         made = policy(tmp_path, AGE, "*.csv", person="rows_are_people = true", release=f"threads = {threads}")
         with default_engine().open(made.data, ["age"], made.resources) as opened:
-            drawn.append(counted(opened.class_counts(made.columns, Exactly(KEY, 5_000, 255_000)).classes))
+            drawn.append(counted(opened.class_counts(made.columns, Exactly(DrawKey(KEY), 5_000, 255_000)).classes))
     assert drawn[0] == drawn[1] == drawn[2]
 
 

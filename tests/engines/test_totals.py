@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
-from crowdblend.randomness import marks
+from crowdblend.randomness import DrawKey, marks
 from crowdblend.recoding import Bounded
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
@@ -50,7 +50,7 @@ def totals(name: str, given: Any, draw: Draw, measures: Any = MEASURES) -> Any:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("unit", UNIT)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 700, PEOPLE)], ids=["everybody", "exactly"])
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE)], ids=["everybody", "exactly"])
 def test_engines_agree(tmp_path: Path, frame: Any, unit: str, source: str, draw: Draw) -> None:
     given = made(tmp_path, frame, unit, source)
     one, other = (totals(name, given, draw) for name in ENGINES)
@@ -64,14 +64,14 @@ def test_the_totals_are_those_of_the_people_with_the_smallest_marks(tmp_path: Pa
     given = made(tmp_path, frame, "ids", "people.parquet")
     low, high = marks(KEY, frame["id"].to_numpy()).T
     drawn = frame.iloc[np.lexsort((low, high))[:700]]
-    found = totals(engine, given, Exactly(KEY, 700, PEOPLE))
+    found = totals(engine, given, Exactly(DrawKey(KEY), 700, PEOPLE))
     assert found.sums["age"] == int(drawn["age"].sum())
     labels = [given.columns[0].recoding.label(value) for value in drawn["sex"]]
     assert counted(found.classes) == {(label,): labels.count(label) for label in set(labels)}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 700, PEOPLE + 1)], ids=["everybody", "exactly"])
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 700, PEOPLE + 1)], ids=["everybody", "exactly"])
 @pytest.mark.parametrize("unit", UNIT)
 def test_another_number_of_people_is_refused(tmp_path: Path, frame: Any, engine: str, draw: Draw, unit: str) -> None:
     given = made(tmp_path, frame, unit, "people.parquet")
@@ -91,7 +91,7 @@ def test_values_outside_their_bounds_are_refused(tmp_path: Path, frame: Any, eng
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("draw", [Everybody(), Exactly(KEY, 10, PEOPLE)], ids=["everybody", "exactly"])
+@pytest.mark.parametrize("draw", [Everybody(), Exactly(DrawKey(KEY), 10, PEOPLE)], ids=["everybody", "exactly"])
 def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: Any, engine: str, draw: Draw) -> None:
     twice = pd.concat([frame[:-1], frame[:1]])
     given = made(tmp_path, twice, "ids", "people.parquet")
@@ -100,14 +100,16 @@ def test_somebody_with_two_rows_is_refused_drawn_or_not(tmp_path: Path, frame: A
 
 
 @pytest.mark.parametrize("unit", UNIT)
-@pytest.mark.parametrize("draw", [Everybody(), Coin(KEY, 0.3)], ids=["everybody", "coin"])
+@pytest.mark.parametrize("draw", [Everybody(), Coin(DrawKey(KEY), 0.3)], ids=["everybody", "coin"])
 def test_engines_agree_on_parts(tmp_path: Path, frame: Any, unit: str, draw: Any) -> None:
     """The two parts of a sample, by every engine; where people have names, they add up to the sample."""
     given, found = made(tmp_path, frame, unit, "people.parquet"), []
     for name in ENGINES:
         with engine_for(name, given.data).open(given.data, ["sex"], given.resources) as source:
-            parts = [Part(bytes(32), 0.25, choosing=choosing) for choosing in (True, False)]
-            draws = [Everybody(part) if isinstance(draw, Everybody) else Coin(KEY, 0.3, part) for part in parts]
+            parts = [Part(DrawKey(bytes(32)), 0.25, choosing=choosing) for choosing in (True, False)]
+            draws = [
+                Everybody(part) if isinstance(draw, Everybody) else Coin(DrawKey(KEY), 0.3, part) for part in parts
+            ]
             found.append([counted(source.class_counts(given.columns, one).classes) for one in (draw, *draws)])
     assert found[0] == found[1]
     whole, choosing, rest = found[0]

@@ -138,8 +138,7 @@ def test_the_choice_never_sees_whom_it_publishes(town: Path, monkeypatch: pytest
     assert (whole.deciding.people, whole.released.people) == (20_000, sampled)
     scored = []
     monkeypatch.setattr(search_module, "score_nodes", lambda *given: scored.append(given[2]) or score_nodes(*given))
-    policy = planned.policy
-    choose_recoding(policy.recoding, policy.columns, planned.score, reading.deciding, ReleaseKey(KEY))
+    choose_recoding(planned.choice, planned.policy.columns, reading.deciding, ReleaseKey(KEY))
     assert scored[0] is reading.deciding.counts
 
 

@@ -119,12 +119,12 @@ def test_a_hundred_steps_verify_and_more_are_refused() -> None:
         return Lattice((each,) * columns)
 
     choosing, scored = Choosing(0.1, "population", show_epsilon=1.0), score("loss", k=20, rate=0.5)
-    derived = choosing.derived(ladders(100), scored)
+    derived = choosing.choice(ladders(100), scored).claim()
     replaced = RULES["differential.replace"](derived)
     assert verify(Certificate((derived, replaced)).to_json()).guarantees[0].epsilon <= choosing.spent
     assert [step.rule.id for step in derived.steps()].count("selection.exponential") == 100
     with pytest.raises(InvalidInput, match="more than 100"):
-        choosing.derived(ladders(101), scored)
+        choosing.choice(ladders(101), scored)
 
 
 def test_a_noisy_table_of_a_chosen_recoding(town: Path, tmp_path: Path) -> None:

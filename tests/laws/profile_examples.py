@@ -9,7 +9,6 @@ from crowdblend.guarantees import (
     CrowdCurve,
     Differential,
     LossCurve,
-    PartOfSample,
     Profile,
     Relation,
     Uses,
@@ -35,7 +34,6 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     ],
     "profile.noise-below-k": [Example((), {"k": 5, "noise_epsilon": 2.9, "rate": 0.1, "flag": False})],
     "profile.points": [Example((), {"k": 20, "noise_epsilon": 1.0, "rate": 0.1})],
-    "profile.parts": [Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5})],
     "profile.biased": [
         Example((CrowdBlending(20, 0.3),), {"low": 0.08, "high": 0.1, "exceptions": 3, "max_rate": 0.2}),
         Example((CrowdBlending(20, 0.0),), {"low": 0.1, "high": 0.1, "exceptions": 0, "max_rate": 0.1}),

@@ -9,6 +9,7 @@ from crowdblend.calculus.loss_curves import delta_of, together
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees import CrowdCurve, IidSampling, Profile, Uses
 from crowdblend.planning import plan, sweep
+from crowdblend.planning.fresh_samples import fresh_instead
 from crowdblend.planning.request import PlanRequest
 
 # Smallest k so that m releases at a rate keep (1, 1e-6) together, as a float prototype found them, and by shares.
@@ -101,6 +102,7 @@ def test_the_certificate_of_a_series_is_about_all_of_it_and_verifies() -> None:
     [
         {"kind": "points", "noise_epsilon": 0.5},
         {"blend_epsilon": 0.2},
+        {"parts": 4},
         pytest.param({"below_k": "noise"}, marks=pytest.mark.slow),
         pytest.param({"low": 0.09, "high": 0.1, "rate": None}, marks=pytest.mark.slow),
     ],
@@ -126,6 +128,18 @@ def test_a_sweep_over_releases_has_one_row_for_each() -> None:
     assert all(row["profile"] <= row["added"] * 1.01 for row in swept.rows)  # type: ignore[operator]
     chosen = sweep(asked, "releases", [2, 4])
     assert [row["releases"] for row in chosen.rows] == [2, 4]
+
+
+def test_parts_are_compared_with_fresh_samples() -> None:
+    """Ten tables at rate 0.5: parts need k = 16 in a twentieth of the people, fresh samples k = 112 in half of them."""
+    compared = fresh_instead(plan(rate=0.5, epsilon=1.0, delta=1e-6, parts=10))
+    assert compared is not None
+    assert compared.k == plan(rate=0.5, epsilon=1.0, delta=1e-6, releases=10).k <= 113
+    assert compared.parts_shown_from == pytest.approx(16 / 0.05)
+    assert compared.better
+    assert "Fresh samples show smaller classes" in compared.words()
+    assert fresh_instead(plan(rate=0.5, epsilon=1.0, delta=1e-6)) is None
+    assert fresh_instead(plan(rate=0.5, k=16, epsilon=1.0, parts=10)) is None
 
 
 def test_what_cannot_be_planned_says_why() -> None:

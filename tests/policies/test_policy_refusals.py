@@ -33,7 +33,7 @@ WRONG = {
     "two units": (bent(('"id"', '"id"\nrows_are_people = true')), "person"),
     "one of none": (bent(('person = "id"', 'rows_are_people = true\nduplicates = "one"')), "duplicates"),
     "ids of none": (bent(('person = "id"', 'rows_are_people = true\nids = "table"')), "ids"),
-    "ids of whom": (bent(('person = "id"', 'person = "id"\nids = "rows"')), "ids"),
+    "ids of whom": (bent(('person = "id"', 'person = "id"\nids = "rows"')), "choice"),
     "no table": (bent(("people.csv", "people.duckdb")), "table-of-source"),
     "table in csv": (bent(('"id"', '"id"\ntable = "t"')), "table-of-source"),
     "delimiter in parquet": (bent(('"people.csv"', '"p.parquet"\ndelimiter = ";"')), "delimiter"),

@@ -52,15 +52,16 @@ EVERY["statistics-text-both"] = TWO_WAYS.replace("town.parquet", "town.csv").rep
     "rows_are_people = true", 'person = "name"'
 )
 EVERY["table-text-one"] = EVERY["table-text"].replace('"name"\n', '"name"\nduplicates = "one"\n')
-EMPTY = {"empty cells: places", "empty cells: values"}
+EVERY["table-noise-cut"] = POLICIES["table-noise"] + "show_from = 5\n"
 # What must not share its randomness, by kind: streams that are all there, each under a label of its own.
 APART = {
-    "table-noise": {"noise below k", *EMPTY},
+    "table-noise": {"noise below k", "empty cells: noise"},
+    "table-noise-cut": {"noise below k", "empty cells: places", "empty cells: values"},
     "table-noisy-choice": {
         "choosing the recoding",
         "showing scores around the chosen recoding",
         "noise below k",
-        *EMPTY,
+        "empty cells: noise",
     },
     "table-split-rows": {
         "release, thinning of the finest classes",

@@ -4,7 +4,8 @@ import pickle
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness import KeyedSource, ReleaseKey
+from crowdblend.randomness import DrawKey, KeyedSource, ReleaseKey
+from crowdblend.randomness.draw_key import DRAW_LABELS
 from crowdblend.randomness.keys import subkey
 
 SECRET = bytes(range(32))
@@ -13,8 +14,8 @@ SECRET = bytes(range(32))
 def test_streams_and_coins_are_those_of_the_secret_and_the_label():
     key = ReleaseKey(SECRET)
     assert key.source(b"noise").bytes(40) == KeyedSource(SECRET, b"noise").bytes(40)
-    assert key.coin() == SECRET
-    assert key.coin(b"part") == subkey(SECRET, b"release", b"part")
+    assert key.coin() == DrawKey(SECRET)
+    assert key.coin(b"part") == DrawKey(subkey(SECRET, b"release", b"part"))
 
 
 def test_a_stream_is_handed_out_once():
@@ -33,9 +34,25 @@ def test_a_coin_is_handed_out_once(label):
         key.coin(label)
 
 
+def test_the_streams_of_a_draw_are_handed_out_with_its_key():
+    drawn_first, streamed_first = ReleaseKey(SECRET), ReleaseKey(SECRET)
+    draw = drawn_first.coin()
+    streams = dict(zip(DRAW_LABELS, (draw.thinning(), draw.part(), draw.places()), strict=False))
+    for label, drawn in streams.items():
+        assert drawn.bytes(40) == KeyedSource(SECRET, label).bytes(40)
+        with pytest.raises(InvalidInput) as refused:
+            drawn_first.source(label)
+        assert refused.value.code == "key.label-in-use"
+    streamed_first.source(DRAW_LABELS[0])
+    with pytest.raises(InvalidInput) as refused:
+        streamed_first.coin()
+    assert refused.value.code == "key.label-in-use"
+    drawn_first.coin(b"another draw").places()
+
+
 def test_a_label_may_name_a_stream_and_a_coin():
     key = ReleaseKey(SECRET)
-    assert key.coin(b"one") != key.source(b"one").bytes(32)
+    assert key.coin(b"one").persons != key.source(b"one").bytes(32)
 
 
 @pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])

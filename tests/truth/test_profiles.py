@@ -32,6 +32,7 @@ from crowdblend.guarantees import (
     LossCurve,
     NoisyCountCurve,
     OutlierCurve,
+    PartsCurve,
     PointCurve,
     Profile,
     SplitCurve,
@@ -146,12 +147,41 @@ def split(curve: LossCurve, dice: random.Random) -> Outcomes:
     ]
 
 
+def parts(curve: LossCurve, dice: random.Random) -> Outcomes:
+    """Two tables from two parts; others are in the person's class of the first, of the second, or of both."""
+    assert isinstance(curve, PartsCurve)
+    first, second = (Fraction(curve.rate) * Fraction(share) for share in curve.shares)
+    counts = {(0, 0): Fraction(1)}
+    for _ in range(dice.randint(0, 6)):
+        in_first, in_second = dice.choice([(1, 0), (0, 1), (1, 1), (1, 1)])
+        moves = [((in_first, 0), first), ((0, in_second), second), ((0, 0), 1 - first - second)]
+        counts = _moved(counts, moves)
+    with_person = _moved(counts, [((1, 0), first), ((0, 1), second), ((0, 0), 1 - first - second)])
+    shown: dict[tuple[int, ...], list[Fraction]] = {}
+    for place, law in enumerate((with_person, counts)):
+        for found, chance in law.items():
+            key = tuple(count if count >= k else 0 for count, k in zip(found, curve.thresholds, strict=True))
+            shown.setdefault(key, [Fraction(0), Fraction(0)])[place] += chance
+    return [(p, q) for p, q in shown.values()]
+
+
+def _moved(
+    counts: dict[tuple[int, int], Fraction], moves: list[tuple[tuple[int, int], Fraction]]
+) -> dict[tuple[int, int], Fraction]:
+    made: dict[tuple[int, int], Fraction] = {}
+    for (a, b), chance in counts.items():
+        for (x, y), weight in moves:
+            made[a + x, b + y] = made.get((a + x, b + y), Fraction(0)) + chance * weight
+    return made
+
+
 WORLDS: dict[type[LossCurve], World] = {
     CrowdCurve: suppressed,
     BiasedCurve: biased,
     AmplifiedCurve: amplified,
     ClosenessCurve: close,
     SplitCurve: split,
+    PartsCurve: parts,
 }
 
 
@@ -188,6 +218,7 @@ def random_curve(dice: random.Random) -> LossCurve:
             AmplifiedCurve(dice.choice([0.3, 1.0, 3.0]), 0.0, rate),
             ClosenessCurve(dice.choice([0.1, 0.7]), dice.choice([0.0, 1e-3])),
             BiasedCurve(4, 0.0, low, low + 0.05, 1, dice.choice([low + 0.05, 0.6])),
+            PartsCurve(rate, (0.5, dice.choice([0.25, 0.5])), (dice.randint(1, 3), dice.randint(1, 3))),
             SplitCurve(dice.choice([0.5, 1.5]), dice.randint(2, 3), dice.choice([0.3, 0.6]), 0.25),
         ]
     )
@@ -342,3 +373,25 @@ def test_points_without_noise_and_unbiased_crowds_are_crowds() -> None:
     for epsilon in (0.05, 0.15):
         assert float(points.up.delta(epsilon)) == pytest.approx(float(crowds.up.delta(epsilon)), rel=1e-2)
         assert float(points.down.delta(epsilon)) == pytest.approx(float(crowds.down.delta(epsilon)), rel=1e-2)
+
+
+@pytest.mark.parametrize("loss", [0.5, 1.5])
+@pytest.mark.parametrize(("rate", "share"), [(0.6, 0.25), (0.3, 0.5)])
+def test_a_choosing_part_is_covered_when_the_person_is_missing(loss: float, rate: float, share: float) -> None:
+    """The person alone, in a table without a threshold, and a choice that their vote makes as unlikely as it may."""
+    curve = SplitCurve(loss, 1, rate, share)
+    beta, part = Fraction(rate), Fraction(share)
+    most = Fraction(math.exp(loss) * (1 - 1e-12))
+    usual = most / (most + 1)
+    released = beta * (1 - part)
+    seldom = usual / most
+    outcomes = []
+    for without, deciding in ((usual, seldom), (1 - usual, 1 - seldom)):
+        outcomes.append((beta * part * deciding + (1 - beta) * without, without))
+        outcomes.append((released * without, Fraction(0)))
+    for epsilon in (0.0, 0.02, 0.1, 0.2, 0.3):
+        for swapped, claimed in zip((False, True), claims([curve], epsilon), strict=True):
+            truth = divergence(outcomes, epsilon, swapped)
+            assert arb(truth.numerator) <= claimed * truth.denominator, (epsilon, swapped)
+            # Not far above it either, where anything is lost.
+            assert epsilon > 0.02 or float(claimed) < 2.3 * float(truth)

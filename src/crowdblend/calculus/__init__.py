@@ -5,6 +5,7 @@ from crowdblend.calculus.assumptions import Assumed, Assumption
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import sha256_of, verify, verify_file, verify_folder
 from crowdblend.calculus.description import Description
+from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem, conversions
 
@@ -18,7 +19,9 @@ __all__ = [
     "Rule",
     "Theorem",
     "compose",
+    "compose_profiles",
     "conversions",
+    "profile_of",
     "rules",
     "sha256_of",
     "verify",

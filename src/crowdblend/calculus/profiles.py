@@ -27,7 +27,7 @@ def profile_of(derivation: Derivation) -> Derivation:
     return _known(derivation) or profiles.profile_of_differential(derivation)
 
 
-def composed(derivations: Sequence[Derivation]) -> Derivation:
+def compose_profiles(derivations: Sequence[Derivation]) -> Derivation:
     """The profile of several releases together, each with a sample and noise of its own; equal ones are counted."""
     found = [profile_of(made) for made in derivations]
     if all(made == found[0] for made in found[1:]) and len(found) > 1:

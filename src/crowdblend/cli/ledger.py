@@ -171,7 +171,9 @@ def plan_releases(policy: str, *, epsilon: float, delta: float, where: str | Non
     count = ledger.room(spending, limit)
     if count is None:
         raise Refused(
-            "these releases have no differential privacy for one person more or less that adds up. Plan others."
+            "these releases have no differential privacy for one person more or less that adds up. Plan others.",
+            where="POLICY",
+            code="does-not-add-up",
         )
     so_far = ledger.total(spending.population, delta)
     if as_json:

@@ -25,6 +25,7 @@ from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
+from crowdblend.planning.fresh_samples import fresh_instead
 
 NUMBER = Parameter()
 TITLES = {
@@ -124,6 +125,8 @@ def command(
         write_text(certificate, planned.certificate().to_json(), force=force)
     if as_json:
         document = planned.to_dict()
+        if (instead := fresh_instead(planned)) is not None:
+            document["fresh_samples"] = instead.to_dict()
         if swept:
             document["sweep"] = {"over": swept.over, "rows": list(swept.rows)}
         emit(document)
@@ -172,7 +175,10 @@ def _tell(planned: Plan) -> None:
         )
     if planned.rate is not None and planned.epsilon > 0 and planned.request.kind == "table":
         share = max(planned.request.shares, default=1.0)
-        click.echo(costs(planned.rate * share, planned.k, planned.epsilon))
+        # A register would divide epsilon among the releases.
+        click.echo(costs(planned.rate * share, planned.k, planned.epsilon / planned.request.releases))
+    if (instead := fresh_instead(planned)) is not None:
+        click.echo(instead.words())
     rows = [[name, _safe(planned.solved, value)] for name, value in planned.bounds.items()]
     print_table("", ["theorem", TITLES[planned.solved]], rows)
 

@@ -7,16 +7,19 @@ same sample, whatever the order of the rows, the batches and the number of threa
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from crowdblend.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from crowdblend.randomness import DrawKey
 
 
 @dataclass(frozen=True)
 class Part:
     """One of the two parts that a second coin splits a sample into: a `share` that chooses, and the others."""
 
-    key: bytes = field(repr=False)
+    key: DrawKey = field(repr=False)
     share: float
     choosing: bool
 
@@ -29,7 +32,7 @@ class Everybody:
     """
 
     part: Part | None = None
-    row_key: bytes | None = field(default=None, repr=False)
+    row_key: DrawKey | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,10 @@ class Coin:
     `row_key` decides which of several rows of a person counts; without one the key does.
     """
 
-    key: bytes = field(repr=False)
+    key: DrawKey = field(repr=False)
     rate: float
     part: Part | None = None
-    row_key: bytes | None = field(default=None, repr=False)
+    row_key: DrawKey | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:
@@ -58,7 +61,7 @@ class Coin:
 class Exactly:
     """Exactly `samples` of `people` people, each set of them equally likely, by the key."""
 
-    key: bytes = field(repr=False)
+    key: DrawKey = field(repr=False)
     samples: int
     people: int
 
@@ -80,5 +83,7 @@ def row_key_of(draw: Draw) -> bytes:
     from crowdblend.randomness import new_key  # noqa: PLC0415 - loads NumPy
 
     if isinstance(draw, Exactly):
-        return draw.key
-    return draw.row_key or (draw.key if isinstance(draw, Coin) else new_key())
+        return draw.key.persons
+    if draw.row_key is not None:
+        return draw.row_key.persons
+    return draw.key.persons if isinstance(draw, Coin) else new_key()

@@ -23,7 +23,7 @@ from crowdblend.engines.packing import only_occurring
 from crowdblend.engines.persons import Mask, Persons
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
-from crowdblend.randomness import KeyedSource, distinct, thin
+from crowdblend.randomness import DrawKey, distinct, thin
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,7 +33,7 @@ Marks = NDArray[np.uint64]
 
 def in_part(part: Part, persons: Persons) -> Mask:
     """Which rows are in this part."""
-    drawn = persons.drawn(part.key, part.share)
+    drawn = persons.drawn(part.key.persons, part.share)
     return drawn if part.choosing else ~drawn
 
 
@@ -43,7 +43,7 @@ def thinned(columns: Sequence[Column], classes: SampledClasses, draw: Everybody 
     if isinstance(draw, Everybody) and draw.part is None:
         return classes
     if isinstance(draw, Coin):
-        counts = thin(counts, draw.rate, KeyedSource(draw.key, b"release, thinning of the finest classes"))
+        counts = thin(counts, draw.rate, draw.key.thinning())
     if draw.part is not None:
         counts = _part_of(draw.part, counts)
     left = SampledClasses(classes.columns, classes.labels, classes.codes, counts).where(counts > 0)
@@ -52,7 +52,7 @@ def thinned(columns: Sequence[Column], classes: SampledClasses, draw: Everybody 
 
 def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many of each class are in this part."""
-    chosen = thin(counts, part.share, KeyedSource(part.key, b"choosing part of the finest classes"))
+    chosen = thin(counts, part.share, part.key.part())
     return chosen if part.choosing else counts - chosen
 
 
@@ -83,6 +83,6 @@ def smallest(marks: Marks, samples: int) -> NDArray[np.bool_]:
     return keep
 
 
-def random_places(samples: int, population: int, key: bytes) -> NDArray[np.int64]:
+def random_places(samples: int, population: int, key: DrawKey) -> NDArray[np.int64]:
     """Different places, in order; where rows have no names, who is drawn depends on the order of the rows."""
-    return distinct(samples, population, KeyedSource(key, b"which rows are drawn"))
+    return distinct(samples, population, key.places())

@@ -13,7 +13,7 @@ from crowdblend.kinds.kind import Reading, ReleasePlan
 if TYPE_CHECKING:
     from crowdblend.engines.engine import ClassCounts
     from crowdblend.mechanisms import SampledClasses
-    from crowdblend.randomness import ReleaseKey
+    from crowdblend.randomness import DrawKey, ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         with engine.open(policy.data, self._names, policy.resources, progress) as source:
             return ClassCountsReading(source.class_counts(policy.columns, self.draw(key.coin())))
 
-    def draw(self, coin: bytes) -> Draw:
+    def draw(self, coin: DrawKey) -> Draw:
         """Who is in the sample; the coin also decides which of several rows of a person counts."""
         if not self.draws:
             return Everybody(row_key=coin)

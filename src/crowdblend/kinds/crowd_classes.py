@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,10 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.kinds.delta_limit import check_delta
+from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
-from crowdblend.kinds.outcome import ChosenRecoding, choice_facts
+from crowdblend.kinds.outcome import choice_facts
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
@@ -25,7 +24,7 @@ from crowdblend.policies.columns import Column
 from crowdblend.policies.microdata import Microdata
 from crowdblend.policies.offered import lattice_of
 from crowdblend.policies.table import Table
-from crowdblend.selection import Score
+from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 
 if TYPE_CHECKING:
     from crowdblend.kinds.recoding_choice import ChoiceReading
@@ -63,6 +62,12 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         assert self.rate is not None
         return self.policy.recoding.score_for(self.parameters.k, self.rate)
 
+    @cached_property
+    def choice(self) -> RecodingChoice:
+        """The choice of the recoding: the one that runs is the one that is certified."""
+        assert self.policy.recoding is not None
+        return self.policy.recoding.choice(lattice_of(self.policy.columns), self.score)
+
     def derivations(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
         """Sampling and suppression; where the recoding is chosen, choice and release together.
 
@@ -76,7 +81,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         return together, sampling.replacing_is_removing_and_adding(together)
 
     def _with_choice(self, choosing: Choosing, mechanism: CrowdMechanism) -> Derivation:
-        choice = choosing.derived(lattice_of(self.policy.columns), self.score)
+        choice = self.choice.claim()
         if choosing.share is None:
             return recoding.recoding_from_population(choice, self.parameters.under_sampling(mechanism))
         return recoding.recoding_from_split(
@@ -100,7 +105,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         if choosing is not None:
             whole = self._with_choice(choosing, self.mechanisms[0]).conclusion.epsilon
             facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.parameters.epsilon}
-            facts["recoding"] = choice_facts(choosing, policy.columns, self.score, chosen)
+            facts["recoding"] = choice_facts(choosing, policy.columns, self.choice, chosen)
         return facts
 
     def describe_sample(self) -> list[tuple[str, str]]:
@@ -120,8 +125,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         if choosing is None:
             return []
         who = "everybody" if choosing.share is None else f"a share of {choosing.share} of the sample"
-        lattice = lattice_of(self.policy.columns)
-        steps = choosing.search_of(lattice).steps
+        lattice, steps = self.choice.lattice, self.choice.search.steps
         how = f", in {steps} steps" if steps > 1 else ""
         spent = f"decided by {who}{how}, with {choosing.epsilon} of epsilon"
         lines = [("would choose", f"one of {lattice.size:,} recodings, {spent}")]
@@ -155,7 +159,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         if progress:
             progress("choosing", 0)
         columns = self.policy.columns
-        chosen = choose_recoding(choosing, columns, self.score, reading.deciding, key)
+        chosen = choose_recoding(self.choice, columns, reading.deciding, key)
         return recode(columns, reading.released, chosen.node), chosen
 
 
@@ -205,15 +209,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         )
     if not policy.planned:
         assert policy.delta is not None
-        if planned.delta > policy.delta:
-            raise Infeasible(
-                f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate and epsilon it is "
-                f"{at_most(planned.delta)}.",
-                remedy="Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned.",
-                where="[release] delta",
-                code="plan.delta-out-of-reach",
-            )
-        planned = replace(planned, delta=policy.delta)
+        remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
+        planned = with_stated_delta(planned, policy.delta, "k, rate and epsilon", remedy)
     check_delta(policy, planned.delta)
     return planned
 

@@ -6,10 +6,14 @@ that is not far below one over the number of people guarantees nothing that a re
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
+
+if TYPE_CHECKING:
+    from crowdblend.planning import Plan
 
 LARGEST_DELTA = 1e-3
 
@@ -40,3 +44,15 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
         where="[release] delta",
         code="plan.delta",
     )
+
+
+def with_stated_delta(planned: Plan, delta: float, given: str, remedy: str) -> Plan:
+    """The plan with the delta of the policy; refuses one below what the parameters, named in `given`, come to."""
+    if planned.delta > delta:
+        raise Infeasible(
+            f"delta = {delta:g} cannot be guaranteed: with these {given} it is {at_most(planned.delta)}.",
+            remedy=remedy,
+            where="[release] delta",
+            code="plan.delta-out-of-reach",
+        )
+    return replace(planned, delta=delta)

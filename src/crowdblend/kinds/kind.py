@@ -25,10 +25,11 @@ from crowdblend.policies.source import DataSource
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.outcome import ChosenRecoding, Misfit
+    from crowdblend.kinds.outcome import Misfit
     from crowdblend.kinds.outputs import Output
     from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
+    from crowdblend.selection import ChosenRecoding
 
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
 Outcome: TypeAlias = "ChosenRecoding | Misfit | None"

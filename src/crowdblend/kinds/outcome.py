@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.offered import lattice_of, leaves_of
+from crowdblend.policies.offered import leaves_of
 from crowdblend.recoding import Hierarchies, Intervals, Recoding
-from crowdblend.selection import Ladder, Lattice, Node, Score, noise_around
-
-
-@dataclass(frozen=True)
-class ChosenRecoding:
-    """The chosen node, and the noisy scores of it and of the nodes around it where they were paid for."""
-
-    node: Node
-    scores: Mapping[Node, int] | None = None
+from crowdblend.selection import ChosenRecoding, Ladder, RecodingChoice, noise_around
 
 
 @dataclass(frozen=True)
@@ -30,25 +22,24 @@ class Misfit:
 
 
 def choice_facts(
-    choosing: Choosing, columns: Sequence[Column], scored: Score, outcome: ChosenRecoding | None
+    choosing: Choosing, columns: Sequence[Column], choice: RecodingChoice, outcome: ChosenRecoding | None
 ) -> dict[str, Any]:
     """How the recoding is chosen, and once it is, which: all of it is output, and paid for."""
-    lattice = lattice_of(columns)
-    search = choosing.search_of(lattice)
-    facts: dict[str, Any] = {"epsilon": choosing.epsilon, "using": choosing.using, "score": choosing.score}
+    lattice = choice.lattice
+    facts: dict[str, Any] = {"epsilon": choice.epsilon, "using": choosing.using, "score": choosing.score}
     if choosing.share is not None:
         facts["share"] = choosing.share
-    facts |= {"recodings": lattice.size, "choices": search.steps}
-    if choosing.show_epsilon is not None:
-        facts["show_epsilon"] = choosing.show_epsilon
+    facts |= {"recodings": lattice.size, "choices": choice.search.steps}
+    if choice.show_epsilon is not None:
+        facts["show_epsilon"] = choice.show_epsilon
     if outcome is not None:
         facts["chosen"] = {
             column.name: _level_facts(ladder, column, level)
             for column, ladder, level in zip(columns, lattice.ladders, outcome.node, strict=True)
             if column.chooses
         }
-        if outcome.scores is not None and choosing.show_epsilon is not None:
-            facts["around"] = _around(lattice, columns, scored, outcome, choosing.show_epsilon)
+        if outcome.scores is not None and choice.show_epsilon is not None:
+            facts["around"] = _around(choice, columns, outcome, choice.show_epsilon)
     return facts
 
 
@@ -68,13 +59,13 @@ def _name(recoding: Recoding) -> dict[str, Any]:
 
 
 def _around(
-    lattice: Lattice, columns: Sequence[Column], scored: Score, outcome: ChosenRecoding, epsilon: float
+    choice: RecodingChoice, columns: Sequence[Column], outcome: ChosenRecoding, epsilon: float
 ) -> dict[str, Any]:
     """The noisy scores in people kept whole, with the mean error of the noise."""
     assert outcome.scores is not None
-    unit = UNITS * scored.parts(lattice.most)
+    unit = UNITS * choice.score.parts(choice.lattice.most)
     # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
-    error = 1 / float(noise_around(lattice, scored, epsilon)) / unit
+    error = 1 / float(noise_around(choice.lattice, choice.score, epsilon)) / unit
     near = []
     for node, value in outcome.scores.items():
         for column, before, after in zip(columns, outcome.node, node, strict=True):

@@ -12,7 +12,7 @@ from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.kinds.delta_limit import check_delta
+from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, Publication, software
 from crowdblend.kinds.outputs import PointsOutput
 from crowdblend.mechanisms.points import NoisyPoints, all_within
@@ -191,15 +191,8 @@ def plan(policy: Points) -> PointsPlan:
         planned = answer(request)
         _require_more_than_sampling(planned)
         if not policy.planned and policy.delta is not None:
-            if planned.delta > policy.delta:
-                raise Infeasible(
-                    f"delta = {policy.delta:g} cannot be guaranteed: with these k, rate, epsilon and noise_epsilon it "
-                    f"is {at_most(planned.delta)}.",
-                    remedy="Raise k, epsilon or delta, or leave noise_epsilon out to be planned.",
-                    where="[release] delta",
-                    code="plan.delta-out-of-reach",
-                )
-            planned = replace(planned, delta=policy.delta)
+            remedy = "Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
+            planned = with_stated_delta(planned, policy.delta, "k, rate, epsilon and noise_epsilon", remedy)
     check_delta(policy, planned.delta)
     release_plan = PointsPlan(policy, planned)
     _require_drawable(policy, release_plan.mechanism)

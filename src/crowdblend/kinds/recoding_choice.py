@@ -15,17 +15,12 @@ from crowdblend.engines.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
 from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.kind import Reading
-from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.mechanisms import SampledClasses
-from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import lattice_of
 from crowdblend.policies.recoded import RecodedPolicy
 from crowdblend.randomness import ReleaseKey
-from crowdblend.selection import Node, Score, noisy_scores_around, rolled_up
-
-_CHOICE = b"choosing the recoding"
-_SCORES = b"showing scores around the chosen recoding"
+from crowdblend.selection import ChosenRecoding, Node, RecodingChoice, rolled_up
 
 
 @dataclass(frozen=True)
@@ -72,31 +67,10 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
 
 
 def choose_recoding(
-    choosing: Choosing, columns: Sequence[Column], scored: Score, deciding: SampledClasses, key: ReleaseKey
+    choice: RecodingChoice, columns: Sequence[Column], deciding: SampledClasses, key: ReleaseKey
 ) -> ChosenRecoding:
-    """The level of every column, chosen by the exponential mechanism, and noisy scores around it if they were paid."""
-    lattice = lattice_of(columns, deciding.labels)
-    search = choosing.search_of(lattice)
-    node = search.run(
-        lattice,
-        deciding.codes,
-        deciding.counts,
-        scored,
-        epsilon=choosing.step_epsilon(search),
-        source=key.source(_CHOICE),
-    )
-    if choosing.show_epsilon is None:
-        return ChosenRecoding(node)
-    around = noisy_scores_around(
-        lattice,
-        node,
-        deciding.codes,
-        deciding.counts,
-        scored,
-        epsilon=choosing.show_epsilon,
-        source=key.source(_SCORES),
-    )
-    return ChosenRecoding(node, around)
+    """The level of every column as those who decide have it, and noisy scores around it if they were paid."""
+    return choice.run(lattice_of(columns, deciding.labels), deciding.codes, deciding.counts, key)
 
 
 def recode(columns: Sequence[Column], released: SampledClasses, node: Node) -> SampledClasses:

@@ -10,7 +10,6 @@ from crowdblend.engines.engine import Progress
 from crowdblend.estimates import facts_of_table
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
-from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.kinds.register import RegisterPlan, plan_register
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
@@ -18,6 +17,7 @@ from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide
 from crowdblend.planning.plan import CrowdMechanism
 from crowdblend.policies.table import Table
+from crowdblend.selection import ChosenRecoding
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading

@@ -44,7 +44,7 @@ def contents(records: Iterable[Record]) -> list[dict[str, Any]]:
                 f"record {number} of the ledger is not as it was written: the ledger was edited. "
                 "Restore it from a backup.",
                 where=f"record {number}",
-                code="ledger.edited",
+                code="does-not-verify",
             )
         bodies.append(_parsed(number, body))
         previous = record.hash

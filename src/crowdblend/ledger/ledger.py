@@ -248,7 +248,7 @@ class Ledger:
                 "no record of the ledger has the given hash: its end was cut off, or another ledger was put in its "
                 "place. Restore it from a backup.",
                 where="ledger",
-                code="ledger.cut",
+                code="does-not-verify",
             )
         return chain.head(records)
 
@@ -268,7 +268,7 @@ class Ledger:
             raise DoesNotVerify(
                 f"the key of release {entry.id} was changed or deleted. Restore it from a backup.",
                 where=f"release {entry.id}",
-                code="ledger.edited",
+                code="does-not-verify",
             )
         return kept
 

@@ -26,7 +26,7 @@ from crowdblend.numerics.profile_curves import LossPair
 
 FORMAT = "crowdblend running total 1"
 # Far below any δ that a steward would set, also after thousands of releases.
-CUT = 1e-22
+CUT = 1e-17
 # A kept grid is used again while it is hardly coarser than the one that fits all releases, and not far finer.
 COARSER, FINER = 1.5, 16.0
 KEPT_BITS = 64

@@ -19,14 +19,14 @@ def check_keys(entries: Mapping[int, Entry], keys: Mapping[int, bytes]) -> None:
                 f"the ledger keeps a key for release {number}, which does not exist: the ledger was edited. "
                 "Restore a backup.",
                 where=f"release {number}",
-                code="ledger.edited",
+                code="does-not-verify",
             )
         problem = _problem(entry, key)
         if problem:
             raise DoesNotVerify(
                 f"the key of release {number} {problem}: the ledger was edited. Restore a backup.",
                 where=f"release {number}",
-                code="ledger.edited",
+                code="does-not-verify",
             )
 
 
@@ -61,7 +61,7 @@ def identities_of(entries: Mapping[int, Entry], texts: Mapping[int, str]) -> dic
                 f"by what the source of release {number} is known again was changed or deleted: the ledger was edited. "
                 "Restore a backup.",
                 where=f"release {number}",
-                code="ledger.edited",
+                code="does-not-verify",
             )
         try:
             known[number] = identity_of(text)

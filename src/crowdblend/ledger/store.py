@@ -171,7 +171,7 @@ def secret(connection: Connection, history: History) -> bytes:
         raise DoesNotVerify(
             "the secret of the ledger was changed or deleted. Restore the ledger from a backup.",
             where="ledger",
-            code="ledger.edited",
+            code="does-not-verify",
         )
     return found
 

@@ -56,7 +56,9 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     if request.rate is None or request.epsilon is None or request.delta is None:
         raise InvalidInput(
             "Several releases with noise below k are planned from rate, epsilon and delta, or with noise_epsilon. "
-            "Pass noise_epsilon, or leave k out."
+            "Pass noise_epsilon, or leave k out.",
+            where="noise_epsilon",
+            code="plan.unknown",
         )
     rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
@@ -116,7 +118,9 @@ def _solve_k(request: PlanRequest, alone: float | None) -> float:
     except LookupError:
         raise Infeasible(
             f"no k up to {LARGEST_K:,} keeps {request.releases} releases to these totals. Raise epsilon or delta, "
-            "lower the rate, or plan fewer releases."
+            "lower the rate, or plan fewer releases.",
+            where="k",
+            code="plan.no-k",
         ) from None
 
 
@@ -136,7 +140,9 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
     if not keeps(low):
         raise Infeasible(
             f"no rate of at least {SMALLEST_RATE:g} keeps {request.releases} releases to these totals. Raise epsilon, "
-            "delta or k."
+            "delta or k.",
+            where="rate",
+            code="plan.no-rate",
         )
     return largest_double(keeps, low, top, TOLERANCE)
 

@@ -14,8 +14,7 @@ from crowdblend.errors import Infeasible
 from crowdblend.policies.key import Section, key, refusal
 
 if TYPE_CHECKING:
-    from crowdblend.calculus import Derivation
-    from crowdblend.selection import Lattice, Score, Search
+    from crowdblend.selection import Lattice, RecodingChoice, Score, Search
 
 _USUAL_SHARE = 0.1
 
@@ -91,16 +90,11 @@ class Choosing(Section):
             )
         return Search.in_steps(lattice.shape, self.steps)
 
-    def step_epsilon(self, search: Search) -> float:
-        """The loss of each choice; all of them together stay within epsilon."""
-        from flint import arb  # noqa: PLC0415
+    def choice(self, lattice: Lattice, scored: Score) -> RecodingChoice:
+        """The choice among the recodings of a lattice, with what it claims."""
+        from crowdblend.selection import RecodingChoice  # noqa: PLC0415  loads NumPy
 
-        from crowdblend.numerics.balls import precision, round_down  # noqa: PLC0415
-
-        if search.steps == 1:
-            return self.epsilon
-        with precision(128):
-            return round_down(arb(self.epsilon) / search.steps)
+        return RecodingChoice(lattice, scored, self.search_of(lattice), self.epsilon, self.show_epsilon)
 
     @property
     def spent(self) -> float:
@@ -113,21 +107,6 @@ class Choosing(Section):
             return self.epsilon
         with precision(128):
             return round_up(arb(self.epsilon) + arb(self.show_epsilon))
-
-    def derived(self, lattice: Lattice, scored: Score) -> Derivation:
-        """What choosing and showing promise: one step for every choice, and one for the noisy scores."""
-        from crowdblend.calculus.rules import composition, selection  # noqa: PLC0415
-        from crowdblend.selection import most_around, noise_around  # noqa: PLC0415
-
-        bounded = _bounded(lattice, scored)
-        search = self.search_of(lattice)
-        choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon(search))
-        steps = [choice] * search.steps
-        if self.show_epsilon is not None:
-            noise_around(lattice, scored, self.show_epsilon)
-            shown = most_around(lattice.shape)
-            steps.append(selection.noisy_scores(bounded, epsilon=self.show_epsilon, dimension=shown))
-        return composition.steps_add_up(*steps) if len(steps) > 1 else choice
 
     def released_rate(self, rate: float) -> float:
         """The rate at which those outside the choosing part are released, rounded up."""
@@ -193,15 +172,3 @@ class Choosing(Section):
                 choice, CrowdBlending(2, 0.0), rate=rate, share=self.share, epsilon=released
             )
         return float(made.epsilon)
-
-
-def _bounded(lattice: Lattice, scored: Score) -> Derivation:
-    """How far one person moves a score: computed where the score is known, else as it was read off the score."""
-    from crowdblend.calculus.rules import selection  # noqa: PLC0415
-
-    known, moves = scored.published, scored.sensitivity(lattice.most)
-    if known is None:
-        return selection.score_is_stated(sensitivity=float(moves), monotone=scored.monotone)
-    return selection.expected_people_bound_a_score(
-        counted_from=known.counted_from, rate=known.rate, stands_for=known.stands_for, parts=scored.parts(lattice.most)
-    )

@@ -81,8 +81,7 @@ def release(
         with on_disk(policy.data) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
-            if data.format == "frame":
-                planned.check_source(default_engine())
+            planned.check_source(default_engine())
             staging = _staging(folder, Journal(force=force, policy=path))
             try:
                 prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret, in_memory=in_memory)

@@ -7,6 +7,7 @@ breaking AES when the bits come from a key.
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import coins, marks
+from crowdblend.randomness.draw_key import DrawKey
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
@@ -16,6 +17,7 @@ from crowdblend.randomness.source import KeyedSource, SeededSource, Source, Syst
 
 __all__ = [
     "Bounds",
+    "DrawKey",
     "KeyedSource",
     "ReleaseKey",
     "SeededSource",

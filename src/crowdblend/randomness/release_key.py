@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from crowdblend.errors import InvalidInput
+from crowdblend.randomness.draw_key import DRAW_LABELS, DrawKey
 from crowdblend.randomness.keys import check_key, subkey
 from crowdblend.randomness.source import KeyedSource
 
@@ -38,13 +39,18 @@ class ReleaseKey:
         self._hand_out("stream", label)
         return KeyedSource(self._secret, label)
 
-    def coin(self, label: bytes | None = None) -> bytes:
-        """The secret of a coin that is flipped for every person: by it, `coins` and `marks` are always the same.
+    def coin(self, label: bytes | None = None) -> DrawKey:
+        """The key of a draw: a coin that is flipped for every person, the same one in every pass over the rows.
 
-        Coins of different labels are independent. The one without a label draws the sample.
+        Coins of different labels are independent. The one without a label draws the sample; it has the secret of the
+        release itself, so the streams of a draw are handed out with it.
         """
         self._hand_out("coin", b"of the sample" if label is None else label)
-        return self._secret if label is None else subkey(self._secret, b"release", label)
+        if label is not None:
+            return DrawKey(subkey(self._secret, b"release", label))
+        for stream in DRAW_LABELS:
+            self._hand_out("stream", stream)
+        return DrawKey(self._secret)
 
     def _hand_out(self, what: str, label: bytes) -> None:
         if (what, label) in self._handed_out:

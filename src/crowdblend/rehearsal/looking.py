@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Protocol
 
-from crowdblend.kinds.outcome import ChosenRecoding
 from crowdblend.recoding import Recoding
+from crowdblend.selection import ChosenRecoding
 
 
 @dataclass(frozen=True)

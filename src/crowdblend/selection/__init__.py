@@ -3,6 +3,7 @@
 from crowdblend.selection.around import most_around, noise_around, noisy_scores_around, scores_around
 from crowdblend.selection.exponential import choose
 from crowdblend.selection.lattice import Ladder, Lattice, Node
+from crowdblend.selection.recoding_choice import ChosenRecoding, RecodingChoice
 from crowdblend.selection.scores import SCORES, Score, ScoreName, score
 from crowdblend.selection.scoring import score_nodes
 from crowdblend.selection.search import LARGEST_WHOLE, MOST_STEPS, Search, rolled_up, score_offer
@@ -11,9 +12,11 @@ __all__ = [
     "LARGEST_WHOLE",
     "MOST_STEPS",
     "SCORES",
+    "ChosenRecoding",
     "Ladder",
     "Lattice",
     "Node",
+    "RecodingChoice",
     "Score",
     "ScoreName",
     "Search",

@@ -106,30 +106,17 @@ def _crowds(world: World, k: int, mechanism: Mechanism) -> ExactClaim:
     return ExactClaim(blending(k), mechanism, world)
 
 
+def _suppressing(name: str, mistake: str, k: int, mechanism: Mechanism) -> Twin:
+    """A mechanism that is to suppress small crowds, beside one that does."""
+    return Twin(name, mistake, _crowds(LETTERS, k, mechanism), _crowds(LETTERS, k, suppressed(k)))
+
+
 TWINS = (
-    Twin(
-        "off-by-one",
-        "classes of k − 1 people are shown",
-        _crowds(LETTERS, 3, off_by_one),
-        _crowds(LETTERS, 3, suppressed(3)),
-    ),
-    Twin(
-        "star-rows",
-        "suppressed rows are exported as rows of *",
-        _crowds(LETTERS, 2, star_rows),
-        _crowds(LETTERS, 2, suppressed(2)),
-    ),
-    Twin(
-        "suppressed-labels",
-        "a file's dictionary lists the labels of suppressed classes",
-        _crowds(LETTERS, 2, kept_labels),
-        _crowds(LETTERS, 2, suppressed(2)),
-    ),
-    Twin(
-        "noisy-threshold",
-        "the threshold is compared with noisy counts, and exact ones are shown",
-        _crowds(LETTERS, 3, noisy_threshold),
-        _crowds(LETTERS, 3, suppressed(3)),
+    _suppressing("off-by-one", "classes of k − 1 people are shown", 3, off_by_one),
+    _suppressing("star-rows", "suppressed rows are exported as rows of *", 2, star_rows),
+    _suppressing("suppressed-labels", "a file's dictionary lists the labels of suppressed classes", 2, kept_labels),
+    _suppressing(
+        "noisy-threshold", "the threshold is compared with noisy counts, and exact ones are shown", 3, noisy_threshold
     ),
     Twin(
         "two-tables",

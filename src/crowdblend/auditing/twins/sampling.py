@@ -139,6 +139,13 @@ def _zero_knowledge(mechanism: Mechanism) -> ExactClaim:
 
 
 _HONEST = ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), LETTERS)
+
+
+def _dishonest(name: str, mistake: str, mechanism: Mechanism, world: World = LETTERS) -> Twin:
+    """A mechanism that is certified as a sample at rate 1/2 would be, beside that sample."""
+    return Twin(name, mistake, ExactClaim(_guaranteed(HALF), mechanism, world), _HONEST)
+
+
 _TRUE_DELTA = sampled_delta(K, HALF, 0.2)
 
 TWINS = (
@@ -154,36 +161,15 @@ TWINS = (
         ExactClaim(_guaranteed(HALF), fixed_size, ONE_CLASS),
         ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), ONE_CLASS),
     ),
-    Twin(
-        "public-coin",
-        "who is sampled follows from a hash of the person without a secret key",
-        ExactClaim(_guaranteed(HALF), public_coin, NUMBERED),
-        _HONEST,
+    _dishonest(
+        "public-coin", "who is sampled follows from a hash of the person without a secret key", public_coin, NUMBERED
     ),
-    Twin(
-        "size-beside",
-        "the size of the sample is published beside the table",
-        ExactClaim(_guaranteed(HALF), size_beside, LETTERS),
-        _HONEST,
+    _dishonest("size-beside", "the size of the sample is published beside the table", size_beside),
+    _dishonest("redrawn", "the sample is drawn again until the table looks good", redrawn),
+    _dishonest(
+        "population-threshold", "the crowd is counted in the population instead of the sample", population_threshold
     ),
-    Twin(
-        "redrawn",
-        "the sample is drawn again until the table looks good",
-        ExactClaim(_guaranteed(HALF), redrawn, LETTERS),
-        _HONEST,
-    ),
-    Twin(
-        "population-threshold",
-        "the crowd is counted in the population instead of the sample",
-        ExactClaim(_guaranteed(HALF), population_threshold, LETTERS),
-        _HONEST,
-    ),
-    Twin(
-        "same-sample-twice",
-        "a second table comes from a sample that was used before",
-        ExactClaim(_guaranteed(HALF), same_sample_twice, LETTERS),
-        _HONEST,
-    ),
+    _dishonest("same-sample-twice", "a second table comes from a sample that was used before", same_sample_twice),
     Twin(
         "delta-rounded-down",
         "delta is rounded to three places, downwards",

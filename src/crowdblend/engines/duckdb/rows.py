@@ -173,7 +173,7 @@ class Rows:
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
-                drawn = persons.drawn(self.draw.key, self.draw.rate)
+                drawn = persons.drawn(self.draw.key.persons, self.draw.rate)
                 rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
             if self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)

@@ -146,7 +146,7 @@ class MemorySource:
             places = random_places(draw.samples, draw.people, draw.key)
             return places[places < self.table_.rows]
         self._persons.refuse_duplicates(None)
-        return np.flatnonzero(smallest(self._persons.all.marks(draw.key), draw.samples))
+        return np.flatnonzero(smallest(self._persons.all.marks(draw.key.persons), draw.samples))
 
 
 def counted(packing: Packing, codes: PackedCodes) -> SampledClasses:

@@ -40,7 +40,7 @@ class MemoryPersons:
         places = np.arange(self._rows)
         persons = self.all
         if isinstance(draw, Coin):
-            mask = self._by_coin(draw.key, draw.rate)
+            mask = self._by_coin(draw.key.persons, draw.rate)
             places, persons = np.flatnonzero(mask), persons.where(mask)
         if draw.part is not None:
             places = places[in_part(draw.part, persons)]

@@ -120,7 +120,7 @@ def check_size(size: int) -> None:
     """Refuse a class that is too large to be asked whole."""
     if size > MOST_QUERIES:
         raise InvalidInput(
-            f"This class has {size:,} queries, more than {MOST_QUERIES:,}. "
+            f"The class has {size:,}, more than {MOST_QUERIES:,} queries. "
             "Ask for conjunctions of fewer columns, or recode the columns more coarsely.",
             where="queries",
             code="synopsis.queries",

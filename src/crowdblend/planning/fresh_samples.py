@@ -1,0 +1,54 @@
+"""Several tables of one population: from parts of one sample, or each from a fresh sample of its own.
+
+Parts keep one ε for all tables but are thin: a table of a tenth of the sample counts a tenth of the people. Fresh
+samples, composed by profile, need a larger k and count everybody who is drawn. What decides is how many people of the
+population a class needs before it is usually published, k over the rate at which its table sees people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.planning.plan import Plan, answer_together
+
+
+@dataclass(frozen=True)
+class FreshSamples:
+    """What as many tables from fresh samples would need, next to the planned parts."""
+
+    k: int
+    shown_from: float
+    parts_shown_from: float
+
+    @property
+    def better(self) -> bool:
+        """Whether fresh samples publish smaller classes than parts do."""
+        return self.shown_from < self.parts_shown_from
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON-ready data."""
+        return {"k": self.k, "shown_from": self.shown_from, "parts_shown_from": self.parts_shown_from}
+
+    def words(self) -> str:
+        """The comparison in a sentence."""
+        which = "Fresh samples show smaller classes" if self.better else "Parts show smaller classes"
+        return (
+            "If you hold the whole population, each table may have a fresh sample of its own instead, with "
+            f"k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about "
+            f"{self.parts_shown_from:,.0f} with parts."
+        )
+
+
+def fresh_instead(planned: Plan) -> FreshSamples | None:
+    """The comparison for a plan with parts whose k was solved for; None where there is nothing to compare."""
+    request = planned.request
+    if not request.shares or planned.solved != "k" or planned.rate is None or request.releases > 1:
+        return None
+    try:
+        fresh = answer_together(replace(request, shares=(), releases=len(request.shares)))
+    except CrowdblendError:
+        return None
+    least = max(k / share for k, share in zip(planned.thresholds, request.shares, strict=True)) / planned.rate
+    return FreshSamples(fresh.k, fresh.k / planned.rate, least)

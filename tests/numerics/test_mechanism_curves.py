@@ -1,0 +1,102 @@
+"""Curves at many factors are the divergences that the rules compute at one, the larger of both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from flint import arb
+
+from crowdblend.calculus.loss_curves import curve_of
+from crowdblend.guarantees import (
+    BiasedCurve,
+    CrowdCurve,
+    LossCurve,
+    NoisyCountCurve,
+    OutlierCurve,
+    PartsCurve,
+    PointCurve,
+)
+from crowdblend.numerics import balls
+from crowdblend.numerics.balls import precision
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+from crowdblend.numerics.laplace import fading_divergence
+from crowdblend.numerics.noise_below_k import spliced_divergence
+from crowdblend.numerics.parts_of_sample import parts_divergence
+from crowdblend.numerics.points_in_crowds import shuffled_divergence
+from crowdblend.numerics.robust_divergence import robust_divergence
+
+EPSILONS = (0.02, 0.1, 0.3, 0.8, 1.5)
+At = Callable[[arb], arb]
+
+
+def noisy(k: int, loss: float, rate: float, flag: bool) -> tuple[LossCurve, At]:
+    def at(growth: arb) -> arb:
+        return spliced_divergence(balls, k, arb(rate), (-arb(loss)).exp(), growth, flagged=flag)
+
+    return NoisyCountCurve(k, loss, rate, flag), at
+
+
+def crowds(k: int, blend: float, rate: float) -> tuple[LossCurve, At]:
+    def at(growth: arb) -> arb:
+        return crowd_divergence(balls, k, arb(rate), arb(blend).exp(), growth)
+
+    return CrowdCurve(k, blend, rate), at
+
+
+def parts(crowd_sizes: tuple[int, ...], shares: tuple[float, ...], rate: float) -> tuple[LossCurve, At]:
+    def at(growth: arb) -> arb:
+        return parts_divergence(balls, list(zip(crowd_sizes, map(arb, shares), strict=True)), arb(rate), growth)
+
+    return PartsCurve(rate, shares, crowd_sizes), at
+
+
+def points(k: int, loss: float, rate: float) -> tuple[LossCurve, At]:
+    return PointCurve(k, loss, rate), lambda growth: shuffled_divergence(balls, k, arb(rate), arb(loss).exp(), growth)
+
+
+def biased(k: int, low: float, high: float, exceptions: int, most: float) -> tuple[LossCurve, At]:
+    rates = (arb(low), arb(high), arb(most))
+    return (
+        BiasedCurve(k, 0.0, low, high, exceptions, most),
+        lambda growth: robust_divergence(balls, k - exceptions - 1, rates, arb(1), growth).min(arb(most)),
+    )
+
+
+CASES = [
+    crowds(8, 0.0, 0.1),
+    crowds(30, 0.0, 0.5),
+    crowds(4, 0.0, 0.001),
+    crowds(1, 0.0, 0.3),
+    crowds(12, 0.05, 0.2),
+    noisy(3, 1.0, 0.3, False),
+    noisy(3, 1.0, 0.3, True),
+    noisy(6, 2.0, 0.1, False),
+    parts((6, 9), (0.5, 0.25), 0.4),
+    parts((7, 7, 7), (0.25, 0.25, 0.5), 0.7),
+    points(8, 0.5, 0.2),
+    biased(12, 0.1, 0.12, 2, 0.3),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case[0]))
+def test_a_curve_is_the_divergence_of_its_rule(case: tuple[LossCurve, At]) -> None:
+    made, at = case
+    with precision(128):
+        growths = [arb(epsilon).exp() for epsilon in EPSILONS]
+        up, down = curve_of(made).bounds(growths)
+        for place, growth in enumerate(growths):
+            known = [float(bound[place]) for bound in (up, down) if bound[place] is not None]
+            exact = float(at(growth))
+            assert exact * (1 - 1e-9) - 1e-26 <= max(known) <= exact * (1 + 1e-9) + 1e-24
+
+
+def test_the_curve_of_an_outlier_table_is_the_divergence_of_its_rule_beyond_epsilon() -> None:
+    with precision(128):
+        losses = [arb(0.2) * 5 / (15 - j) for j in range(10)] + [arb(0.2)]
+        up, down = curve_of(OutlierCurve(0.2, 5, 15)).bounds([arb(0.3).exp(), arb(0.5).exp()])
+        # The rule's factor is relative to the loss of each size; at the largest sizes both are the same.
+        for place, epsilon in enumerate((0.3, 0.5)):
+            known = max(float(bound[place]) for bound in (up, down) if bound[place] is not None)
+            assert known <= float(fading_divergence(balls, losses, arb(epsilon) / 0.2)) * (1 + 1e-9)
+            assert known > 0
