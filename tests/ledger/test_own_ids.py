@@ -231,3 +231,25 @@ def test_days_moments_and_amounts_are_known_again_in_every_format(ledger: Ledger
         with pytest.raises(DoesNotCompose) as refused:
             crowdblend.release(str(tmp_path / copy), declared, ledger=ledger)
         assert refused.value.code == "same-sample"
+
+
+@pytest.mark.parametrize("share", [0.85, 0.5, 0.2])
+def test_a_piece_of_a_sample_is_known_again_by_its_rows(begin, tmp_path: Path, share: float) -> None:
+    whole = stamped(1000)
+    piece = whole.sample(frac=share, random_state=1).assign(id=lambda rows: range(1, len(rows) + 1))
+    write(whole, tmp_path / "whole.parquet")
+    write(piece, tmp_path / "piece.parquet")
+    begin("whole.parquet", who=TABLE)
+    assert refusal(begin, "piece.parquet", who=TABLE).code == "same-sample"
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+@pytest.mark.parametrize("columns", [["id", "sex", "age", "born"], ["id", "sex", "age", "amount"]], ids=str)
+def test_independent_samples_of_one_population_stand_beside_each_other(
+    begin, tmp_path: Path, rate: float, columns: list[str]
+) -> None:
+    everybody, chance = stamped(4000)[columns], np.random.default_rng(2)
+    for name in ("one.parquet", "two.parquet"):
+        drawn = everybody[chance.random(len(everybody)) < rate]
+        write(drawn.assign(id=range(1, len(drawn) + 1)), tmp_path / name)
+        begin(name, who=TABLE, rate=rate)

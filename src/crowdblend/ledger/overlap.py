@@ -63,7 +63,7 @@ def too_much_in_common(one: Sketch, other: Sketch, rates: tuple[float, float]) -
     if first == second:
         return True
     if not (one.of_people and other.of_people):  # a column that tells no persons apart may have fewer values
-        return nearly_equal(one, other, rates)
+        return nearly_equal(one, other, rates) or (one.kind == "rows" and _too_many_rows(one, other, rates))
     return tail(len(first), rates[1], common) < FALSE_ALARM or tail(len(second), rates[0], common) < FALSE_ALARM
 
 
@@ -85,6 +85,25 @@ def tail(n: int, rate: float, least: int) -> float:
         if term < 1e-17 * total:
             break
     return min(1.0, math.exp(min(0.0, log_term + math.log(total))))
+
+
+def _too_many_rows(one: Sketch, other: Sketch, rates: tuple[float, float]) -> bool:
+    """Whether rows that are mostly unlike all others are in both more often than people and their twins would be.
+
+    Of N people with equal rows, samples at rates r and r' have r·r'·N(N−1) pairs of different people in common on
+    average, and the first one alone has r²·N(N−1): so its own twins tell how many rows are equal by coincidence. Three
+    times as many are allowed, and some more where it has few.
+    """
+    if not tells_apart(one, other):
+        return False
+    first, second = _common_level(one, other)
+    common = len(first.keys() & second.keys())
+    for counts, own, others in ((first, *rates), (second, *rates[::-1])):
+        pairs = sum(count * (count - 1) for count in counts.values())
+        twins = math.ceil((3 * pairs + _MANY) * max(1.0, others / own))
+        if tail(len(counts), others, common - twins) < FALSE_ALARM:
+            return True
+    return False
 
 
 def _common_level(one: Sketch, other: Sketch) -> tuple[dict[int, int], dict[int, int]]:
