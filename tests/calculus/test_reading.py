@@ -92,7 +92,7 @@ def test_a_certificate_alone_says_that_its_data_were_not_checked(tmp_path: Path)
 
 
 def test_what_is_no_text_is_no_certificate() -> None:
-    for given in (b"{}", None, 3, Path("certificate.json")):
+    for given in (b"{}", None, 3):
         with pytest.raises(InvalidInput) as refused:
             verify(given)  # type: ignore[arg-type]
         assert refused.value.code == "argument.type"

@@ -50,7 +50,7 @@ def test_accidents_as_points(tmp_path: Path) -> None:
 
 def test_adult_as_an_outlier_table(tmp_path: Path) -> None:
     table = pd.read_parquet(released("adult-outliers", tmp_path) / "data.parquet")
-    assert list(table.columns) == ["education", "marital-status", "count"]
+    assert list(table.columns) == ["education", "marital-status", "count", "estimate", "low", "high"]
     # Ten bins of hundreds and thousands, each off by 5 on average.
     assert abs(table["count"].sum() - 30_162) < 1_000
 

@@ -97,10 +97,10 @@ def test_true_errors_are_for_the_steward_alone(folder: Path, tmp_path: Path) -> 
     assert internal["error_about_sample"] <= planned.about_sample.accuracy
     assert internal["error_about_everybody"] <= planned.about_everybody.accuracy
     assert "error_about" not in published
-    # All that the facts say beyond the policy is the misfit to the noisy answers and the hash of the rows.
+    # All that the facts say beyond the policy is the day, the misfit to the noisy answers and the hashes of the files.
     planned = done.plan.facts()
     said = {name: fact for name, fact in done.certificate.facts.items() if planned.get(name) != fact}
-    assert set(said) == {"misfit", "files"}
+    assert set(said) == {"date", "misfit", "files"}
 
 
 def test_the_key_decides_everything_and_the_order_of_the_people_nothing_else(folder: Path, tmp_path: Path) -> None:

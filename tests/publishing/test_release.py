@@ -199,8 +199,11 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
     people.head(15_000).to_csv(copy / "fewer.csv", index=False)
     with pytest.raises(DoesNotCompose):
         release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "fewer", ledger=ledger)
-    # Half of them are in an independent sample at rate 0.5; here it is four in ten.
-    other = people.assign(person_id=people["person_id"] + 10**7 * (np.arange(len(people)) % 5 >= 2))
+    # Half of them are in an independent sample at rate 0.5; here it is four in ten, and the others are other people.
+    new = np.arange(len(people)) % 5 >= 2
+    other = people.assign(person_id=people["person_id"] + 10**7 * new)
+    for at, name in enumerate(column for column in people if column != "person_id"):
+        other.loc[new, name] = people.loc[new, name].sample(frac=1, random_state=at).to_numpy()
     other.to_csv(copy / "other.csv", index=False)
     release(parse_policy(DRAWN.replace("town.parquet", "other.csv"), copy), tmp_path / "other", ledger=ledger)
 

@@ -28,7 +28,12 @@ def read_text(path: Path) -> str:
         _refuse_large(len(content))
         return content.decode("utf-8")
     except (OSError, ValueError) as problem:
-        raise InvalidInput(f"{_shown(path)} is not readable as a certificate. Pass its path.") from problem
+        raise InvalidInput(
+            f"{_shown(path)} is not readable as a certificate.",
+            remedy="Pass its path.",
+            where=_shown(path),
+            code="certificate.unreadable",
+        ) from problem
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -123,8 +123,9 @@ def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats
     sampled = np.arange(least, max(most, least) + 1)
     logs = _log_binomial(people, sampled, rate)
     shown = sampled >= (cut or 0) if law.noiseless else np.ones(len(sampled), np.bool_)
-    # Where showing it is improbable, only ratios matter.
-    scale = np.max(np.where(shown, logs, -np.inf), axis=1, keepdims=True)
+    # Where showing it is improbable, only ratios matter; beside them, what is not shown would be beyond all doubles.
+    logs = np.where(shown, logs, -np.inf)
+    scale = np.max(logs, axis=1, keepdims=True)
     weights = np.exp(logs - scale)
     if law.exact_from is not None and least >= law.exact_from:
         values = law.place(sampled, np.ones(len(sampled), np.bool_))

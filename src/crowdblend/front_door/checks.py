@@ -29,7 +29,7 @@ def verify(target: Any) -> Certificate:
     """
     if isinstance(target, Certificate):
         return verify_text(target.to_json())
-    if isinstance(target, str) and target.lstrip()[:1] == "{":
+    if isinstance(target, str) and _is_json(target):
         return verify_text(target)
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
@@ -39,8 +39,13 @@ def verify(target: Any) -> Certificate:
         f"verify reads no {type(target).__name__}.",
         remedy="Pass the folder of a release, a certificate's file, its JSON text, or a Certificate.",
         where="verify",
-        code="verify.type",
+        code="argument.type",
     )
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is meant as JSON and not as the name of a file."""
+    return text.lstrip()[:1] in ("{", "[", "") or text == "null"
 
 
 def _verify_path(path: Path) -> Certificate:

@@ -36,6 +36,7 @@ class Points:
 
     @property
     def reach(self) -> float:
+        """The factor beyond which `more` hardly falls."""
         return max(self._last, 1.0) * float(self.blend)
 
     def more(self, factor: arb) -> arb | None:

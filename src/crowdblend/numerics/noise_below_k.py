@@ -89,6 +89,7 @@ class Output:
         return self.noisy[y] if y < self.k else self.noisy[-1] * self.ratio ** (y - self.k + 1)
 
     def exact_at(self, y: int) -> Number:
+        """The exact part at any y ≥ 0."""
         return self.exact[y] if y < len(self.exact) else self.calc.number(0)
 
     def exceeds(self, other: Output, growth: Number, flagged: bool) -> Number:

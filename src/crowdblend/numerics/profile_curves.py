@@ -142,19 +142,23 @@ class Sampled:
 
     @property
     def reach(self) -> float:
+        """The loss beyond which neither direction falls any more."""
         rate = float(self.rate)
         return max(math.log1p(rate * (self.kernel.reach - 1)), -math.log1p(-rate))
 
     @property
     def density(self) -> int:
+        """That of the kernel."""
         return self.kernel.density
 
     @property
     def distance(self) -> float:
+        """The share of the sampled times the distance of the kernel."""
         return float(self.rate) * self.kernel.distance
 
     @property
     def kinks(self) -> tuple[float, ...]:
+        """The losses of the kernel as sampling changes them, in both directions."""
         rate = float(self.rate)
         return tuple(
             kink
@@ -204,13 +208,16 @@ class Crowds:
 
     @property
     def reach(self) -> float:
+        """The factor from which on `more` is constant."""
         # From there on the only crowd that matters is the one that just reaches k, and `more` is constant.
         return max(self._last, 1.0) * float(self.blend)
 
     def more(self, factor: arb) -> arb | None:
+        """The two corners of the larger crowds, from the factor `blend` on."""
         return self._corners(self.gaps.more, factor)
 
     def fewer(self, factor: arb) -> arb | None:
+        """The two corners of the smaller crowds, from the factor `blend` on."""
         return self._corners(self.gaps.fewer, factor)
 
     def _corners(self, gap: Callable[[arb], arb], factor: arb) -> arb | None:
@@ -232,14 +239,17 @@ class Closeness:
 
     @property
     def reach(self) -> float:
+        """ε itself: beyond it only δ is left."""
         return self.epsilon
 
     @property
     def distance(self) -> float:
+        """The total variation distance of randomized response, or δ if that is more."""
         return max(math.tanh(self.epsilon / 2), float(self.delta))
 
     @property
     def kinks(self) -> tuple[float, ...]:
+        """ε, where all of the mass sits."""
         return (min(self.epsilon, LARGEST_LOSS),)
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
@@ -258,9 +268,11 @@ class ClosenessKernel(Closeness):
 
     @property
     def reach(self) -> float:
+        """e^ε, as a factor."""
         return math.exp(min(self.epsilon, LARGEST_LOSS))
 
     def more(self, factor: arb) -> arb | None:
+        """The bound of closeness at a factor, the same in both directions."""
         return self.at(factor)
 
     fewer = more
@@ -280,6 +292,7 @@ class Split:
 
     @property
     def reach(self) -> float:
+        """The loss beyond which neither the choice nor the release gives more away."""
         most = math.exp(min(self.choice.epsilon, LARGEST_LOSS))
         rest = math.exp(min(self.release.reach, LARGEST_LOSS))
         chosen = float(self.chosen)
@@ -287,11 +300,13 @@ class Split:
 
     @property
     def distance(self) -> float:
+        """The mean of the distances of choice and release."""
         chosen = float(self.chosen)
         return chosen * self.choice.distance + (1 - chosen) * self.release.distance
 
     @property
     def kinks(self) -> tuple[float, ...]:
+        """Those of the choice."""
         return self.choice.kinks
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
