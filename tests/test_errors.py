@@ -104,5 +104,12 @@ WRONG_TYPES: dict[str, Callable[[], object]] = {
 def test_wrong_types_are_refused_in_a_sentence(name: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         WRONG_TYPES[name]()
-    assert refused.value.code in ("parameter.range", "argument.type", "policy.file", "init.file", "init.kind", "certificate.unreadable")
+    assert refused.value.code in (
+        "parameter.range",
+        "argument.type",
+        "policy.file",
+        "init.file",
+        "init.kind",
+        "certificate.unreadable",
+    )
     assert refused.value.remedy

@@ -10,21 +10,23 @@ import pytest
 
 from crowdblend.cli import main as entry_point
 from crowdblend.ledger import Ledger, Spending, ledger
-from tests.ledger.spendings import DATA, DIGEST, planned
+from crowdblend.planning import plan
+from crowdblend.publishing.prospect import with_profile
+from tests.ledger.spendings import DATA, DIGEST
 
 PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"
 
 
 def test_the_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("CROWDBLEND_LEDGER", str(tmp_path / "ledger.sqlite"))
-    made = Ledger.create()
+    made, released = Ledger.create(), with_profile(plan(rate=0.1, epsilon=1.0, delta=1e-6).certificate())
     for day, population, kind, fresh in (
         ("02", "residents", "table", True),
         ("09", "residents", "microdata", True),
         ("16", "patients", "table", False),
     ):
         monkeypatch.setattr(ledger, "now", lambda day=day: f"2026-03-{day}T09:00:00+00:00")
-        entry = made.begin(Spending(population, f"sample-{day}", fresh, kind, planned(), "out"))
+        entry = made.begin(Spending(population, f"sample-{day}", fresh, kind, released, "out"))
         if fresh:
             made.output_begins(entry)
             made.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
