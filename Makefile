@@ -8,7 +8,7 @@ demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, ver
 	$(BIN)/crowdblend demo --out out/demo --force
 
 test: lint ## every test that a change must pass
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: .venv/ready ## the long suites as well
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow"

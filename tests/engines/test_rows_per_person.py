@@ -13,6 +13,7 @@ from scipy import stats
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import count_classes
 from crowdblend.policies import parse_policy
+from crowdblend.randomness import DrawKey
 from tests.engines.engines import counting
 
 KEY = bytes(range(32))
@@ -40,7 +41,7 @@ def write(folder: Path, wards: list[str], people: int, shuffle: int | None = Non
 
 
 def counts(folder: Path, rows: int, key: bytes = KEY) -> tuple[dict[str, int], int | None]:
-    found = count_classes(parse_policy(POLICY.format(rows=rows), folder), Everybody(row_key=key))
+    found = count_classes(parse_policy(POLICY.format(rows=rows), folder), Everybody(row_key=DrawKey(key)))
     classes = found.classes
     named = [classes.labels[0][code] for code in classes.codes[:, 0]]
     return dict(zip(named, classes.counts.tolist(), strict=True)), found.people
@@ -63,7 +64,7 @@ def test_order_and_engine_do_not_matter(tmp_path: Path) -> None:
     assert counts(tmp_path, 2, bytes(32)) != first
     policy = parse_policy(POLICY.format(rows=2), tmp_path)
     for engine in ("duckdb", "memory"):
-        found = counting(engine)(policy, Everybody(row_key=KEY))
+        found = counting(engine)(policy, Everybody(row_key=DrawKey(KEY)))
         assert (found.classes.counts.tolist(), found.people) == (list(first[0].values()), first[1])
 
 

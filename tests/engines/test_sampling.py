@@ -8,6 +8,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 
 from crowdblend.engines.sampling import random_places, smallest_marks  # noqa: E402
+from crowdblend.randomness import DrawKey  # noqa: E402
 from tests.randomness.goodness import fits_share  # noqa: E402
 
 
@@ -38,7 +39,7 @@ def test_random_places_are_all_different_in_order_and_equally_likely() -> None:
     """False alarm: 1e-9 for each of ten places."""
     runs, counts = 3000, np.zeros(10, dtype=int)
     for run in range(runs):
-        places = random_places(4, 10, run.to_bytes(32, "big"))
+        places = random_places(4, 10, DrawKey(run.to_bytes(32, "big")))
         assert (np.diff(places) > 0).all()
         counts[places] += 1
     assert all(fits_share(int(count), runs, 0.4) for count in counts)

@@ -9,6 +9,7 @@ from crowdblend.guarantees import (
     CrowdCurve,
     Differential,
     LossCurve,
+    PartOfSample,
     Profile,
     Relation,
     Uses,
@@ -45,6 +46,10 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
         Example((Differential(0.3, 0.0, Relation.REPLACE, people=3),)),
     ],
     "profile.recoding-population": [Example((Differential(0.5, 0.0, ADD), profile(CROWDS)))],
+    "profile.parts": [
+        Example((PartOfSample(0.5, 10), PartOfSample(0.25, 8)), {"rate": 0.3}),
+        Example((PartOfSample(0.75, 10),), {"rate": 0.3}),
+    ],
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],
