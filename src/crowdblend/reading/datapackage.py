@@ -42,6 +42,13 @@ _OWN = {
     "class": ("string", "The class of people that the number is about; blank for a single number."),
     "block": ("integer", "The number of the block that the point lies in."),
 }
+# The same where people may have several rows and rows are counted.
+_COUNTS = {
+    "count": "The published number of rows that were kept, or of what the column total names.",
+    "estimate": "The estimate of that number without the noise.",
+    "low": "The lower end of the 95 % interval for the number without the noise.",
+    "high": "The upper end of the 95 % interval for the number without the noise.",
+}
 
 
 def data_package(folder: Path, certificate: Certificate) -> str:
@@ -95,6 +102,8 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     if name in columns and name not in ("statistic", "bin", "value", "error"):
         return _declared(name, columns[name], declared_domain(facts).get(name), ordered=name in ordered_columns(facts))
     kind, meaning = _OWN.get(name, ("any", ""))
+    if name in _COUNTS and "rows_per_person" in (facts.get("parameters") or {}):
+        meaning = _COUNTS[name]
     return {"name": name, "type": kind, "description": meaning}
 
 

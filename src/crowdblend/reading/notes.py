@@ -69,8 +69,9 @@ def _cells(facts: Facts) -> list[str]:
             f"not zero: it has up to {most:,} people of the population, 95 times in 100."
         ]
     if law.shown_from is None:
+        which = "Small counts" if law.exact_from is not None else "Counts"
         return [
-            "Every cell is published. Small counts carry noise and may be negative; sums of cells are right on average."
+            f"Every cell is published. {which} carry noise and may be negative; sums of cells are right on average."
         ]
     return [
         f"Counts carry noise, and cells below {law.shown_from:,} are not published. Do not add cells up: the sums "
