@@ -63,7 +63,7 @@ def test_an_edited_release_in_memory_does_not_verify() -> None:
 def test_verify_refuses_other_types(target: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
         cb.verify(target)
-    assert refused.value.code == "verify.type"
+    assert refused.value.code == "argument.type"
 
 
 def test_compose_adds_up_what_can_be_added(folder: Path) -> None:
