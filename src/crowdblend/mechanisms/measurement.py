@@ -161,7 +161,7 @@ def _rows(data: Sequence[Any], places: Any) -> Any:
 def _measured(measurement: Measurement, rows: Any) -> Any:
     """The measurement's answer; OpenDP's own words are kept back, because they may quote the rows.
 
-    OpenDP guarantees nothing about rows outside the measurement's domain, and does not look by itself.
+    OpenDP guarantees nothing about rows outside the measurement's domain and does not check for them, so this does.
     """
     from opendp.mod import OpenDPException, Queryable  # noqa: PLC0415  an optional extra
 

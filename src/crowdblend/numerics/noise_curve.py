@@ -16,8 +16,11 @@ from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
 from crowdblend.numerics.profile_curves import Bounds, crowd_distance
 
-# Ratios this close to a factor are compared there in balls.
+# Ratios this close to a factor are compared there in balls. Doubles of balls of so many sure bits, not near the smallest
+# doubles, have ratios that are off by far less.
 CLOSE = 1e-9
+SURE_BITS = 40
+SMALLEST = 1e-290
 # Divergences this small are not worth a further class size.
 NEGLIGIBLE = 1e-25
 # Classes of which, on average, this many more than k are sampled end the scan.
@@ -93,11 +96,11 @@ def _one_way(outcomes: list[Outcome], growths: Sequence[arb]) -> list[arb]:
     mine, theirs, extra = ([arb(0)] * (len(factors) + 1) for _ in range(3))
     for p, q in outcomes:
         top, bottom = float(p), float(q)
-        ratio = top / bottom if bottom > 0 else math.inf
-        if math.isinf(ratio) or (top == 0 and not p.is_zero()):
-            # What is below every double is left out where it is subtracted and kept everywhere where it is added.
+        if min(top, bottom) < SMALLEST or min(p.rel_accuracy_bits(), q.rel_accuracy_bits()) < SURE_BITS:
+            # Where a double does not tell the ratio, q is left out and p counts at every factor: a larger sum.
             mine[-1] += p
             continue
+        ratio = top / bottom
         sure = bisect_left(factors, ratio * (1 - CLOSE))
         mine[sure] += p
         theirs[sure] += q

@@ -50,8 +50,8 @@ def differential_releases_add_up(*premises: Differential) -> Differential:
     Theorem(
         id="composition.adaptive",
         source="basic composition",
-        statement="Differentially private steps on one table add up, (Σε, Σδ), where each step draws randomness of its "
-        "own, may depend on what the steps before it published, and does not count on sampling.",
+        statement="Differentially private steps on one table add up, (Σε, Σδ). Each step draws randomness of its own "
+        "and may depend on what earlier steps published; the guarantee of no step relies on sampling.",
         assumes=(Assumption.OWN_RANDOMNESS,),
     ),
     about=Composite("steps"),
@@ -60,7 +60,7 @@ def steps_add_up(*premises: Differential) -> Differential:
     """Given the results so far, each step keeps its guarantee, and the factors multiply."""
     if any(premise.samplings for premise in premises):
         raise NotApplicable(
-            "composition.adaptive adds steps on one table that do not count on sampling, got samplings above 0. Give "
+            "composition.adaptive adds steps on one table whose guarantees do not rely on sampling, got samplings above 0. Give "
             "each release its own sample and use composition.differential."
         )
     return _added("composition.adaptive", premises)
@@ -160,7 +160,7 @@ def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregat
         id="composition.blending-differential",
         source="CBP Proposition 8",
         statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
-        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The differential release does not count on sampling.",
+        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The guarantee of the differential release does not rely on sampling.",
         assumes=(Assumption.OWN_RANDOMNESS,),
     ),
     about=Composite("together"),
@@ -176,7 +176,7 @@ def blending_next_to_differential(blending: CrowdBlending, differential: Differe
         id="composition.blending-differential-both",
         source="CBP Proposition 8, both relations known",
         statement="A (k, ε₁)-crowd-blending release next to one that is ε₂-differentially private under both relations "
-        "is (k, ε₁ + ε₂)-crowd-blending. The differential release does not count on sampling.",
+        "is (k, ε₁ + ε₂)-crowd-blending. The guarantee of the differential release does not rely on sampling.",
         assumes=(Assumption.OWN_RANDOMNESS,),
     ),
     about=Composite("together", groups=((0,), (1, 2))),

@@ -55,7 +55,7 @@ def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnd
 
 
 def require_unsampled(rule_id: str, premise: Differential) -> None:
-    """Refuse a guarantee that counts on sampling already: its sample is not the one that this rule draws."""
+    """Refuse a guarantee that relies on sampling already: its sample is not the one that this rule draws."""
     if premise.samplings > 0:
         raise NotApplicable(
             f"{rule_id} needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
