@@ -16,8 +16,8 @@ from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
 from crowdblend.numerics.profile_curves import Bounds, crowd_distance
 
-# Ratios this close to a factor are compared there in balls. Doubles of balls of so many sure bits, not near the smallest
-# doubles, have ratios that are off by far less.
+# Ratios this close to a factor are compared there in balls. Doubles of balls with so many sure bits, and not near the
+# smallest doubles, have ratios that are off by far less.
 CLOSE = 1e-9
 SURE_BITS = 40
 SMALLEST = 1e-290

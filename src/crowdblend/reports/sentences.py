@@ -116,6 +116,8 @@ def _of_everybody(folder: Folder) -> list[str]:
         f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "
         "the true count as below it, so that an empty cell can be negative, and sums of cells are right on average.",
         "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
+        f"An interval from low to high holds the number of {'people' if rows is None else 'rows'} without the noise, 95 "
+        "times in 100.",
     ]
 
 
@@ -131,6 +133,10 @@ def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> lis
             f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
             f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
         )
+    lines.append(
+        "The columns estimate, low and high are about the population: an interval covers the number of people 95 times "
+        "in 100 among the cells of that size that are published."
+    )
     return lines
 
 

@@ -60,8 +60,8 @@ def steps_add_up(*premises: Differential) -> Differential:
     """Given the results so far, each step keeps its guarantee, and the factors multiply."""
     if any(premise.samplings for premise in premises):
         raise NotApplicable(
-            "composition.adaptive adds steps on one table whose guarantees do not rely on sampling, got samplings above 0. Give "
-            "each release its own sample and use composition.differential."
+            "composition.adaptive adds steps on one table whose guarantees do not rely on sampling, got samplings "
+            "above 0. Give each release its own sample and use composition.differential."
         )
     return _added("composition.adaptive", premises)
 
@@ -160,7 +160,8 @@ def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregat
         id="composition.blending-differential",
         source="CBP Proposition 8",
         statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
-        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The guarantee of the differential release does not rely on sampling.",
+        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The guarantee of the differential release does not rely "
+        "on sampling.",
         assumes=(Assumption.OWN_RANDOMNESS,),
     ),
     about=Composite("together"),
