@@ -116,8 +116,8 @@ def _of_everybody(folder: Folder) -> list[str]:
         f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "
         "the true count as below it, so that an empty cell can be negative, and sums of cells are right on average.",
         "The more cells are added up, the larger the noise of the sum; it grows like the square root of their number.",
-        f"An interval from low to high holds the number of {'people' if rows is None else 'rows'} without the noise, 95 "
-        "times in 100.",
+        f"An interval from low to high holds the number of {'people' if rows is None else 'rows'} without the noise, "
+        "95 times in 100.",
     ]
 
 
