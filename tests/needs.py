@@ -1,0 +1,34 @@
+"""What some tests need and a plain machine may lack.
+
+Such a test is skipped with a sentence, except where CROWDBLEND_TESTS_NEED names what it needs: there it fails, so that
+continuous integration cannot pass by not looking.
+"""
+
+import importlib.util
+import os
+import shutil
+
+import pytest
+
+
+def need(what: str, present: bool, sentence: str) -> None:
+    """Skip the test (or module) that calls this unless `what` is there; fail where it was promised to be."""
+    if present:
+        return
+    if what in os.environ.get("CROWDBLEND_TESTS_NEED", "").split():
+        pytest.fail(f"{sentence}, and CROWDBLEND_TESTS_NEED asks for {what}", pytrace=False)
+    pytest.skip(f"{sentence}; .ci/run shows how to install it", allow_module_level=True)
+
+
+def chromium() -> str:
+    """The path of a Chromium that a browser test may start."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    need("chromium", path is not None, "Chromium is not installed")
+    assert path is not None
+    return path
+
+
+def spark() -> None:
+    """Java 17 and PySpark, for the tests that start a Spark session."""
+    present = shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None
+    need("java", present, "Java 17 and PySpark are not both installed")
