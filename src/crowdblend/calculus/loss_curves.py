@@ -21,6 +21,7 @@ from crowdblend.guarantees import (
     PointCurve,
     Profile,
     SplitCurve,
+    StrataCurve,
     Uses,
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
@@ -38,6 +39,7 @@ from crowdblend.numerics.profile_curves import (
     loss_pair,
 )
 from crowdblend.numerics.series import cut_for, spacing_for
+from crowdblend.numerics.worst_curve import WorstOf
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
@@ -80,6 +82,10 @@ def _parts(made: PartsCurve) -> Curve:
     return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
 
 
+def _strata(made: StrataCurve) -> Curve:
+    return WorstOf([_CURVES[type(curve)](curve) for curve in made.curves])
+
+
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
@@ -88,6 +94,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
     PartsCurve: _parts,
+    StrataCurve: _strata,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
 }

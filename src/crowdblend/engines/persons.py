@@ -183,6 +183,12 @@ class RandomRowPerPerson:
 
     def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> PackedCodes:
         """The classes of the rows that are kept; `content` is what a class says, a row of numbers each."""
+        return self.chosen_with_marks(content)[0]
+
+    def chosen_with_marks(
+        self, content: Callable[[PackedCodes], NDArray[np.uint64]]
+    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
+        """The classes of the rows that are kept, and the marks of their persons."""
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (4 + 2 * len(codes)))
@@ -197,7 +203,13 @@ class RandomRowPerPerson:
         ticket = self._ticket.of_rows(np.column_stack([low[several], high[several], said]))
         best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
         first = best[begins((run[shared][best],))]
-        return tuple(np.concatenate([code[alone], some[first]]) for code, some in zip(codes, of_several, strict=True))
+        kept = np.concatenate([alone, several[first]])
+        return tuple(code[kept] for code in codes), np.column_stack([low[kept], high[kept]])
+
+    @property
+    def rows(self) -> int:
+        """How many rows came."""
+        return len(self._marks[0])
 
 
 def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

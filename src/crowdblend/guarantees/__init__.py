@@ -32,6 +32,7 @@ from crowdblend.guarantees.profiles import (
     SplitCurve,
     Uses,
 )
+from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,
@@ -72,6 +73,8 @@ __all__ = [
     "RobustSampling",
     "Sampler",
     "SplitCurve",
+    "StrataCurve",
+    "StratumOfSample",
     "Together",
     "Useful",
     "Uses",

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter
-from crowdblend.engines.draw import Exactly
+from crowdblend.engines.draw import Exactly, StratifiedCoin
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import refuse_beyond
 from crowdblend.engines.sampling import thinned
+from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
 from crowdblend.policies.columns import Column
 
 if TYPE_CHECKING:
@@ -33,14 +34,19 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     names = [column.name for column in columns]
     coding = Coding(rows.cursor, columns, rows.types(names))
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
-    people = _count(rows, coding, counter, coding.selected(rows.identifiers(names)))
+    selected, people = coding.selected(rows.identifiers(names)), None
+    if isinstance(rows.draw, StratifiedCoin) and rows.data.person is not None:
+        _count_strata(rows, coding, counter, selected, rows.draw)
+    else:
+        people = _count(rows, coding, counter, selected)
     rows.finish()
     codes, counts = counter.counts()
     # a row of codes, a count and what is needed to make them
     refuse_beyond(rows.memory_limit, len(counts) * (4 * len(names) + 24))
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
-        classes = thinned(columns, classes, rows.draw)
+        by_stratum = isinstance(rows.draw, StratifiedCoin)
+        classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, rows.draw)  # type: ignore[arg-type]
     return ClassCounts(classes, rows.read, people)
 
 
@@ -63,6 +69,24 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
         for chunk in rows.each_once(selected):
             counter.add(coding.coded(chunk)[0])
     return None
+
+
+def _count_strata(
+    rows: Rows, coding: Coding, counter: ClassCounter, selected: str, draw: StratifiedCoin
+) -> None:
+    """Count who is drawn by stratum. Everybody has one row before a coin is flipped, so every row is looked at."""
+    packing, key = coding.packing, draw.key.persons
+    if rows.data.duplicates == "one":
+        each = RandomRowPerPerson(rows.row_key, packing.width, rows.memory_limit)
+        for chunk in chunks(_marked(some, persons, key) for some, persons in rows.all_rows(selected)):
+            codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
+            each.add(low, high, codes)
+        codes, marks = each.chosen_with_marks(packing.content)
+        counter.add(drawn_codes(packing, codes, marks, draw))
+        return
+    for chunk in chunks(_marked(some, persons, key) for some, persons in rows.all_once(selected)):
+        codes, words = coding.coded(chunk, ("mark_low", "mark_high"))
+        counter.add(drawn_codes(packing, codes, np.column_stack(words), draw))
 
 
 def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
@@ -18,6 +18,7 @@ from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import missing_column, no_rows
 from crowdblend.engines.sampling import random_places, smallest, thinned
+from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
 from crowdblend.engines.totals import Totals, check_people
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.mechanisms.classes import SampledClasses
@@ -85,6 +86,8 @@ class MemorySource:
             places = self._exactly(draw)
             check_people(self.data, self.table_.rows, len(places), draw)
             classes = counted(*self._coding.packed(columns, places))
+        elif isinstance(draw, StratifiedCoin):
+            classes = self._by_stratum(columns, draw)
         elif self._persons is None:
             classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
         else:
@@ -95,7 +98,7 @@ class MemorySource:
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
         self._begin()
-        assert not isinstance(draw, Coin), "totals are of everybody, or of exactly k people"
+        assert isinstance(draw, Everybody | Exactly), "totals are of everybody, or of exactly k people"
         places = self._exactly(draw) if isinstance(draw, Exactly) else self._everybody()
         check_people(self.data, self.table_.rows, len(places), draw)
         classes = counted(*self._coding.packed(columns, places)) if columns else None
@@ -134,6 +137,18 @@ class MemorySource:
         else:
             persons.refuse_duplicates(places)
         return counted(packing, codes), people
+
+    def _by_stratum(self, columns: Sequence[Column], draw: StratifiedCoin) -> SampledClasses:
+        """Everybody has one row before a coin is flipped, so that everybody has one stratum."""
+        packing, codes = self._coding.packed(columns, None)
+        if self._persons is None:
+            return thinned_by_stratum(columns, counted(packing, codes), draw)
+        if self.data.duplicates == "one":
+            codes, marks = self._persons.one_row_of_all(codes, packing, draw)
+        else:
+            self._persons.refuse_duplicates(None)
+            marks = self._persons.all.marks(draw.key.persons)
+        return counted(packing, drawn_codes(packing, codes, marks, draw))
 
     def _everybody(self) -> Places:
         if self._persons is not None:

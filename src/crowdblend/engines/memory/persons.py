@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.draw import Coin, Everybody, row_key_of
+from crowdblend.engines.draw import Coin, Everybody, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.memory.table import MemoryColumn, is_finite
 from crowdblend.engines.packing import Packing
@@ -62,6 +62,15 @@ class MemoryPersons:
         low, high = np.ascontiguousarray(self._at(places).marks(key).T)
         each.add(low, high, codes)
         return each.chosen(packing.content)
+
+    def one_row_of_all(
+        self, codes: PackedCodes, packing: Packing, draw: StratifiedCoin
+    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
+        """The packed codes of one random row of everybody, and their marks by the coin of the draw."""
+        each = RandomRowPerPerson(row_key_of(draw), packing.width, None)
+        low, high = np.ascontiguousarray(self.all.marks(draw.key.persons).T)
+        each.add(low, high, codes)
+        return each.chosen_with_marks(packing.content)
 
     def some_rows_each(
         self, places: Places, codes: PackedCodes, packing: Packing, draw: Everybody | Coin, most: int
