@@ -7,7 +7,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-VERSION = re.search(r'^__version__ = "(.+)"', (ROOT / "src/crowdblend/version.py").read_text(encoding="utf-8"), re.MULTILINE)
+VERSION_FILE = ROOT / "src/crowdblend/version.py"
+VERSION = re.search(r'^__version__ = "(.+)"', VERSION_FILE.read_text(encoding="utf-8"), re.MULTILINE)
 
 project = "crowdblend"
 author = "the crowdblend authors"
@@ -31,5 +32,6 @@ html_static_path: list[str] = []
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_last_updated_fmt = None
 html_theme_options = {"navigation_with_keys": True}
