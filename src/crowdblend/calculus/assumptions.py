@@ -48,8 +48,8 @@ class Assumption(Enum):
         "at most {exceptions} people otherwise."
     )
     STRATUM_SAMPLED = (
-        "Each person of a stratum was kept or left out by an independent coin with a probability between {low} and "
-        "{high}."
+        "Each person of a stratum was kept or left out by an independent coin with a probability of at least {low} and "
+        "at most {high}."
     )
     FIXED_STRATA = (
         "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "

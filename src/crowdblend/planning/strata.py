@@ -130,9 +130,7 @@ def plan_strata(
     for stratum in rates:
         if (stratum.low, stratum.high) not in found:
             found[stratum.low, stratum.high] = _plan_one(stratum, given, noise_epsilon, noisy)
-    planned = tuple(
-        StratumPlan(one.label, one.low, one.high, one.rate, *found[one.low, one.high]) for one in rates
-    )
+    planned = tuple(StratumPlan(one.label, one.low, one.high, one.rate, *found[one.low, one.high]) for one in rates)
     epsilon = max(stratum.parameters.epsilon for stratum in planned)
     delta = max(stratum.parameters.delta for stratum in planned)
     return StrataPlan(planned, epsilon, delta, planned[0].parameters.solved)
@@ -144,9 +142,10 @@ def _plan_one(
     if stratum.low == stratum.high:
         below = {"below_k": "noise", "noise_epsilon": noise_epsilon} if noisy else {}
         planned = answer(PlanRequest(rate=stratum.low, **below, **given))
-        return planned, planned.noise_epsilon if noisy else None
+        return planned, planned.noise_epsilon
     if not noisy:
-        return answer(PlanRequest(low=stratum.low, high=stratum.high, **given)), None
+        planned = answer(PlanRequest(low=stratum.low, high=stratum.high, **given))
+        return planned, planned.noise_epsilon
     loss = noise_epsilon or _noise_between(stratum, given["epsilon"])
     return answer(PlanRequest(low=stratum.low, high=stratum.high, blend_epsilon=loss, **given)), loss
 

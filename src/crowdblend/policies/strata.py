@@ -76,6 +76,7 @@ class Design:
     column: Column
     strata: Strata
     published: bool
+    weighted: bool = False
 
     @property
     def unpublished(self) -> tuple[Column, ...]:
@@ -138,11 +139,12 @@ def _weighted(sampling: Sampling, column: Column | None) -> Design:
                 "column with breaks.",
                 "[sampling] weight",
             )
-        least, most = _near(1 / Fraction(sampling.high)), _near(1 / Fraction(sampling.low))
+        least, most = float(1 / Fraction(sampling.high)), float(1 / Fraction(sampling.low))
         recoding = Breaks((least, math.nextafter(most, math.inf)))
         low, high = _below(1 / Fraction(most)), _above(1 / Fraction(least))
-        rate = sampling.rate or 2 / (least + most)
-        return Design(Column(name, (recoding,)), Strata(name, (Stratum("", low, high, rate),)), published=False)
+        rate = sampling.rate or low
+        strata = Strata(name, (Stratum("", low, high, rate),))
+        return Design(Column(name, (recoding,)), strata, published=False, weighted=True)
     recoded = column.recoding
     if not isinstance(recoded, Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         raise refusal(
@@ -166,11 +168,11 @@ def _weighted(sampling: Sampling, column: Column | None) -> Design:
             "Begin above 1, and treat people who are sampled for certain in a register of their own.",
             f"column {name!r}",
         )
-    strata = tuple(
-        Stratum(label, _below(1 / Fraction(end)), _above(1 / Fraction(start)), 2 / (start + end))
+    bands = tuple(
+        Stratum(label, _below(1 / Fraction(end)), _above(1 / Fraction(start)), _middle(start, end))
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     )
-    return Design(column, Strata(name, strata), published=True)
+    return Design(column, Strata(name, bands), published=True, weighted=True)
 
 
 def check_strata(policy: Any) -> None:
@@ -196,11 +198,20 @@ def check_strata(policy: Any) -> None:
                 f"[sampling] {what}",
             )
     design = policy.design
+    for table in getattr(policy, "tables", ()) if design.published else ():
+        if design.column.name not in table.columns:
+            raise refusal(
+                what,
+                f"Table {table.name!r} leaves {design.column.name!r} out, so that its counts would add people of "
+                "different rates.",
+                f"Add {design.column.name!r} to its columns; readers add estimates up with `crowdblend read --margin`.",
+                "[[tables]] columns",
+            )
     noisy = getattr(policy, "below_k", "suppress") == "noise"
     if noisy and not design.published:
         raise refusal(
             what,
-            f'Classes hold people of different rates, because column {design.column.name!r} is not published, and '
+            f"Classes hold people of different rates, because column {design.column.name!r} is not published, and "
             'below_k = "noise" is certified where a class has one rate.',
             f'Publish {design.column.name!r}, or write below_k = "suppress".',
             f"[sampling] {what}",
@@ -208,7 +219,7 @@ def check_strata(policy: Any) -> None:
     if noisy and policy.epsilon is None:
         raise refusal(
             what,
-            'The noise of every stratum follows from epsilon, which is missing.',
+            "The noise of every stratum follows from epsilon, which is missing.",
             "Add epsilon to [release].",
             "[release] epsilon",
         )
@@ -272,7 +283,7 @@ def _read(path: Path) -> dict[str, float]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError, csv.Error):
-        raise _refusal(f"The file of rates {path.name!r} cannot be read.", "Check the path; save it as UTF-8.") from None
+        raise _refusal(f"The file of rates {path.name!r} cannot be read.", "Check the path; use UTF-8.") from None
     rates: dict[str, float] = {}
     for number, line in enumerate(lines[1:], 2):
         try:
@@ -297,8 +308,9 @@ def _refusal(message: str, remedy: str) -> Exception:
     return refusal("rates", message, remedy, "[sampling] rates")
 
 
-def _near(value: Fraction) -> float:
-    return float(value)
+def _middle(start: float, end: float) -> float:
+    """One over the logarithmic mean of two weights: the mean weight where logarithms of weights are spread evenly."""
+    return math.log(end / start) / (end - start)
 
 
 def _below(value: Fraction) -> float:

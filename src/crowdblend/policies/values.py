@@ -46,7 +46,7 @@ KIND_WORDS: dict[Kind, str] = {
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
     "ends": "two ends for every axis, for example { x = [0, 1], y = [0, 2] }",
-    "rates": 'a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them',
+    "rates": "a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them",
     "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
     "conditions": 'a list of conditions, for example [{ sex = "Male" }]',

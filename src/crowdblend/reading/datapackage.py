@@ -17,6 +17,7 @@ from crowdblend.estimates import estimator_of, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
+from crowdblend.reading.strata import strata_of_package
 
 NAME = "datapackage.json"
 ENDINGS = (".parquet", ".csv")
@@ -129,7 +130,7 @@ def _own(certificate: Certificate) -> dict[str, Any]:
     if facts.get("parts"):
         said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in facts["parts"]}
     elif facts["kind"] in COUNTED:
-        said |= _sampling(facts)
+        said |= strata_of_package(facts) or _sampling(facts)
     return said
 
 

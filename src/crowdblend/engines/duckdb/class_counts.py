@@ -71,9 +71,7 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
     return None
 
 
-def _count_strata(
-    rows: Rows, coding: Coding, counter: ClassCounter, selected: str, draw: StratifiedCoin
-) -> None:
+def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: str, draw: StratifiedCoin) -> None:
     """Count who is drawn by stratum. Everybody has one row before a coin is flipped, so every row is looked at."""
     packing, key = coding.packing, draw.key.persons
     if rows.data.duplicates == "one":
