@@ -47,9 +47,10 @@ class Assumption(Enum):
         "Each person was kept or left out by an independent coin with a probability of 0 or between {low} and {high}; "
         "at most {exceptions} people otherwise."
     )
-    STRATUM_SAMPLED = (
-        "Each person of a stratum was kept or left out by an independent coin with a probability of at least {low} and "
-        "at most {high}."
+    STRATUM_AT_RATE = "Each person of one stratum was kept or left out by an independent coin with probability {rate}."
+    STRATUM_BETWEEN_RATES = (
+        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
+        "{low} and {high}."
     )
     FIXED_STRATA = (
         "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
@@ -45,11 +46,11 @@ class StrataCurve(LossCurve):
         super().__post_init__()
         if not self.curves or not all(_drawn_once(curve) for curve in self.curves):
             raise InvalidInput("a curve of strata holds the curves of samples, one or more. Pass a tuple of them.")
-        ordered = sorted(set(self.curves), key=lambda curve: (type(curve).__name__, tuple(vars(curve).values())))
-        object.__setattr__(self, "curves", tuple(ordered))
+        object.__setattr__(self, "curves", tuple(sorted(set(self.curves), key=lambda curve: curve.order())))
 
-    def __lt__(self, other: StrataCurve) -> bool:
-        return repr(self) < repr(other)
+    def order(self) -> tuple[Any, ...]:
+        """By the curves of the strata."""
+        return (type(self).__name__, tuple(curve.order() for curve in self.curves))
 
     def aggregate(self) -> Aggregate:
         """The same stratified sample of everybody else: rates between the smallest and the largest."""

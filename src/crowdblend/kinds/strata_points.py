@@ -30,7 +30,7 @@ class StratifiedPointsPlan(PointsPlan):
         """One for each stratum, in the order of the labels; the noise is the same."""
         return tuple(replace(self.mechanism, k=stratum.k) for stratum in self.strata.strata)
 
-    def derivations(self, mechanisms: tuple[NoisyPoints, ...]) -> tuple[Derivation, ...]:  # type: ignore[override]
+    def derivations(self, mechanisms: tuple[NoisyPoints, ...]) -> tuple[Derivation, ...]:
         """The worst stratum counts."""
         return self.strata.derivations(mechanisms)
 

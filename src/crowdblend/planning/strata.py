@@ -140,7 +140,7 @@ def _plan_one(
     stratum: Rates, given: Mapping[str, Any], noise_epsilon: float | None, noisy: bool
 ) -> tuple[Plan, float | None]:
     if stratum.low == stratum.high:
-        below = {"below_k": "noise", "noise_epsilon": noise_epsilon} if noisy else {}
+        below: dict[str, Any] = {"below_k": "noise", "noise_epsilon": noise_epsilon} if noisy else {}
         planned = answer(PlanRequest(rate=stratum.low, **below, **given))
         return planned, planned.noise_epsilon
     if not noisy:

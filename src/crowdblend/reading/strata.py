@@ -65,7 +65,8 @@ def unpublished_design(facts: Facts) -> list[str]:
             "was possible."
         ]
     rates = design.get("rates")
-    listed = ", ".join(f"{label}: {rate}" for label, rate in [*rates.items()][:_MOST_LISTED]) if _named(rates) else ""
+    named = [*rates.items()][:_MOST_LISTED] if isinstance(rates, Mapping) else []
+    listed = ", ".join(f"{label}: {rate}" for label, rate in named)
     return [
         f"People were sampled by strata of {design.get('stratum')}, which is not published ({listed}). A cell may hold "
         "people of all strata, so there is no estimate: low and high hold for every mixture of them."
@@ -93,7 +94,3 @@ def strata_of_package(facts: Facts) -> dict[str, Any]:
 def _rates(own: Estimator) -> str:
     design = own.design
     return f"{design.least:g}" if design.least == design.most else f"{design.least:.3g} to {design.most:.3g}"
-
-
-def _named(rates: Any) -> bool:
-    return isinstance(rates, Mapping)

@@ -37,7 +37,7 @@ _STRATA = Composite("strata")
         source="definition",
         statement="Sampling the people of a stratum at rate β, then a (β, ε, δ)-private mechanism, is (ε, δ)-private "
         "for them.",
-        assumes=(Assumption.STRATUM_SAMPLED, *FROM_SAMPLE),
+        assumes=(Assumption.STRATUM_AT_RATE, *FROM_SAMPLE),
     ),
     about=same_release(),
 )
@@ -53,7 +53,7 @@ def stratum_at_one_rate(premise: DifferentialUnderSampling) -> StratumOfSample:
         statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'], a (k, ε)-crowd-blending "
         "mechanism on the sample is (ε', δ')-private for them, with the δ' of robust.differential without exceptions "
         "and P = p'.",
-        assumes=(Assumption.STRATUM_SAMPLED, Assumption.OWN_PROBABILITY, *FROM_SAMPLE),
+        assumes=(Assumption.STRATUM_BETWEEN_RATES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE),
     ),
     about=Composite(BIASED, ("low", "high")),
     free={"epsilon": TARGET},
