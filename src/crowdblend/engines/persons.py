@@ -158,16 +158,20 @@ class RandomRowPerPerson:
         for column, values in zip(self._codes, codes, strict=True):
             column.extend(values)
 
-    def several(self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int) -> tuple[PackedCodes, int]:
+    def several(
+        self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
+    ) -> tuple[PackedCodes, int]:
         """The classes of at most so many random rows of everybody, and how many people there are.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
-        number among them.
+        number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.
         """
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (6 + 2 * len(codes)))
         order = np.lexsort((*codes[::-1], low, high))
+        if distinct:
+            order = order[begins((high[order], low[order], *(code[order] for code in codes)))]
         low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
         run = np.cumsum(begins((low, high))) - 1
         crowded = np.flatnonzero(np.bincount(run, minlength=1)[run] > most)

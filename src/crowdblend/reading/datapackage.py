@@ -105,6 +105,8 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     kind, meaning = _OWN.get(name, ("any", ""))
     if name in _COUNTS and "rows_per_person" in (facts.get("parameters") or {}):
         meaning = _COUNTS[name]
+        if name == "count" and facts["parameters"].get("count") == "people":
+            meaning = "The published number of people who have the class, or of what the column total names."
     return {"name": name, "type": kind, "description": meaning}
 
 

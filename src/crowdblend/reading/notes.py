@@ -42,6 +42,12 @@ def _sample(facts: Facts) -> list[str]:
     design = estimator.design
     parameters = facts.get("parameters")
     rows = parameters.get("rows_per_person") if isinstance(parameters, Mapping) else None
+    if rows is not None and isinstance(parameters, Mapping) and parameters.get("count") == "people":
+        return [
+            f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random ones. "
+            "Who has several classes is counted in each, so sums over classes are not numbers of people; the number of "
+            "people is in the table totals."
+        ]
     if rows is not None:
         return [
             f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "

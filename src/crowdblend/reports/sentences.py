@@ -115,6 +115,8 @@ def _of_everybody(folder: Folder) -> list[str]:
         a = math.exp(-loss)
         off = f", {2 * a / (1 - a * a):.3g} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
+    if rows is not None and stated.get("count") == "people":
+        whom = f"people, each counted once in every class, in at most {rows:,} random ones"
     return [
         f"No sample was drawn: everybody is counted. Counts are {whom}.",
         f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "

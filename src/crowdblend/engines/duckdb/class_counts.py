@@ -36,9 +36,9 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
     selected, people = coding.selected(rows.identifiers(names)), None
     if isinstance(rows.draw, StratifiedCoin) and rows.data.person is not None:
-        _count_strata(rows, coding, counter, selected, rows.draw)
+        dropped = _count_strata(rows, coding, counter, selected, rows.draw)
     else:
-        people = _count(rows, coding, counter, selected)
+        people, dropped = _count(rows, coding, counter, selected)
     rows.finish()
     codes, counts = counter.counts()
     # a row of codes, a count and what is needed to make them
@@ -47,11 +47,11 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     if rows.data.person is None:
         by_stratum = isinstance(rows.draw, StratifiedCoin)
         classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, rows.draw)  # type: ignore[arg-type]
-    return ClassCounts(classes, rows.read, people)
+    return ClassCounts(classes, rows.read, people, dropped)
 
 
-def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> int | None:
-    """Count the rows that are kept; how many people have them, where they may have several."""
+def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> tuple[int | None, int | None]:
+    """Count the rows that are kept; how many people have them and how many were dropped, where they have several."""
     if rows.data.person is None:
         for chunk in rows.everybody(selected):
             counter.add(coding.coded(chunk)[0])
@@ -61,18 +61,24 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             each.add(low, high, codes)
         if rows.data.rows_per_person is not None:
-            codes, people = each.several(coding.packing.content, rows.data.rows_per_person)
+            most, distinct = rows.data.rows_per_person, rows.data.counts_people
+            codes, people = each.several(coding.packing.content, most, distinct=distinct)
             counter.add(codes)
-            return people
-        counter.add(each.chosen(coding.packing.content))
+            return people, each.rows - len(codes[0])
+        codes = each.chosen(coding.packing.content)
+        counter.add(codes)
+        return None, each.rows - len(codes[0])
     else:
         for chunk in rows.each_once(selected):
             counter.add(coding.coded(chunk)[0])
-    return None
+    return None, None
 
 
-def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: str, draw: StratifiedCoin) -> None:
-    """Count who is drawn by stratum. Everybody has one row before a coin is flipped, so every row is looked at."""
+def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: str, draw: StratifiedCoin) -> int | None:
+    """Count who is drawn by stratum. Everybody has one row before a coin is flipped, so every row is looked at.
+
+    How many rows were dropped, where a person may have several.
+    """
     packing, key = coding.packing, draw.key.persons
     if rows.data.duplicates == "one":
         each = RandomRowPerPerson(rows.row_key, packing.width, rows.memory_limit)
@@ -81,10 +87,11 @@ def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: s
             each.add(low, high, codes)
         codes, marks = each.chosen_with_marks(packing.content)
         counter.add(drawn_codes(packing, codes, marks, draw))
-        return
+        return each.rows - len(marks)
     for chunk in chunks(_marked(some, persons, key) for some, persons in rows.all_once(selected)):
         codes, words = coding.coded(chunk, ("mark_low", "mark_high"))
         counter.add(drawn_codes(packing, codes, np.column_stack(words), draw))
+    return None
 
 
 def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

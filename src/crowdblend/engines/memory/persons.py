@@ -73,14 +73,14 @@ class MemoryPersons:
         return each.chosen_with_marks(packing.content)
 
     def some_rows_each(
-        self, places: Places, codes: PackedCodes, packing: Packing, draw: Everybody | Coin, most: int
+        self, places: Places, codes: PackedCodes, packing: Packing, draw: Everybody | Coin, most: int, distinct: bool
     ) -> tuple[PackedCodes, int]:
         """The packed codes of at most so many random rows of everybody, and how many people there are."""
         key = row_key_of(draw)
         each = RandomRowPerPerson(key, packing.width, None)
         low, high = np.ascontiguousarray(self._at(places).marks(key).T)
         each.add(low, high, codes)
-        return each.several(packing.content, most)
+        return each.several(packing.content, most, distinct=distinct)
 
     def _by_coin(self, key: bytes, rate: float) -> Mask:
         """Who is in the sample; those who choose and those who are published come from the same one."""
