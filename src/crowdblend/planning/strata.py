@@ -62,9 +62,11 @@ class StratumPlan:
         """What this very mechanism guarantees to the people of the stratum."""
         epsilon = self.parameters.epsilon
         if self.low == self.high:
-            return strata.stratum_at_one_rate(self.parameters.under_sampling(mechanism))
-        claim = mechanism.claim()
-        return strata.stratum_between_rates(claim, low=self.low, high=self.high, epsilon=epsilon)
+            # The exact rule is the best of all for suppression; to list the others would only make proofs longer.
+            own = mechanism.claim_under_sampling(rate=self.low, epsilon=epsilon)
+            exact = own or sampling.suppression_exact(mechanism.claim(), rate=self.low, epsilon=epsilon)
+            return strata.stratum_at_one_rate(exact)
+        return strata.stratum_between_rates(mechanism.claim(), low=self.low, high=self.high, epsilon=epsilon)
 
     def facts(self) -> dict[str, Any]:
         """What a reader needs to know of the stratum."""

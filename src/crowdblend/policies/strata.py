@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from crowdblend.policies.sampling import Sampling
 
 _MOST_STRATA = 1_000
+# Every rate takes nine steps of a proof, and a certificate has at most 500.
+_MOST_RATES = 50
 _LARGEST_FILE = 10_000_000
 
 
@@ -198,6 +200,13 @@ def check_strata(policy: Any) -> None:
                 f"[sampling] {what}",
             )
     design = policy.design
+    if len({(stratum.low, stratum.high) for stratum in design.strata.strata}) > _MOST_RATES and design.published:
+        raise refusal(
+            what,
+            f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
+            "Merge strata of similar rates, or give them one rate.",
+            "[sampling] rates",
+        )
     for table in getattr(policy, "tables", ()) if design.published else ():
         if design.column.name not in table.columns:
             raise refusal(
