@@ -58,7 +58,7 @@ def _flips(excess: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray
     words = source.words(len(excess))
     drawn = words.astype(np.float64) * 2.0**-_WORD
     likely = np.exp(-float(rate) * excess)
-    heads = drawn < likely * (1 - _MARGIN) - _MARGIN * 2.0**-20
+    heads: NDArray[np.bool_] = drawn < likely * (1 - _MARGIN) - _MARGIN * 2.0**-20
     close = ~heads & (drawn <= likely * (1 + _MARGIN) + 2.0**-52)
     heads[excess == 0] = True
     for place in np.flatnonzero(close & (excess > 0)):

@@ -15,7 +15,7 @@ from crowdblend.planning.statistics.accuracy import noise_error
 from crowdblend.planning.statistics.groups import draw_error, parts_of_failure, whole_draw_error
 
 # Of the loss of quantiles in groups, the part that pays for the noisy sizes of the groups.
-_SIZES = 0.08
+_SIZES = 0.06
 _UP = 1 + 1e-12
 
 
