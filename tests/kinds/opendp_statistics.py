@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
+
+
+def permuted_and_flipped(losses: np.ndarray, rate: float) -> np.ndarray:
+    """The law of permute-and-flip: p·E[1/(1 + heads of the others)], and 1/(1 + h) is the integral of t^h."""
+    heads = np.exp(-rate * (losses - losses.min()).astype(float))
+    places, weights = np.polynomial.legendre.leggauss(400)
+    logs = np.log(1 - heads + heads * ((places + 1) / 2)[:, None])
+    law = heads * (weights[:, None] / 2 * np.exp(logs.sum(axis=1, keepdims=True) - logs)).sum(axis=0)
+    assert abs(law.sum() - 1) < 1e-9
+    return law
 
 
 class OpenDPGroups:
@@ -22,20 +30,20 @@ class OpenDPGroups:
         self._grid = list(range(low, high + 1, resolution))
         self._space = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
 
-    def quantile(self, epsilon: float, at: float, size: int | None = None):
-        """A function of a group's values that chooses a step of the grid; of all people the size is public."""
+    def quantile_law(self, values: np.ndarray, epsilon: float, at: float, size: int | None = None) -> np.ndarray:
+        """With which probability each step of the grid is chosen: OpenDP's own scores and scale, and permute-and-flip.
+
+        Of all people the size is public.
+        """
         dp = self._dp
         domain = dp.vector_domain(dp.atom_domain(T="i32"), size=size) if size else self._space[0]
         scores = (domain, dp.symmetric_distance()) >> dp.t.then_quantile_score_candidates(self._grid, alpha=at)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            chosen = dp.binary_search_chain(
-                lambda scale: scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True),
-                d_in=2,
-                d_out=epsilon,
-            )
-        assert epsilon * 0.999 <= chosen.map(2) <= epsilon
-        return lambda values: self._grid[chosen(np.asarray(values, np.int32))]
+        scale = dp.binary_search_param(
+            lambda scale: scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True),
+            d_in=2,
+            d_out=epsilon,
+        )
+        return permuted_and_flipped(np.array(scores(np.asarray(values, np.int32)), float), 1 / scale)
 
     def average(self, epsilon: float, *, centred: bool = False):
         """A function of a group's values: the noisy sum divided by the noisy number, each with half of ε."""

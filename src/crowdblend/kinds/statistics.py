@@ -154,7 +154,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         mechanisms = self.mechanisms
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
             people = self._counted((places, way))
-            exact = [self._exact(place, way.mechanism, reading) for place in places]
+            exact = [self.exact(place, way.mechanism, reading) for place in places]
             source = key.source(f"noise on totals, {way.mechanism}".encode())
             if isinstance(mechanism, NoisyStatistics):
                 choices = key.source(f"quantiles, {way.mechanism}".encode())
@@ -184,7 +184,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         output = NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
         return Publication((output,), mechanisms)
 
-    def _exact(self, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
+    def exact(self, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
         """The exact totals of a statistic, or the people at each step of each group for a quantile."""
         from crowdblend.engines.stepped import crossing_of, group_totals, people_at_steps  # noqa: PLC0415
 
