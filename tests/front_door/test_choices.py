@@ -8,6 +8,7 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.front_door.as_python import python_of
 from crowdblend.front_door.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
 from crowdblend.policies.registry import KINDS
 from tests.front_door.kinds_of_choices import CASES
@@ -39,10 +40,15 @@ def test_every_kind_has_a_case() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_another_kind_keeps_nothing_that_it_does_not_have(case: str, kind: str, tmp_path: Path) -> None:
     changed = with_kind(CASES[case][0], kind)
+    assert _refusal(changed, tmp_path) not in ("policy.unknown-key", "policy.unknown-section")
+
+
+def _refusal(choices: Choices, folder: Path) -> str | None:
     try:
-        policy_of(changed, tmp_path)
+        policy_of(choices, folder)
     except CrowdblendError as refused:
-        assert refused.code not in ("policy.unknown-key", "policy.unknown-section"), refused
+        return refused.code
+    return None
 
 
 def test_a_design_writes_what_it_means() -> None:
@@ -79,3 +85,12 @@ def test_a_domain_is_refused_as_in_a_file(texts: dict[str, str], code: str, tmp_
     with pytest.raises(CrowdblendError) as refused:
         column_of(start("table").with_column("age", texts), "age", tmp_path)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_python_of_a_policy_makes_it_again(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = CASES[case][1](tmp_path)
+    released: list[object] = []
+    monkeypatch.setattr(cb, "release", lambda _, made, out: released.append((made, out)), raising=False)
+    exec(compile(python_of(policy, out="published"), "policy", "exec"), {})
+    assert released == [(policy, "published")]

@@ -61,6 +61,8 @@ class Choices:
     def with_texts(self, section: str, texts: Mapping[str, str]) -> Choices:
         """The same with other texts for some keys of a section; a blank text takes a key out."""
         changed = {name: text for name, text in {**self.sections.get(section, {}), **texts}.items() if text.strip()}
+        if changed == self.sections.get(section, {}):
+            return self
         return replace(self, sections={**self.sections, section: changed})
 
     def with_column(self, name: str, texts: Mapping[str, str]) -> Choices:
