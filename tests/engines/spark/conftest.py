@@ -44,7 +44,6 @@ def spark(event_log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     }
     with session("local[2,2]", SETTINGS | folders) as made:
         yield made
-        import psutil; print("CPU", {p.name(): p.cpu_times() for p in psutil.Process().children(recursive=True)})
 
 
 @pytest.fixture(scope="session")

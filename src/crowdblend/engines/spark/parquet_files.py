@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.parquet_files import open_parquet
@@ -29,7 +30,7 @@ def open_parquet_files(
     with private_folder() as folder, database(OneThread(), folder) as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
         stored = dict(zip(described.columns, map(str, described.types), strict=True))
-    frame = read_parquet(spark, data, [f"file:{file.resolve()}" for file in files])
+    frame = read_parquet(spark, data, [_path(file) for file in files])
     opened = open_frame(data, frame, wanted, stored)
     return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
@@ -40,18 +41,17 @@ def open_parquet_address(spark: SparkSession, data: DataSource, wanted: Sequence
 
 
 def read_parquet(spark: SparkSession, data: DataSource, paths: Sequence[str]) -> DataFrame:
-    """The files as a frame; names of files are no patterns."""
-    reader: Any = spark.read
-    if any(mark in path for path in paths for mark in "*?[]{}\\"):
-        reader = reader.option("__globPaths__", "false")
+    """The files as a frame."""
     try:
-        frame: DataFrame = reader.parquet(*paths)
+        frame = spark.read.parquet(*paths)
         _ = frame.schema
     except Exception:  # its words may name more than the file
         raise refusal(
-            "unreadable",
-            f"Spark cannot read {shown(data)}.",
-            "Check the path; it must be Parquet.",
-            "[data] source",
+            "unreadable", f"Spark cannot read {shown(data)}.", "Check the path; it must be Parquet.", "[data] source"
         ) from None
     return frame
+
+
+def _path(file: Path) -> str:
+    """A local file as Spark takes it: the names of files are no patterns."""
+    return "file:" + re.sub(r"([][{}*?\\])", r"\\\1", str(file.resolve()))

@@ -118,13 +118,22 @@ def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "
         spark.addTag(tag)
         try:
             return frame.toArrow()
-        except KeyboardInterrupt:
+        except BaseException as problem:
+            if not _is_interrupt(problem):
+                raise
             with suppress(Exception):
                 spark.interruptTag(tag)
-            raise
+            raise KeyboardInterrupt from None
         finally:
             with suppress(Exception):
                 spark.removeTag(tag)
+
+
+def _is_interrupt(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind a failure: PySpark stops the job, and then complains that it was stopped."""
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
 
 
 @contextmanager
