@@ -38,7 +38,7 @@ def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine:
     policy = parse_policy(
         f'[data]\nsource = "people.parquet"\nperson = "number"\npopulation = "us"\n'
         f"[sampling]\nrate = 0.5\nalready_drawn = true\n[columns]\n{COLUMNS}"
-        '[release]\nkind = "table"\nk = 20\nepsilon = 1.0\ndelta = 1e-6\n',
+        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
         tmp_path,
     )
     ledger = cb.Ledger(tmp_path / "ledger.db")
