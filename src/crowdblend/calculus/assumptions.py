@@ -97,6 +97,10 @@ class Assumption(Enum):
         "The sample was not compared with that of every earlier release; the data holder says that none of them used "
         "it."
     )
+    CLUSTER_HOLDS_KEY = (
+        "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
+        "read: they are trusted as the data holder is, and nobody has checked."
+    )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     FIXED_SERIES = (
         "Rules and parameters of releases that are composed by profiles do not depend on what earlier ones published; "

@@ -51,7 +51,7 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
             counter.add(coding.coded(chunk)[0])
     elif rows.data.duplicates == "one" or rows.data.rows_per_person is not None:
         each = RandomRowPerPerson(rows.row_key, coding.packing.width, rows.memory_limit)
-        for chunk in chunks(_marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected)):
+        for chunk in chunks(marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected)):
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             each.add(low, high, codes)
         if rows.data.rows_per_person is not None:
@@ -65,7 +65,8 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
     return None
 
 
-def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:
+def marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:
+    """The rows with the two words of their persons' marks beside them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     low, high = np.ascontiguousarray(persons.marks(key).T)
