@@ -106,6 +106,10 @@ class Assumption(Enum):
         "The sample was not compared with that of every earlier release; the data holder says that none of them used "
         "it."
     )
+    CLUSTER_HOLDS_KEY = (
+        "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
+        "read: they are trusted as the data holder is, and nobody has checked."
+    )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     FIXED_SERIES = (
         "Rules and parameters of releases that are composed by profiles do not depend on what earlier ones published; "
@@ -150,6 +154,19 @@ class Assumption(Enum):
         "Each person is in at most one of {bins} bins, whose counts carry discrete Laplace noise of their own with "
         "loss {noise_epsilon}. Bins and conditions were fixed before anybody looked at the data."
     )
+    NOISY_GROUPS = (
+        "Each person adds whole steps, at most {grid_steps} in all and none of them negative, to {bins} totals, which "
+        "carry discrete Laplace noise of their own with loss {noise_epsilon} per step. Bounds, grid, groups and "
+        "conditions were fixed before anybody looked at the data."
+    )
+    QUANTILE_LOSSES = (
+        "A candidate for the {numerator}/{denominator}-quantile gets a coin with heads of probability "
+        "e^(−{noise_epsilon}·d/2), where d is by how much its loss exceeds the least one, in {denominator}ths of a "
+        "person; its loss is how far the wanted rank is outside the ranks that it has. One candidate with heads is "
+        "published, each equally likely."
+    )
+    PUBLIC_RANK = "The wanted rank follows from the number of people alone, which is public; concealed rows count."
+    ONE_GROUP = "Each person is in at most one group, and every group has a choice of its own, the empty ones too."
     MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
     FIXED_QUERIES = "The class of {queries} queries was fixed before anybody looked at the data."
     FIXED_DIMENSION = (

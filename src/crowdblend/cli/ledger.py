@@ -8,6 +8,7 @@ import os
 import click
 
 from crowdblend.calculus.encoding import encode
+from crowdblend.cli.engines import engine_options
 from crowdblend.cli.output import Parameter, emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
@@ -90,24 +91,41 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
 @command.command("resume")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@engine_options
 @ledger_option
 @json_option
 @force_option
 @speaks
-def resume_entry(entry_id: int, policy: str | None, *, where: str | None, as_json: bool, force: bool) -> None:
+def resume_entry(
+    entry_id: int,
+    policy: str | None,
+    *,
+    engine: str,
+    master: str | None,
+    conf: tuple[str, ...],
+    where: str | None,
+    as_json: bool,
+    force: bool,
+) -> None:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
-    POLICY is the one that it was begun with; it is only needed where that file has moved.
+    POLICY is the one that it was begun with; it is only needed where that file has moved. A release that Spark began is
+    resumed with --engine spark.
     """
     from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
     from crowdblend.cli.release import notes_on_stderr, tell_released  # noqa: PLC0415
+    from crowdblend.engines.choice import engine_named  # noqa: PLC0415
     from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import resume  # noqa: PLC0415
 
     ledger = Ledger.open(where)
     loaded = None if policy is None else load_policy(policy)
-    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
-        done = resume(ledger, entry_id, loaded, force=force, progress=progress)
+    with (
+        engine_named(engine, master, conf) as reads,
+        notes_on_stderr(),
+        progress_line(quiet=as_json) as progress,
+    ):
+        done = resume(ledger, entry_id, loaded, force=force, progress=progress, engine=reads)
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:

@@ -23,6 +23,7 @@ from crowdblend.policies.source import STDIN, DataSource
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
@@ -129,6 +130,14 @@ class Source(Protocol):
 
 class Engine(Protocol):
     """Whatever can open a source."""
+
+    @property
+    def name(self) -> str:
+        """By what a command names it."""
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What has to be trusted beside the machine on which crowdblend runs, for the certificate."""
 
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None

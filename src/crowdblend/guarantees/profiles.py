@@ -126,6 +126,21 @@ class ClosenessCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class ReplacedCurve(LossCurve):
+    """A release with one person's data replaced, as its curve for one person more or less bounds it."""
+
+    curve: LossCurve
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
+            raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
+
+    def order(self) -> tuple[Any, ...]:
+        """By the curve for one person more or less."""
+        return (type(self).__name__, self.curve.order())
+
+
+@dataclass(frozen=True)
 class Uses(Checked):
     """So many releases with one curve."""
 

@@ -163,10 +163,11 @@ class PointsOutput(Output):
 
 @dataclass(frozen=True)
 class NumbersOutput(Output):
-    """A small table of named columns; `texts` are columns of texts, also where all of them are blank."""
+    """A small table of named columns; `texts` and `doubles` are columns of these types, also where all are blank."""
 
     values: Mapping[str, Sequence[Any]]
     texts: tuple[str, ...] = ()
+    doubles: tuple[str, ...] = ()
 
     @property
     def header(self) -> list[str]:
@@ -176,7 +177,7 @@ class NumbersOutput(Output):
         import pyarrow as pa  # noqa: PLC0415
 
         yield [
-            pa.array(values, pa.string()) if name in self.texts else pa.array(values)
+            pa.array(values, pa.string() if name in self.texts else pa.float64() if name in self.doubles else None)
             for name, values in self.values.items()
         ]
 

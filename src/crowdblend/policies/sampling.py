@@ -114,14 +114,30 @@ class Sampling(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ExactSample(Section):
-    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn."""
+    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn.
+
+    `sample` is None where it is planned from the errors of statistics, and with `everybody`.
+    """
 
     section = "sampling"
 
-    sample: int = declared(
-        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12), required=True
+    sample: int | None = declared(
+        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12)
+    )
+    everybody: bool = declared(
+        "True instead of sample: nobody is left out, and the guarantee is plain differential privacy.", default=False
     )
     key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.everybody and self.sample is not None:
+            raise refusal(
+                "everybody",
+                "everybody = true draws no sample.",
+                "Remove sample or everybody from [sampling].",
+                "[sampling] everybody",
+            )
 
     @property
     def already_drawn(self) -> bool:

@@ -36,9 +36,14 @@ _OWN = {
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
     "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
-    "bin": ("string", "The bin of a histogram; blank for a single number."),
+    "bin": ("string", "The bin of a histogram, or the group that the number is about; blank for a single number."),
     "value": ("number", "The published value."),
     "error": ("number", "What the value stays within of the true one, with the stated confidence."),
+    "rank_error": (
+        "number",
+        "For quantiles, instead of error: the value is a quantile of the people concerned at a share that differs by "
+        "at most this from the one stated, with the stated confidence.",
+    ),
     "confidence": ("number", "The probability with which the value stays within its error."),
     "class": ("string", "The class of people that the number is about; blank for a single number."),
     "block": ("integer", "The number of the block that the point lies in."),
@@ -100,7 +105,7 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         low, high, step = axes[name]
         meaning = f"A coordinate on a grid of {step} from {low} to {high}, moved by noise."
         return {"name": name, "type": "number", "description": meaning}
-    if name in columns and name not in ("statistic", "bin", "value", "error"):
+    if name in columns and name not in ("statistic", "bin", "value", "error", "rank_error"):
         return _declared(name, columns[name], declared_domain(facts).get(name), ordered=name in ordered_columns(facts))
     kind, meaning = _OWN.get(name, ("any", ""))
     if name in _COUNTS and "rows_per_person" in (facts.get("parameters") or {}):

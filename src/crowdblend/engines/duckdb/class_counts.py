@@ -57,7 +57,7 @@ def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> 
             counter.add(coding.coded(chunk)[0])
     elif rows.data.duplicates == "one" or rows.data.rows_per_person is not None:
         each = RandomRowPerPerson(rows.row_key, coding.packing.width, rows.memory_limit)
-        for chunk in chunks(_marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected)):
+        for chunk in chunks(marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected)):
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             each.add(low, high, codes)
         if rows.data.rows_per_person is not None:
@@ -82,19 +82,20 @@ def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: s
     packing, key = coding.packing, draw.key.persons
     if rows.data.duplicates == "one":
         each = RandomRowPerPerson(rows.row_key, packing.width, rows.memory_limit)
-        for chunk in chunks(_marked(some, persons, key) for some, persons in rows.all_rows(selected)):
+        for chunk in chunks(marked(some, persons, key) for some, persons in rows.all_rows(selected)):
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             each.add(low, high, codes)
         codes, marks = each.chosen_with_marks(packing.content)
         counter.add(drawn_codes(packing, codes, marks, draw))
         return each.rows - len(marks)
-    for chunk in chunks(_marked(some, persons, key) for some, persons in rows.all_once(selected)):
+    for chunk in chunks(marked(some, persons, key) for some, persons in rows.all_once(selected)):
         codes, words = coding.coded(chunk, ("mark_low", "mark_high"))
         counter.add(drawn_codes(packing, codes, np.column_stack(words), draw))
     return None
 
 
-def _marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:
+def marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:
+    """The rows with the two words of their persons' marks beside them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     low, high = np.ascontiguousarray(persons.marks(key).T)

@@ -29,6 +29,7 @@ from crowdblend.recoding import Bounded
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.memory.persons import Places
 
 # Up to this many classes it is faster to count all of them than to sort those that occur.
@@ -37,6 +38,9 @@ _DENSE = 1 << 14
 
 class MemoryEngine:
     """Opens tables by the name of their source, or one table whatever the source is called."""
+
+    name = "memory"
+    assumptions: tuple[Assumption, ...] = ()
 
     def __init__(self, tables: MemoryTable | Mapping[str, MemoryTable]) -> None:
         self._tables = tables
