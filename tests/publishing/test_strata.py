@@ -145,7 +145,7 @@ def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_p
 def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
 
-    def fact(name: str, value: float) -> Any:
+    def fact(name: str, value: Any) -> Any:
         return lambda facts: facts["strata"]["strata"]["west"].__setitem__(name, value)
 
     def lower(text: str) -> str:
@@ -168,6 +168,9 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
         "cell": (lower, None),
         "estimates": (one_percent_less, None),
         "none": (lambda text: text, lambda facts: facts.__setitem__("strata", None)),
+        "text": (lambda text: text, fact("k", "35")),
+        "list": (lambda text: text, fact("rate", [0.5])),
+        "column": (lambda text: text, lambda facts: facts["strata"].__setitem__("column", ["region"])),
     }
     for name, (edit, facts) in cases.items():
         with pytest.raises(DoesNotVerify):

@@ -181,7 +181,7 @@ def plan(policy: Points) -> PointsPlan:
         low=policy.rate_range[0],
         high=policy.rate_range[1],
         exceptions=drawn.exceptions,
-        max_rate=drawn.max_rate,
+        max_rate=policy.max_rate,
         kind="points",
         noise_epsilon=policy.noise_epsilon or 1.0,
         releases=policy.releases,
