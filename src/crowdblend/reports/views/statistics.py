@@ -129,10 +129,8 @@ def _figure(numbers: list[Published], caption: str) -> Html:
     if len(numbers) > MOST_BARS:
         return Html("")
     names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
-    drawn = interval_chart(
-        [(names[str(one.bin)], one.value, max(0.0, one.value - one.error), one.value + one.error) for one in numbers]
-    )
-    return figure(drawn, caption)
+    rows = [(names[str(one.bin)], one.value, max(0.0, one.value - one.error), one.value + one.error) for one in numbers]
+    return figure(interval_chart(rows), caption, narrow=interval_chart(rows, narrow=True))
 
 
 def _fact(facts: dict[str, Any], name: str, which: str) -> str:
