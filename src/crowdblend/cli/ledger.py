@@ -15,6 +15,7 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.steward import steward_sentences
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
@@ -77,6 +78,8 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
     if internal:
         for name, value in entry.internal.items():
             click.echo(f"{name:<27} {json.dumps(value)}")
+        for line in steward_sentences(entry.internal):
+            click.echo(line)
         return
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):

@@ -88,12 +88,15 @@ class ClassCounts:
     rows_read: int
     people: int | None = None
     """How many people have the rows that were kept, where they may have several."""
+    dropped: int | None = None
+    """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
 
     @property
     def facts(self) -> dict[str, int]:
         """What the steward may know of the reading, and nobody else."""
         sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
-        return {"rows_read": self.rows_read, **sampled}
+        dropped = {} if self.dropped is None else {"rows_dropped": self.dropped}
+        return {"rows_read": self.rows_read, **sampled, **dropped}
 
 
 class Source(Protocol):

@@ -40,6 +40,7 @@ class DataSource:
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
     rows_per_person: int | None = None
+    counts_people: bool = False
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 

@@ -114,7 +114,7 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, e
         guarantees=with_profile(planned.certificate()),
         folder=place,
         source=identity.source,
-        rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,
+        rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
         policy=policy_digest(policy, engine.assumptions),
     )
     if policy.data.population is None:
