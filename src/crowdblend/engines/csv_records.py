@@ -104,7 +104,8 @@ class _Reader:
         if not len(here):
             return
         if not here.all():
-            _refuse(self._file, "zero-bytes", "has zero bytes", "Convert it to UTF-8 text without them")
+            remedy = 'Add encoding = "utf-16" to [data] if it is that, or convert it to UTF-8 text'
+            _refuse(self._file, "zero-bytes", "has zero bytes", remedy)
         is_end, is_delimiter = self._line_ends(buffer, here), here == self._delimiter[0]
         quotes = here == _QUOTE
         if self._inside or quotes.any():

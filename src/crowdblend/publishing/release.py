@@ -78,10 +78,11 @@ def release(
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
-        with on_disk(policy.data) as data:
+        planned.check_source(default_engine())
+        with on_disk(policy.data, policy.resources) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
-            planned.check_source(default_engine())
+                planned.check_source(default_engine())
             staging = _staging(folder, Journal(force=force, policy=path))
             try:
                 prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret, in_memory=in_memory)
@@ -140,7 +141,7 @@ def resume(
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        with on_disk(policy.data) as data:
+        with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
             return _again(ledger, entry, planned, folder, Journal(force=force, policy=path), progress)
 
@@ -154,7 +155,7 @@ def resume_in_memory(
         raise _kept_in_memory(entry)
     _check_version(entry)
     require_rows(policy.data)
-    with on_disk(policy.data) as data:
+    with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
         return _again(ledger, entry, planned, folder, Journal(force=False), progress)
 

@@ -33,7 +33,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     names = [column.name for column in columns]
     coding = Coding(rows.cursor, columns, rows.types(names))
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
-    people = _count(rows, coding, counter, coding.selected(rows.identifiers(names)))
+    people = _count(rows, coding, counter, coding.selected(rows.read_as(columns)))
     rows.finish()
     codes, counts = counter.counts()
     # a row of codes, a count and what is needed to make them

@@ -53,7 +53,7 @@ class DuckDBHashes:
         """The hashes of all columns, of the first rows."""
         names = self.columns
         each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
-        query = f"SELECT {each} FROM (SELECT * FROM {self._relation.sql} LIMIT {rows_to_look_at(len(names))})"
+        query = f"SELECT {each} FROM (SELECT * FROM {self._relation.known_again} LIMIT {rows_to_look_at(len(names))})"
         found = self._connection.sql(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
 
@@ -107,7 +107,7 @@ class DuckDBHashes:
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
         query = (
-            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._relation.sql} "
+            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._relation.known_again} "
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
         rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]

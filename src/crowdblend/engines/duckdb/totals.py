@@ -83,9 +83,9 @@ class _Counter:
         self._query = ", ".join(f"CAST(sum({some}) AS BIGINT), bool_or(({some}) IS NULL)" for some in steps)
         raw = [
             f"{name} AS m{at}" if typed[at] else f"CAST({name} AS VARCHAR) AS m{at}"
-            for at, name in enumerate(rows.identifiers([*measures]))
+            for at, name in enumerate(rows.numbers([*measures]))
         ]
-        parts = [self._coding.selected(rows.identifiers(names))] if self._coding else []
+        parts = [self._coding.selected(rows.read_as(columns))] if self._coding else []
         self.selected = ", ".join([*parts, *raw])
         self.people = 0
 
