@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from crowdblend.kinds.kind import Reading, ReleasePlan
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import ClassCounts
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.randomness import DrawKey, ReleaseKey
 
@@ -30,6 +32,11 @@ class ClassCountsReading(Reading):
     @property
     def internal(self) -> dict[str, int]:
         return self.counted.facts
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column."""
+        return self.counted.outside
 
 
 ReadingT = TypeVar("ReadingT", bound=Reading)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -22,6 +21,7 @@ from crowdblend.policies.statistics import Statistic, Statistics
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 if TYPE_CHECKING:
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.engines.totals import Totals
     from crowdblend.mechanisms.totals import NoisyTotals
     from crowdblend.planning.statistics.ways import Mechanism
@@ -39,6 +39,11 @@ class TotalsReading(Reading):
     @property
     def internal(self) -> dict[str, int]:
         return {"people_drawn": max(some.people for some in self.totals.values())}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, among everybody where they were added up."""
+        return max(self.totals.values(), key=lambda some: some.people).outside
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         policy = self.policy
         columns = ", ".join(policy.wanted)
         lines = [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would compare", f"with {policy.samples:,} random people of {policy.people:,}"),
         ]
         for place, made in enumerate(policy.statistics):

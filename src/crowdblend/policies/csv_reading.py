@@ -18,7 +18,7 @@ from functools import cached_property
 from crowdblend.policies.key import refusal
 from crowdblend.recoding.reading import SPACES, quoted
 
-# A text that is neither a number nor a date nor blank.
+# What begins so is neither a number nor a date nor blank.
 _NEITHER = "?"
 # What separates thousands where thousands = " ": the space, and those that do not break a line.
 _THIN = " \u00a0\u2007\u2009\u202f"
@@ -81,7 +81,7 @@ class CsvReading:
 
         >>> german = CsvReading(decimal=",", thousands=".")
         >>> german.number_text("1.234,5"), german.number_text("1234,5"), german.number_text("1.23")
-        ('1234.5', '1234.5', '?')
+        ('1234.5', '1234.5', '?1.23')
         >>> CsvReading(decimal=",").number_text("1.5")
         '1,5'
         """
@@ -91,7 +91,7 @@ class CsvReading:
             trimmed = text.strip(SPACES)
             if re.search(f"[{self._separators}]", trimmed):
                 if not re.fullmatch(self._grouped, trimmed):
-                    return _NEITHER
+                    return _NEITHER + text
                 text = re.sub(f"[{self._separators}]", "", trimmed)
         # The two marks change places: what had a point then has a comma, and is no number.
         return text.translate({ord(","): ".", ord("."): ","}) if self.decimal == "," else text
@@ -108,7 +108,7 @@ class CsvReading:
         return (
             f"CASE WHEN NOT regexp_matches({trimmed}, {among}) THEN {self._swapped_sql(column)} "
             f"WHEN regexp_full_match({trimmed}, {quoted(self._grouped)}) THEN {self._swapped_sql(plain)} "
-            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} END"
+            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} || {column} END"
         )
 
     def day_text(self, text: str | None) -> str | None:
@@ -121,7 +121,7 @@ class CsvReading:
             return text
         found = re.fullmatch(self._date, text.strip(SPACES))
         if found is None:
-            return _NEITHER
+            return _NEITHER + text
         year, month, day = (found[place] for place in self._places)
         return f"{year}-{month:0>2}-{day:0>2}"
 
@@ -134,8 +134,19 @@ class CsvReading:
         return (
             f"CASE WHEN {text} = '' THEN {column} WHEN regexp_full_match({text}, {pattern}) "
             f"THEN {year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0') "
-            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} END"
+            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} || {column} END"
         )
+
+    def raw_text(self, reads: str, text: str) -> str:
+        """The text of the file that was rewritten into this one, as far as it says: for the steward's eyes.
+
+        >>> CsvReading(decimal=",").raw_text("number", "1,5")
+        '1.5'
+        """
+        if reads != "text" and text.startswith(_NEITHER):
+            return text.removeprefix(_NEITHER)
+        swapped = reads == "number" and self.decimal == ","
+        return text.translate({ord(","): ".", ord("."): ","}) if swapped else text
 
     def known_again_sql(self, column: str) -> str:
         """The text by which a value is known again in a copy of another format: a number or date where it is one."""

@@ -78,6 +78,13 @@ class DataSource:
         return CsvReading(**{name: value for name, value in given.items() if value is not None})
 
     @property
+    def name(self) -> str:
+        """What the source is called where the steward is told what is read: without folder, host or user."""
+        if self.query is not None:
+            return "the query in [data]"
+        return f"table {self.table}" if self.is_database else Path(self.source).name
+
+    @property
     def is_database(self) -> bool:
         """Whether rows come through a database driver."""
         return self.format in DATABASES

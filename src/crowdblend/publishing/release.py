@@ -24,6 +24,7 @@ from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.engine import Progress, default_engine
 from crowdblend.engines.identity import on_disk
+from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
@@ -90,6 +91,7 @@ def release(
                     before(prospect)
                 release_key = ReleaseKey(secret)
                 reading = planned.read(default_engine(), release_key, progress)
+                refuse_only_other(reading.outside)
                 seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
                 named = None if policy_file is None else str(policy_file)
                 python = in_memory or policy.data.format == "frame"
@@ -246,7 +248,9 @@ def _publish(
             if not record.compared:
                 certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
             certificate = describe(staging.release, certificate, record.date)
-            internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
+            outside = {name: found.facts() for name, found in reading.outside.items()}
+            known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
+            internal = {**known, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)
         except BaseException:

@@ -41,7 +41,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
         classes = thinned(columns, classes, rows.draw)
-    return ClassCounts(classes, rows.read, people)
+    return ClassCounts(classes, rows.read, people, coding.outside(rows.data.csv.raw_text))
 
 
 def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> int | None:

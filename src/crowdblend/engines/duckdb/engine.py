@@ -90,7 +90,7 @@ class DuckDBSource:
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
-            return ClassCounts(found.classes, draw.people)
+            return ClassCounts(found.classes, draw.people, outside=found.outside)
         with self.rows(draw) as rows:
             return class_counts(rows, columns)
 

@@ -102,10 +102,11 @@ class _Counter:
         """What was counted, if these were the people that the source speaks of."""
         self._rows.finish()
         check_people(self._rows.data, self._rows.read, self.people, draw)
-        classes = None
+        classes, outside = None, {}
         if self._coding is not None and self._counter is not None:
             classes = self._coding.packing.classes_of(*self._counter.counts())
-        return Totals(self.people, classes, self._sums)
+            outside = self._coding.outside(self._rows.data.csv.raw_text)
+        return Totals(self.people, classes, self._sums, outside)
 
     def _sum(self, table: pyarrow.Table) -> None:
         cursor = self._rows.cursor
