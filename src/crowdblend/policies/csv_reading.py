@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from crowdblend.policies.key import refusal
-from crowdblend.recoding.reading import SPACES, quoted
 
+_SPACES = " \t\n\v\f\r"
 # What begins so is neither a number nor a date nor blank.
 _NEITHER = "?"
 # What separates thousands where thousands = " ": the space, and those that do not break a line.
@@ -88,7 +88,7 @@ class CsvReading:
         if text is None or not self.changes_numbers:
             return text
         if self.thousands is not None:
-            trimmed = text.strip(SPACES)
+            trimmed = text.strip(_SPACES)
             if re.search(f"[{self._separators}]", trimmed):
                 if not re.fullmatch(self._grouped, trimmed):
                     return _NEITHER + text
@@ -102,13 +102,13 @@ class CsvReading:
             return column
         if self.thousands is None:
             return self._swapped_sql(column)
-        trimmed = f"trim({column}, {quoted(SPACES)})"
-        among = quoted(f"[{self._separators}]")
+        trimmed = f"trim({column}, {_quoted(_SPACES)})"
+        among = _quoted(f"[{self._separators}]")
         plain = f"regexp_replace({trimmed}, {among}, '', 'g')"
         return (
             f"CASE WHEN NOT regexp_matches({trimmed}, {among}) THEN {self._swapped_sql(column)} "
-            f"WHEN regexp_full_match({trimmed}, {quoted(self._grouped)}) THEN {self._swapped_sql(plain)} "
-            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} || {column} END"
+            f"WHEN regexp_full_match({trimmed}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)} "
+            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
         )
 
     def day_text(self, text: str | None) -> str | None:
@@ -117,9 +117,9 @@ class CsvReading:
         >>> CsvReading(date_format="%d.%m.%Y").day_text("5.2.2024")
         '2024-02-05'
         """
-        if text is None or self.date_format is None or not text.strip(SPACES):
+        if text is None or self.date_format is None or not text.strip(_SPACES):
             return text
-        found = re.fullmatch(self._date, text.strip(SPACES))
+        found = re.fullmatch(self._date, text.strip(_SPACES))
         if found is None:
             return _NEITHER + text
         year, month, day = (found[place] for place in self._places)
@@ -129,12 +129,12 @@ class CsvReading:
         """The same in SQL."""
         if self.date_format is None:
             return column
-        text, pattern = f"trim({column}, {quoted(SPACES)})", quoted(self._date)
+        text, pattern = f"trim({column}, {_quoted(_SPACES)})", _quoted(self._date)
         year, month, day = (f"regexp_extract({text}, {pattern}, {place})" for place in self._places)
         return (
             f"CASE WHEN {text} = '' THEN {column} WHEN regexp_full_match({text}, {pattern}) "
             f"THEN {year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0') "
-            f"WHEN {column} IS NOT NULL THEN {quoted(_NEITHER)} || {column} END"
+            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
         )
 
     def raw_text(self, reads: str, text: str) -> str:
@@ -150,18 +150,18 @@ class CsvReading:
 
     def known_again_sql(self, column: str) -> str:
         """The text by which a value is known again in a copy of another format: a number or date where it is one."""
-        text = f"trim({column}, {quoted(SPACES)})"
+        text = f"trim({column}, {_quoted(_SPACES)})"
         whens = []
         if self.date_format is not None:
-            year, month, day = (f"regexp_extract({text}, {quoted(self._date)}, {place})" for place in self._places)
+            year, month, day = (f"regexp_extract({text}, {_quoted(self._date)}, {place})" for place in self._places)
             iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
-            whens.append(f"WHEN regexp_full_match({text}, {quoted(self._date)}) THEN {iso}")
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._date)}) THEN {iso}")
         if self.changes_numbers:
             ungrouped = f"[+-]?([0-9]+([{self.decimal}][0-9]*)?|[{self.decimal}][0-9]+)([eE][+-]?[0-9]+)?"
-            whens.append(f"WHEN regexp_full_match({text}, {quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
         if self.thousands is not None:
-            plain = f"regexp_replace({text}, {quoted(f'[{self._separators}]')}, '', 'g')"
-            whens.append(f"WHEN regexp_full_match({text}, {quoted(self._grouped)}) THEN {self._swapped_sql(plain)}")
+            plain = f"regexp_replace({text}, {_quoted(f'[{self._separators}]')}, '', 'g')"
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)}")
         return f"CASE {' '.join(whens)} ELSE {column} END" if whens else column
 
     @cached_property
@@ -187,6 +187,11 @@ class CsvReading:
         """The groups of the pattern with year, month and day."""
         order = _pattern(str(self.date_format))[1]
         return order.index("Y") + 1, order.index("m") + 1, order.index("d") + 1
+
+
+def _quoted(text: str) -> str:
+    """A text as an SQL literal. What loads recodings loads NumPy, and whoever only writes a policy needs neither."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _pattern(declared: str) -> tuple[str, str]:
