@@ -62,6 +62,13 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
             "has blank lines, each of which may be a person without a value or nothing",
             'Remove them, or write "" for a person without a value',
         )
+    if found.delimiters == found.records * columns - 1 and found.records > 1:
+        _refuse(
+            file,
+            "field-count",
+            "has lines that end with a delimiter, and a first line that does not",
+            "Add a delimiter at the end of the first line",
+        )
     if len(delimiter.encode()) == 1 and found.delimiters != found.records * (columns - 1):
         _refuse(
             file,

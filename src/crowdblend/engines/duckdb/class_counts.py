@@ -31,7 +31,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     """The class counts of a draw that is everybody or by a coin."""
     assert not isinstance(rows.draw, Exactly)
     names = [column.name for column in columns]
-    coding = Coding(rows.cursor, columns, rows.types(names))
+    coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text)
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
     people = _count(rows, coding, counter, coding.selected(rows.read_as(columns)))
     rows.finish()
@@ -41,7 +41,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     classes = coding.packing.classes_of(codes, counts)
     if rows.data.person is None:
         classes = thinned(columns, classes, rows.draw)
-    return ClassCounts(classes, rows.read, people, coding.outside(rows.data.csv.raw_text))
+    return ClassCounts(classes, rows.read, people, coding.outside())
 
 
 def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> int | None:

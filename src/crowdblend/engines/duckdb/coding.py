@@ -29,13 +29,22 @@ if TYPE_CHECKING:
 
 # Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
 _MOST_JOINS = 16
+# A refusal looks at so many different values to say what helps.
+_MOST_TEXTS = 1000
 
 
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
 
-    def __init__(self, connection: DuckDBPyConnection, columns: Sequence[Column], types: Sequence[ColumnType]) -> None:
-        self._connection, self._columns = connection, columns
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        columns: Sequence[Column],
+        types: Sequence[ColumnType],
+        raw: Callable[[str, str], str] = lambda _, text: text,
+    ) -> None:
+        # `raw` undoes how the notation of a file rewrote a text, for what the steward is told.
+        self._connection, self._columns, self._raw = connection, columns, raw
         self.packing = Packing(columns)
         self._outside = {
             position: OutsideCounter() for position, column in enumerate(columns) if column.recoding.other is not None
@@ -72,13 +81,13 @@ class Coding:
             self._connection.unregister("raw")
         return tuple(codes), [found.column(name).to_numpy() for name in carried]
 
-    def outside(self, shown: Callable[[str, str], str]) -> dict[str, OutsideValues]:
-        """What went to `other`, by the name of the column; `shown` undoes how a reading rewrote a text."""
+    def outside(self) -> dict[str, OutsideValues]:
+        """What went to `other`, by the name of the column."""
         found = {self._columns[position].name: counter.found() for position, counter in self._outside.items()}
         reads = {column.name: column.recoding.reads for column in self._columns}
         return {
             name: replace(
-                one, values=tuple((value and shown(reads[name], value), count) for value, count in one.values)
+                one, values=tuple((value and self._raw(reads[name], value), count) for value, count in one.values)
             )
             for name, one in found.items()
         }
@@ -159,7 +168,7 @@ class Coding:
 
     def _numbers(self, labels: pyarrow.ChunkedArray, position: int) -> NDArray[np.int64]:
         if labels.null_count:
-            self.packing.refuse(position)
+            self.packing.refuse(position, self._hint(position))
         parts = [np.empty(0, dtype=np.int64)]
         for chunk in labels.dictionary_encode().chunks:
             known = self.packing.number(position, chunk.dictionary.to_pylist())
@@ -169,7 +178,22 @@ class Coding:
     def _refuse_outside(self) -> None:
         without_class = ", ".join(f"bool_or(({code}) IS NULL)" for code in self._codes)
         (outside,) = self._connection.sql(f"SELECT {without_class} FROM {self._joined}").fetchall()
-        self.packing.refuse(outside.index(True))
+        position = outside.index(True)
+        self.packing.refuse(position, self._hint(position))
+
+    def _hint(self, position: int) -> str | None:
+        """What helps with values that have no class, where all of them are texts in another notation."""
+        if self._typed[position]:
+            return None
+        from crowdblend.engines.notation_hints import hint_for  # noqa: PLC0415 - only a refusal needs it
+
+        recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
+        query = (
+            f"SELECT DISTINCT {text} FROM {self._joined} WHERE ({self._codes[position]}) IS NULL "
+            f"AND NOT {blank_sql(text)} LIMIT {_MOST_TEXTS}"
+        )
+        found = [text for (text,) in self._connection.sql(query).fetchall()]
+        return hint_for(recoding, [self._raw(recoding.reads, text) for text in found])
 
 
 def _reads_typed(column: Column, kind: ColumnType) -> bool:

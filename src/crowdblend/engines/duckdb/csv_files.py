@@ -143,10 +143,18 @@ def _convert(data: DataSource, file: Path, copy: Path) -> None:
                     )
                 created.write(block.removeprefix("\ufeff"))
     except UnicodeError:
-        raise _wrong_encoding(data) from None
+        raise _wrong_encoding(data, file) from None
 
 
-def _wrong_encoding(data: DataSource) -> InvalidInput:
+def _begins_as_utf16(file: Path) -> bool:
+    with open_unpacked(file) as stream:
+        return stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
+
+
+def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
+    if data.encoding is None and _begins_as_utf16(file):
+        remedy = 'Add encoding = "utf-16" to [data].'
+        return refusal("encoding", f"{shown(data)} is UTF-16 text.", remedy, "[data] encoding")
     if data.encoding is None:
         return not_utf8()
     return refusal(
@@ -165,9 +173,17 @@ def _header(data: DataSource, file: Path) -> list[str]:
             try:
                 names = next(csv.reader(text, delimiter=data.csv.delimiter), [])
             except UnicodeError:
-                raise _wrong_encoding(data) from None
+                raise _wrong_encoding(data, file) from None
     except (csv.Error, EOFError, zlib.error):
         names = []
+    if names and (mark := re.fullmatch(r"(?i)sep=(.?)", names[0])):
+        delimiter = json.dumps(mark[1] or data.csv.delimiter)
+        raise refusal(
+            "no-header",
+            f"{shown(data)} begins with a line that tells Excel the delimiter, not with column names.",
+            f"Remove the first line, and write delimiter = {delimiter} in [data].",
+            file.name,
+        )
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
             "no-header",

@@ -129,6 +129,11 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
     """Refuse a source that lacks a column or has it twice, in whatever case."""
     for name in wanted:
         if name not in names:
+            spaced = [one for one in names if one.strip() == name.strip()]
+            if spaced:
+                raise missing_column(
+                    shown(data), name, f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy."
+                )
             delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
             raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+# The first bytes of .xlsx and .ods files, and of old .xls files.
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
+
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
     """The data of a policy as a relation; `folder` is private and takes what comes from stdin."""
     return _OPEN[data.format](connection, data, wanted, folder)
@@ -105,7 +109,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
     for file in files:
         try:
             with file.open("rb") as opened:
-                empty = not opened.read(1)
+                start = opened.read(8)
         except OSError as error:
             raise refusal(
                 "unreadable",
@@ -113,7 +117,14 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
                 "Check the path and its permissions.",
                 file.name,
             ) from None
-        if empty:
+        if start.startswith(_WORKBOOKS) and data.format == "csv":
+            raise refusal(
+                "workbook",
+                f"{shown(data)} is a spreadsheet, not a text file.",
+                "Save it as CSV in UTF-8 from the spreadsheet program.",
+                file.name,
+            )
+        if not start:
             raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
     return files
 

@@ -74,7 +74,7 @@ class _Counter:
     def __init__(self, rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded]) -> None:
         names = [column.name for column in columns]
         self._rows, self._sums = rows, dict.fromkeys(measures, 0)
-        self._coding = Coding(rows.cursor, columns, rows.types(names)) if columns else None
+        self._coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text) if columns else None
         self._counter = None
         if self._coding:
             self._counter = ClassCounter(self._coding.packing.width, self._coding.packing.classes, rows.memory_limit)
@@ -105,7 +105,7 @@ class _Counter:
         classes, outside = None, {}
         if self._coding is not None and self._counter is not None:
             classes = self._coding.packing.classes_of(*self._counter.counts())
-            outside = self._coding.outside(self._rows.data.csv.raw_text)
+            outside = self._coding.outside()
         return Totals(self.people, classes, self._sums, outside)
 
     def _sum(self, table: pyarrow.Table) -> None:
