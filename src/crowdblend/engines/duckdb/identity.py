@@ -140,10 +140,12 @@ class DuckDBHashes:
     def _source(self) -> str:
         """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
-            return self._relation.sql
+            return self._relation.known_again
         values = [_value(*each, self.rows) for each in self._columns.values()]
         each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.sql}")
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.known_again}"
+        )
         return _HASHED
 
     @cached_property
@@ -158,7 +160,7 @@ class DuckDBHashes:
         """How many rows there are."""
         if self._relation.rows is not None:
             return self._relation.rows
-        return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
+        return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.known_again}").fetchall()[0][0])
 
 
 def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
