@@ -160,7 +160,7 @@ class DuckDBHashes:
         """How many rows there are."""
         if self._relation.rows is not None:
             return self._relation.rows
-        return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.known_again}").fetchall()[0][0])
+        return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
 
 
 def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
