@@ -99,9 +99,9 @@ def _reading(folder: Folder) -> Iterable[str]:
         else "with high probability"
     )
     yield (
-        f"Each statistic is within ± its error of the true one {sure}; of a histogram or of groups, all at once. The "
-        "error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody looked at the "
-        "data, or follows from noisy sizes of groups."
+        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once, and so of "
+        "groups. The error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody "
+        "looked at the data, or follows from noisy sizes of groups."
     )
     planned = folder.fact("statistics", dict).values()
     if any(isinstance(made, dict) and ("median" in made or "quantile" in made) for made in planned):
