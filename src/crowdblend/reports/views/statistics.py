@@ -121,7 +121,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
             shorten(describe_statistic(facts.get(number.statistic)), 200),
             _number(number.value, number.digits_of),
             number.within,
-            _WAYS.get(_fact(facts, number.statistic, "way"), ""),
+            _how(folder, number.statistic),
         ]
         for number in numbers[:MOST_ROWS]
     ]
@@ -138,7 +138,7 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     """The bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     facts = folder.fact("statistics", dict)
     description = shorten(describe_statistic(facts.get(name)) or name, 200)
-    how = _WAYS.get(_fact(facts, name, "way"), "noisy")
+    how = _how(folder, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1
     caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
     if alike and numbers[0].error is not None:
@@ -168,9 +168,13 @@ def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
     return figure(drawn, caption)
 
 
-def _fact(facts: dict[str, Any], name: str, which: str) -> str:
-    stated = facts.get(name)
-    return str(stated.get(which, "")) if isinstance(stated, dict) else ""
+def _how(folder: Folder, name: str) -> str:
+    """Whether everybody was counted or a sample."""
+    stated = folder.fact("statistics", dict).get(name)
+    if not isinstance(stated, dict):
+        return ""
+    whole = stated.get("samples") is not None and stated.get("samples") == folder.fact("parameters", dict).get("people")
+    return _WAYS.get("everybody" if whole else str(stated.get("way", "")), "")
 
 
 def _number(value: float, error: float) -> str:
