@@ -33,6 +33,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
 from .profile_examples import PROFILE_EXAMPLES
+from .strata_examples import STRATA_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -457,6 +458,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     **NETWORK_EXAMPLES,
     **PROFILE_EXAMPLES,
+    **STRATA_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

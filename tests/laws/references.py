@@ -24,6 +24,7 @@ from crowdblend.guarantees import (
 from . import scans
 from .network_references import NETWORK_REFERENCES
 from .profile_references import PROFILE_REFERENCES
+from .strata_examples import STRATA_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -391,5 +392,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "register.total": _register,
     **NETWORK_REFERENCES,
     **PROFILE_REFERENCES,
+    **STRATA_REFERENCES,
     **SYNOPSES,
 }

@@ -47,6 +47,15 @@ class Assumption(Enum):
         "Each person was kept or left out by an independent coin with a probability of 0 or between {low} and {high}; "
         "at most {exceptions} people otherwise."
     )
+    STRATUM_AT_RATE = "Each person of one stratum was kept or left out by an independent coin with probability {rate}."
+    STRATUM_BETWEEN_RATES = (
+        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
+        "{low} and {high}."
+    )
+    FIXED_STRATA = (
+        "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "
+        "class lies within one; what is assumed of a k, a rate or noise holds in the stratum that has it."
+    )
     PROTECTED_PEOPLE = "Protected is whoever was sampled with a probability of at most {max_rate}, and nobody else."
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."
@@ -96,6 +105,10 @@ class Assumption(Enum):
     SAMPLE_NOT_COMPARED = (
         "The sample was not compared with that of every earlier release; the data holder says that none of them used "
         "it."
+    )
+    CLUSTER_HOLDS_KEY = (
+        "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
+        "read: they are trusted as the data holder is, and nobody has checked."
     )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     FIXED_SERIES = (

@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "Explain a release on one page.",
     "audit": "Try to break what a policy or a mechanism promises.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
+    "studio": "Make releases on web pages of your own machine.",
     "demo": "Publish a made-up town in three ways.",
     "attack": "Break releases that look safe, and try the same on ours.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",

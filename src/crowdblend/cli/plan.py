@@ -26,15 +26,9 @@ from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 from crowdblend.planning.fresh_samples import fresh_instead
+from crowdblend.planning.sweep import TITLES
 
 NUMBER = Parameter()
-TITLES = {
-    "k": "crowd size k",
-    "rate": "sampling rate",
-    "epsilon": "epsilon",
-    "delta": "delta",
-    "releases": "releases",
-}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
@@ -251,21 +245,7 @@ def _safe(name: str, value: Any) -> str:
 
 
 def _draw(swept: Sweep, target: str, force: bool) -> None:
-    from crowdblend.figures import Axis, line_chart, save  # noqa: PLC0415  only plots load the renderer
+    from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
+    from crowdblend.front_door.sweeps import sweep_chart  # noqa: PLC0415
 
-    rows = [
-        {swept.over: row[swept.over], swept.solved: row[rule], "theorem": rule}
-        for row in swept.rows
-        for rule in swept.rules
-        if row[rule] is not None
-    ]
-    # Totals of many releases lie far apart.
-    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
-    spec = line_chart(
-        rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
-        y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
-        series="theorem",
-        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
-    )
-    save(spec, Path(target), force=force)
+    save(sweep_chart(swept), Path(target), force=force)

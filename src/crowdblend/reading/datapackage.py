@@ -17,6 +17,7 @@ from crowdblend.estimates import estimator_of, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
+from crowdblend.reading.strata import strata_of_package
 
 NAME = "datapackage.json"
 ENDINGS = (".parquet", ".csv")
@@ -109,6 +110,8 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     kind, meaning = _OWN.get(name, ("any", ""))
     if name in _COUNTS and "rows_per_person" in (facts.get("parameters") or {}):
         meaning = _COUNTS[name]
+        if name == "count" and facts["parameters"].get("count") == "people":
+            meaning = "The published number of people who have the class, or of what the column total names."
     return {"name": name, "type": kind, "description": meaning}
 
 
@@ -134,7 +137,7 @@ def _own(certificate: Certificate) -> dict[str, Any]:
     if facts.get("parts"):
         said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in facts["parts"]}
     elif facts["kind"] in COUNTED:
-        said |= _sampling(facts)
+        said |= strata_of_package(facts) or _sampling(facts)
     return said
 
 

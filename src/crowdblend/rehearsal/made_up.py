@@ -123,7 +123,9 @@ def _rows(
 ) -> dict[str, Any]:
     """The columns by name: copied from the public table where it has them, drawn otherwise."""
     pool = _pool(policy, count, sparsity)
-    found = {column.name: _column(policy, column, pool, spread, rng) for column in policy.columns}
+    design = getattr(policy, "design", None)
+    read = (*policy.columns, *(() if design is None else design.unpublished))
+    found = {column.name: _column(policy, column, pool, spread, rng) for column in read}
     if pool < count:
         places = rng.integers(0, pool, count)
         found = {name: values.take(places) for name, values in found.items()}

@@ -159,13 +159,11 @@ def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
         return Html("")
     names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
     least = 0.0 if counts else -math.inf
-    drawn = interval_chart(
-        [
-            (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
-            for one in numbers
-        ]
-    )
-    return figure(drawn, caption)
+    rows = [
+        (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
+        for one in numbers
+    ]
+    return figure(interval_chart(rows), caption, narrow=interval_chart(rows, narrow=True))
 
 
 def _how(folder: Folder, name: str) -> str:
