@@ -59,6 +59,22 @@ def test_a_table_without_noise_or_loss_has_no_error() -> None:
     assert (file.cells, file.shown, file.margin_error) == (6, 6.0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("published", "sampling"),
+    [
+        (True, {"stratum": "region", "rates": {"n": 0.2, "s": 0.5}}),
+        (False, {"stratum": "region", "rates": {"n": 0.4, "s": 0.5}, "already_drawn": True}),
+        (False, {"weight": "w", "low": 0.1, "high": 0.2, "already_drawn": True}),
+    ],
+)
+def test_strata_and_weights_are_made_up_too(published: bool, sampling: dict) -> None:
+    columns = {"sex": cb.values("f", "m"), **({"region": cb.values("n", "s")} if published else {})}
+    policy = cb.Table(person="id", columns=columns, sampling=cb.Sampling(**sampling), epsilon=2.0, delta=1e-4)
+    (file,) = cb.rehearse(policy, people=2_000, times=2).files
+    assert file.shown == (4 if published else 2)
+    assert (file.margin_error is None) or file.margin_error < 0.1
+
+
 def test_k_hides_people_where_they_are_spread_thin() -> None:
     policy = parse_policy(POLICIES["table"])
     few, many = (cb.rehearse(policy, people=people, times=2).files[0] for people in (1_000, 50_000))
