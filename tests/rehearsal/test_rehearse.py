@@ -126,3 +126,34 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
         cb.rehearse(policy, times=0)
     with refuses("rehearsal.like", "like"):
         cb.rehearse(policy, like=tmp_path / "nowhere.csv")
+
+
+def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
+    """The noise-free rows that the audit looks between are those of a release with hardly any noise."""
+    from crowdblend.auditing.statistical import audit, hard_sizes
+    from crowdblend.rehearsal import subject_of
+    from tests.kinds.grouped import policy_text
+
+    every = ('median = "income"\nby = ["group"]', 'sum = "change"\nby = ["group"]', 'average = "income"\nby = ["sex"]')
+    text = policy_text(*every, epsilon=2.0).replace("people = 4000", "people = 12")
+    subject = subject_of(parse_policy(text), hard_sizes, name="groups")
+    pairs = subject.pairs()
+    assert len(pairs) == 3
+    between = subject._between(pairs[0].more)
+    assert between.numbers, "the two persons move some number"
+    loud = subject_of(parse_policy(text.replace("epsilon = 2.0", "epsilon = 500")), hard_sizes, name="loud")
+    people = pairs[0].more
+    exact = [
+        value for place in range(3) for value in loud._published(place, [(c.values, c.size) for c in people.people])
+    ]
+    from crowdblend.randomness import new_key
+    from crowdblend.rehearsal.looking import shown_in
+    from crowdblend.rehearsal.statistics import TotalsRehearsal
+
+    ((name, content),) = TotalsRehearsal(loud.plan, people.people).publish(new_key()).items()
+    seen = [float(row[2]) for row in shown_in(name, content).rows]
+    # All are in the first groups; with so little noise each is off by more less than once in 10^9 tests.
+    assert seen[0] == exact[0]
+    assert abs(seen[3] - exact[3]) < 60
+    assert abs(seen[6] - exact[6]) < 5_000
+    assert not audit(subject, runs=400, error=1e-6).finding
