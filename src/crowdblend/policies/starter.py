@@ -46,6 +46,7 @@ _PROPOSALS: dict[ColumnKind, str] = {
 _DECIDED = {
     "[data] duplicates": '"refuse"',
     "[sampling] rate": "0.1",
+    "[sampling] sample": _FILL,
     "[sampling] key": '"destroy"',
     "[release] below_k": '"suppress"',
     "[release] epsilon": "1.0",
