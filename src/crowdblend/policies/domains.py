@@ -195,8 +195,10 @@ class DateDomain(Domain):
         if self.start is None or self.stop is None:
             raise refusal("date", "Only one of from and to is given.", "Add the other bound.", "from")
         first, last = self.start, self.stop
-        extra = {"include_stop": self.include_to, "other": self.other, "missing": self.missing}
-        return tuple(DateRange(period, first, last, **extra) for period in periods)
+        return tuple(
+            DateRange(period, first, last, include_stop=self.include_to, other=self.other, missing=self.missing)
+            for period in periods
+        )
 
     def _check_offer(self, periods: tuple[Any, ...]) -> None:
         """Periods to choose from are two or more, each a union of those before, over a domain with two ends."""
