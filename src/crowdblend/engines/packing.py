@@ -65,6 +65,10 @@ class Packing:
         numbered = self._numbered[position]
         return np.array([numbered.setdefault(label, len(numbered)) for label in labels], dtype=np.int64)
 
+    def labels(self, position: int) -> list[str]:
+        """The labels of an open column in the order of their numbers."""
+        return list(self._numbered[position])
+
     def refuse(self, position: int, hint: str | None = None) -> NoReturn:
         """Refuse values of a column that have no class; the hint says what helps, where something is known to."""
         column = self.columns[position]
@@ -107,7 +111,7 @@ class Packing:
         return only_occurring(classes, [position in self._numbered for position in range(len(self.columns))])
 
     def digits(self, packed: PackedCodes, position: int) -> NDArray[np.int64]:
-        """The codes of one column."""
+        """The codes of one column; of an open column, the numbers of its labels."""
         place = self.places[position]
         digits: NDArray[np.int64] = packed[place.at] // place.weight
         digits %= place.size

@@ -13,13 +13,15 @@ from crowdblend.policies import files
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.key import refusal
 
-Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "adbc"]
+Format = Literal["csv", "parquet", "duckdb", "postgres", "sqlite", "adbc", "catalog"]
 # What is read through a database driver, not as files.
 DATABASES = ("postgres", "sqlite", "adbc")
 STDIN = "-"
 IN_PYTHON = "the data you pass"
 
 ADDRESS = re.compile(r"(?i)postgres(ql)?://")
+# A table in the catalog of a Spark session: catalog://main.census.people
+CATALOG = "catalog://"
 _SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PASSWORD = re.compile(r"(?i)://[^?#]*:[^?#]*@|[?&;](ssl)?(password|pwd)=")
@@ -51,6 +53,7 @@ class DataSource:
     date_format: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
     rows_per_person: int | None = None
+    counts_people: bool = False
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 
@@ -163,6 +166,8 @@ def format_of(source: str) -> Format:
         return "postgres"
     if is_sqlite(source):
         return "sqlite"
+    if source.startswith(CATALOG):
+        return "catalog"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)
     raise refusal(

@@ -56,7 +56,8 @@ _DECIDED = {
 # What one kind cannot do without.
 _DECIDED_FOR: dict[str, dict[str, str]] = {
     "points": {"[points] noise_epsilon": "1.0", "[release] noise_epsilon": "1.0"},
-    "statistics": {"[[statistics]] name": '"count"'},
+    "statistics": {"[[statistics]] name": '"count"', "[sampling] sample": FILL},
+    "synopsis": {"[sampling] sample": FILL},
 }
 _CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
 # The share of the sample that the one-way margins of a table get together.
@@ -158,13 +159,24 @@ def _columns(columns: Sequence[tuple[str, ColumnKind]], book: Mapping[str, Entry
     return "".join(lines)
 
 
+def designs_of(kind: str) -> tuple[str, ...]:
+    """What the data of a kind can be: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.
+
+    >>> designs_of("statistics")
+    ('draw',)
+    """
+    if kind == "table":
+        return ("draw", "sample", "everybody")
+    return ("draw", "sample") if kind in ("microdata", "points", "outlier-table") else ("draw",)
+
+
 def _designed(kind: str, design: str | None) -> dict[str, str | None]:
     """What the design decides in [sampling] and [release]; None takes a line back to a comment."""
     if design is None or design == "draw":
         return {}
-    if design == "sample" and kind in ("table", "microdata", "points", "outlier-table"):
+    if design == "sample" and design in designs_of(kind):
         return {"[sampling] rate": FILL, "[sampling] already_drawn": "true", "[sampling] key": None}
-    if design == "everybody" and kind == "table":
+    if design == "everybody" and design in designs_of(kind):
         return {
             "[sampling] everybody": "true",
             "[sampling] rate": None,

@@ -37,11 +37,11 @@ def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequen
 
 
 def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return open_csv(data, _files(data, folder), wanted, folder)
+    return open_csv(data, files_to_read(data, folder), wanted, folder)
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return _described(connection, data, open_parquet(data, _files(data, folder), wanted), wanted)
+    return _described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -53,11 +53,21 @@ def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[st
     return open_frame(connection, data, wanted)
 
 
+def _catalog(_: DuckDBPyConnection, data: DataSource, _wanted: Sequence[str], _folder: Path) -> Relation:
+    raise refusal(
+        "catalog",
+        f"{shown(data)} is a table in the catalog of Spark.",
+        "Use --engine spark, or name files in [data].",
+        "[data] source",
+    )
+
+
 _OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
     "csv": _csv,
     "parquet": _parquet,
     "duckdb": _duckdb,
     "frame": _frame,
+    "catalog": _catalog,
 }
 
 
@@ -86,15 +96,15 @@ def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
         check_database(data, wanted)
         return True
     if data.format == "csv":
-        open_csv(data, _files(data, Path()), wanted, Path())
+        open_csv(data, files_to_read(data, Path()), wanted, Path())
     elif data.format == "parquet":
-        open_parquet(data, _files(data, Path()), wanted)
+        open_parquet(data, files_to_read(data, Path()), wanted)
     else:
         return False
     return True
 
 
-def _files(data: DataSource, folder: Path) -> list[Path]:
+def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
         return [spooled(data, folder)]
@@ -102,7 +112,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         raise refusal(
             "remote-source",
             "source in [data] is an address on the network.",
-            "Download the data first.",
+            "Download the data first, or read Parquet files there with --engine spark.",
             "[data] source",
         )
     files = source_files(data.source, data.format)
