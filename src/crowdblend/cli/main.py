@@ -16,8 +16,8 @@ from crowdblend.version import __version__
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
-    "hierarchy": "Make a hierarchy file for a column, from a rule.",
     "rehearse": "Try a policy on made-up people, which costs nothing.",
+    "hierarchy": "Make a hierarchy file for a column, from a rule.",
     "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse what does not follow.",
     "read": "Print estimates for the population, with intervals.",

@@ -165,8 +165,8 @@ class Policy(Section):
             placed.__dict__["data"] = held
             return placed
         names = ("table", "query", "driver", "delimiter", "encoding", "decimal", "thousands", "date_format")
-        described = {name: getattr(data, name) for name in names}
-        return dataclasses.replace(self, source=data.source, source_format=data.format, **described)
+        read = {name: getattr(data, name) for name in names}
+        return dataclasses.replace(self, source=data.source, source_format=data.format, **read)
 
     @property
     def resources(self) -> Resources:
