@@ -91,7 +91,7 @@ class IntervalDomain(Domain):
     def __post_init__(self) -> None:
         super().__post_init__()
         finest = self.width[0] if isinstance(self.width, tuple) and self.width else self.width
-        if self.include_to and finest == 1 and self.start == int(self.start):
+        if self.include_to and not self.top and finest == 1 and self.start == int(self.start):
             message = (
                 f"include_to puts {self.stop - 1} and {self.stop} into one class, the last one. "
                 f"Write to = {self.stop + 1} without include_to for a class of each."
@@ -180,6 +180,12 @@ class DateDomain(Domain):
     other: str | None = key(_OTHER)
     missing: str | None = key(_MISSING)
     weight: float | None = key(_WEIGHT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for period in self.date if isinstance(self.date, tuple) else (self.date,):
+            if period not in _PERIODS:
+                raise refusal("choice", f"date takes {', '.join(_PERIODS)}, got {shown(period)}.", "Use one.", "date")
 
     def recodings(self) -> tuple[Recoding, ...]:
         """The periods of each level that is offered."""
