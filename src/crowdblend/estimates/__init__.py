@@ -12,8 +12,10 @@ from crowdblend.estimates.facts import (
     finest_cells,
     nothing_known,
     row_intervals,
+    total_intervals,
 )
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.points import number_of_blocks, point_intervals
 
 __all__ = [
     "Design",
@@ -29,5 +31,8 @@ __all__ = [
     "facts_of_table",
     "finest_cells",
     "nothing_known",
+    "number_of_blocks",
+    "point_intervals",
     "row_intervals",
+    "total_intervals",
 ]

@@ -149,7 +149,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
         names = tuple(column.name for column in self.policy.columns[: -self.policy.dimension])
-        output = PointsOutput(f"data.{self.policy.format}", published, names, tuple(self.policy.axes))
+        output = PointsOutput(f"data.{self.policy.format}", published, names, tuple(self.policy.axes), self.facts())
         people = reading.sample.people
         internal = {
             "people_sampled": people,

@@ -92,7 +92,7 @@ class MarginCounter:
         values = piece.column(N).to_numpy()
         noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
         exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
-        codes = [_numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        codes = [numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
         sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
         self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
         self._waiting += self._parts[-1].num_rows
@@ -204,7 +204,7 @@ def _intervals(
     return found
 
 
-def _numbered(column: Any, numbers: dict[str, int]) -> Whole:
+def numbered(column: Any, numbers: dict[str, int]) -> Whole:
     """The number of every label; one that was not met before gets the next."""
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
     coded = coded.combine_chunks()
