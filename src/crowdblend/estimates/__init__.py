@@ -15,7 +15,8 @@ from crowdblend.estimates.facts import (
     total_intervals,
 )
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
-from crowdblend.estimates.points import number_of_blocks, point_intervals
+from crowdblend.estimates.points import number_of_blocks, point_intervals, points_by_stratum
+from crowdblend.estimates.strata import StrataFacts, strata_of, stratified_intervals
 
 __all__ = [
     "Design",
@@ -26,6 +27,7 @@ __all__ = [
     "NoiseBelowK",
     "NoiseOnEveryCell",
     "OutlierNoise",
+    "StrataFacts",
     "domain_sizes",
     "estimator_of",
     "facts_of_table",
@@ -33,6 +35,9 @@ __all__ = [
     "nothing_known",
     "number_of_blocks",
     "point_intervals",
+    "points_by_stratum",
     "row_intervals",
+    "strata_of",
+    "stratified_intervals",
     "total_intervals",
 ]

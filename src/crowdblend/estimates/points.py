@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.estimates.estimator import CONFIDENCE, Intervals
 from crowdblend.estimates.facts import Facts, estimator_of, nothing_known
 from crowdblend.estimates.laws import Whole
+from crowdblend.estimates.strata import fill, strata_of
 
 
 def number_of_blocks(facts: Facts) -> int | None:
@@ -28,6 +31,18 @@ def number_of_blocks(facts: Facts) -> int | None:
     except (LookupError, TypeError, ValueError, ArithmeticError):
         return None
     return math.prod(along) if min(along, default=0) >= 1 else None
+
+
+def points_by_stratum(facts: Facts, labels: NDArray[Any] | None, points: Whole) -> Intervals:
+    """The intervals for groups of points, each by its stratum where there are strata; `labels` are those strata."""
+    strata = strata_of(facts)
+    if strata is None or labels is None:
+        return point_intervals(facts, points)
+    found = nothing_known(len(points))
+    for label, own in strata.facts.items():
+        here = np.flatnonzero(labels == label)
+        fill(found, here, point_intervals(own, points[here]))
+    return found
 
 
 def point_intervals(facts: Facts, points: Whole, *, confidence: float = CONFIDENCE) -> Intervals:

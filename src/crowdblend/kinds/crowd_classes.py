@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
 from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import choice_facts
@@ -99,6 +98,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
             "person": policy.data.person,
             "tables": {table.name: list(table.columns) for table in policy.tables},
             "parameters": {**self.parameters.to_dict()},
+            **unpublished_design(self.design),
             "columns": _domains(policy.columns, chosen),
             "software": software(),
         }
@@ -115,7 +115,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         rate = self.rate if self.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
         return [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
         ]
 
@@ -188,8 +188,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         k=policy.k,
         epsilon=epsilon,
         delta=policy.delta if policy.planned else None,
-        low=drawn.low,
-        high=drawn.high,
+        low=policy.rate_range[0],
+        high=policy.rate_range[1],
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind=policy.kind,

@@ -59,11 +59,12 @@ class Cells:
         """The rows as they are, in pieces; each counts once unless the file has counts."""
         yield from self._read()
 
-    def estimates(self) -> Iterator[Estimates]:
-        """Estimates and their ends in pieces, with the counts where the file has them."""
+    def estimates(self, label: str | None = None) -> Iterator[Estimates]:
+        """Estimates and their ends in pieces, with the counts where the file has them, and the labels of one column."""
         kinds = {"count": pa.int64()} if self.counted else {}
         kinds |= {"exact": pa.bool_()} if self.flagged else {}
         kinds |= dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
+        kinds |= {} if label is None else {label: pa.string()}
         try:
             for batch in _batches(self.path, kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
@@ -73,6 +74,7 @@ class Cells:
                     *(ends.to_numpy(zero_copy_only=False) for ends in blank.values()),
                     _whole(found["count"]).to_numpy() if self.counted else None,
                     found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
+                    None if label is None else np.array(_text(found[label]).to_pylist(), object),
                 )
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged
@@ -105,6 +107,7 @@ class Estimates:
     high: NDArray[np.int64]
     counts: NDArray[np.int64] | None
     exact: NDArray[np.bool_] | None
+    labels: NDArray[np.object_] | None = None
 
 
 class Totals:

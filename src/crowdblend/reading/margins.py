@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, domain_sizes, estimator_of, finest_cells, nothing_known
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
+from crowdblend.estimates.strata import StrataFacts, fill, strata_of, summed
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.reading.domain import Labels, classes_of, combinations
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
@@ -70,8 +72,11 @@ class MarginCounter:
     def __init__(
         self, facts: Mapping[str, Any], cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None]
     ) -> None:
-        self.facts, self.cells, self.columns, self.domain = facts, cells, tuple(columns), domain
-        self.estimator = estimator_of(facts)
+        self.facts, self.cells, self.asked, self.domain = facts, cells, tuple(columns), domain
+        self.estimator, self.strata = estimator_of(facts), strata_of(facts)
+        # Strata have rates of their own, so they are added up one by one.
+        apart = self.strata is not None and self.strata.column in cells.columns
+        columns = self.columns = with_stratum(self.asked, self.strata) if apart else self.asked
         if are_cut(facts) and any(size != 1 for name, size in domain_sizes(facts).items() if name not in columns):
             raise InvalidInput(
                 "Noisy cells below a threshold are not published, so that sums of the others are too large.",
@@ -93,6 +98,12 @@ class MarginCounter:
         noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
         exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
         codes = [numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        if self.strata is not None and self.strata.column in self.columns:
+            at = self.columns.index(self.strata.column)
+            strata = np.asarray(codes[at])
+            for label, estimator in self._by_stratum.items():
+                here = np.flatnonzero(strata == self._numbers[at].get(label, -1))
+                noisy[here] = estimator is not None and estimator.noisy_cells(values[here])
         sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
         self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
         self._waiting += self._parts[-1].num_rows
@@ -110,7 +121,7 @@ class MarginCounter:
         names = [np.array([*found, None], object)[:-1] for found in self._numbers]
         if most is not None:
             kept = np.ones(len(table), np.bool_)
-            for code, labels in zip(codes, names, strict=True):
+            for code, labels in zip(codes[: len(self.asked)], names, strict=False):
                 kept &= _among_largest(code, labels, table[:, 0], most)
             codes, table = [code[kept] for code in codes], table[kept]
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
@@ -118,10 +129,24 @@ class MarginCounter:
             # Rows of this file are sums themselves; each of their finest cells may be noisy.
             noisy = np.full(len(counts), inside)
         exact = table[:, 3] > 0 if self.cells.flagged else None
-        intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
-        declared = all(self.domain.get(name) is not None for name in self.columns)
+        declared = all(self.domain.get(name) is not None for name in self.asked)
         labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
-        return Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
+        if self.strata is None or self.strata.column not in self.columns:
+            intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
+            return Margin(self.asked, labelled, counts, shown, inside, intervals, declared)
+        whole = self.strata.column in self.asked
+        level = confidence if whole else self.strata.level(confidence)
+        of_rows = np.array([*labelled[self.columns.index(self.strata.column)], None], object)[:-1]
+        intervals = nothing_known(len(counts))
+        for label, estimator in self._by_stratum.items():
+            here = np.flatnonzero(of_rows == label)
+            fill(intervals, here, _intervals(estimator, counts[here], shown[here], noisy[here], None, inside, level))
+        found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
+        return found if whole else _over_strata(found, len(self._by_stratum))
+
+    @cached_property
+    def _by_stratum(self) -> dict[str, Estimator | None]:
+        return {} if self.strata is None else self.strata.estimators()
 
     def _laid_out(self) -> tuple[list[Whole], Whole]:
         """The numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
@@ -170,6 +195,24 @@ def margin_of(
     for piece in cells.pieces():
         counter.add(piece)
     return counter.margin(confidence)
+
+
+def with_stratum(columns: tuple[str, ...], strata: StrataFacts | None) -> tuple[str, ...]:
+    """The columns, and that of the strata in the last place where it is not one of them."""
+    return columns if strata is None or strata.column in columns else (*columns, strata.column)
+
+
+def _over_strata(found: Margin, strata: int) -> Margin:
+    """The margin without its last column, which is that of the strata."""
+    places: dict[tuple[str, ...], int] = {}
+    rows = np.array([places.setdefault(row[:-1], len(places)) for row in found.rows], np.int64)
+    counts, shown = (np.zeros(len(places), np.int64) for _ in range(2))
+    np.add.at(counts, rows, found.counts)
+    np.add.at(shown, rows, found.shown)
+    labels = tuple(zip(*places, strict=True)) if found.columns[:-1] else ()
+    cells = None if found.cells is None else found.cells * strata
+    intervals = summed(found.intervals, rows, len(places))
+    return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared)
 
 
 def are_cut(facts: Mapping[str, Any]) -> bool:

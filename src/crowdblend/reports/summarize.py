@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from crowdblend.estimates import Intervals, nothing_known, row_intervals
+from crowdblend.estimates import Intervals, nothing_known, row_intervals, strata_of, stratified_intervals
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.domain import declared_domain
 from crowdblend.reading.margins import MarginCounter, are_cut
@@ -89,12 +90,29 @@ def _cells(largest: pa.Table, data: Cells, facts: Mapping[str, Any] | None) -> t
     rows = largest.to_pylist()
     counts = np.array([row[N] for row in rows], np.int64)
     exact = np.array([row[EXACT] for row in rows], np.bool_) if data.flagged else None
-    found = nothing_known(len(rows)) if facts is None else row_intervals(facts, data.columns, counts, exact)
+    found = _rows_known(rows, data, facts, counts, exact)
     cells = [
         Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT), *_known(found, at))
         for at, row in enumerate(rows)
     ]
     return tuple(sorted(cells, key=lambda cell: (-cell.count, cell.labels)))
+
+
+def _rows_known(
+    rows: list[dict[str, Any]],
+    data: Cells,
+    facts: Mapping[str, Any] | None,
+    counts: NDArray[np.int64],
+    exact: NDArray[np.bool_] | None,
+) -> Intervals:
+    strata = None if facts is None else strata_of(facts)
+    if facts is None or (strata is not None and strata.column not in data.columns):
+        return nothing_known(len(rows))
+    if strata is None:
+        return row_intervals(facts, data.columns, counts, exact)
+    key = data.keys[data.columns.index(strata.column)]
+    labels = np.array([*(row[key] for row in rows), None], object)[:-1]
+    return stratified_intervals(strata, data.columns, labels, counts)
 
 
 def _known(found: Intervals, at: int) -> tuple[float | None, int | None, int | None]:

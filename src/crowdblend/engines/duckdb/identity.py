@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
 # Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
-_BEYOND = 16 * MOST
+BEYOND = 16 * MOST
 _BITS = 64
 _HASHED = "crowdblend_hashed"
 
@@ -67,22 +67,25 @@ class DuckDBHashes:
 
     def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
         """Enough hashes of every anchor for a sketch, in one scan where the first guess of their levels is right."""
-        levels = [self._level(anchor) for anchor in anchors]
+        wanted = [(anchor, self._level(anchor)) for anchor in anchors]
+        return [
+            self._more(anchor, first) if len(first.rows) < BEYOND else self._fewer(anchor, level)
+            for (anchor, level), first in zip(wanted, self._first(wanted), strict=True)
+        ]
+
+    def _first(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+        """The hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
-        together = [at for at, level in enumerate(levels) if level]
-        found = dict(zip(together, self._scan([(anchors[at], levels[at]) for at in together]), strict=True))
-        for at, anchor in enumerate(anchors):
-            level = levels[at]
-            first = found[at] if at in found else self._scan([(anchor, level)])[0]
-            found[at] = self._more(anchor, first) if len(first.rows) < _BEYOND else self._fewer(anchor, level)
-        return [found[at] for at in range(len(anchors))]
+        together = [at for at, (_, level) in enumerate(wanted) if level]
+        found = dict(zip(together, self.scan([wanted[at] for at in together]), strict=True))
+        return [found[at] if at in found else self.scan([one])[0] for at, one in enumerate(wanted)]
 
     def _more(self, anchor: Anchor, kept: Hashes) -> Hashes:
         """Hashes of lower levels, until there are enough for a sketch."""
         while kept.level and len(kept.rows) < _FEWEST:
             level = max(0, kept.level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
-            more = self._scan([(anchor, level)])[0]
-            if len(more.rows) >= _BEYOND:
+            more = self.scan([(anchor, level)])[0]
+            if len(more.rows) >= BEYOND:
                 break
             kept = more
         return kept
@@ -91,15 +94,15 @@ class DuckDBHashes:
         """Hashes of higher levels: the first rows were more alike than the others, and there were too many."""
         while True:
             level = min(_BITS, level + 3)
-            kept = self._scan([(anchor, level)])[0]
-            if len(kept.rows) < _BEYOND or level == _BITS:
+            kept = self.scan([(anchor, level)])[0]
+            if len(kept.rows) < BEYOND or level == _BITS:
                 return kept
 
     def _level(self, anchor: Anchor) -> int:
         different = self.some_rows.population(anchor.columns, self.rows)
         return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
 
-    def _scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """The hashes of anchors, each up to its level."""
         if not wanted:
             return []
@@ -111,7 +114,7 @@ class DuckDBHashes:
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(by + below)
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
-            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {_BEYOND})")
+            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
         query = (
@@ -137,10 +140,12 @@ class DuckDBHashes:
     def _source(self) -> str:
         """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
-            return self._relation.sql
+            return self._relation.known_again
         values = [_value(*each, self.rows) for each in self._columns.values()]
         each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.sql}")
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.known_again}"
+        )
         return _HASHED
 
     @cached_property

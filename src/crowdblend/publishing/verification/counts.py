@@ -59,8 +59,8 @@ def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> N
 TEXTS = ("statistic", "bin", "class")
 
 
-def read_rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
-    """The rows of a file with exactly these columns; every number in it is finite."""
+def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The rows of a file with exactly these columns; every number in it is finite, and only some may be blank."""
     try:
         table = _csv(path, columns) if path.suffix == ".csv" else parquet.read_table(str(path))
     except (pa.ArrowException, OSError) as damaged:
@@ -70,6 +70,8 @@ def read_rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = table.to_pylist()
     for row in rows:
         for name in set(columns) - set(TEXTS):
+            if name in blank and row[name] is None:
+                continue
             if not isinstance(row[name], int | float) or not math.isfinite(row[name]):
                 raise contradiction(f"{path.name} has something else than a number in {name}")
     return rows

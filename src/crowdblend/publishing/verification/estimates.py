@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates import Intervals, facts_of_table, point_intervals, row_intervals, total_intervals
+from crowdblend.estimates import (
+    Intervals,
+    StrataFacts,
+    facts_of_table,
+    points_by_stratum,
+    row_intervals,
+    strata_of,
+    stratified_intervals,
+    total_intervals,
+)
 from crowdblend.estimates.laws import Whole
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import Cells, Estimates
@@ -26,6 +35,8 @@ def check_sampling(published: PublishedFolder) -> None:
     """Refuse facts about how people were sampled, and about noise, that are not those of the derivation."""
     stated: Mapping[str, Any] = published.fact("parameters", dict)
     derived = {part.name: dict(part.details) for part in published.described()}
+    if published.certificate.facts.get("strata"):
+        raise contradiction("its derivation knows no strata")
     split, biased = derived.get("recoding.split", {}), derived.get("sampled.biased")
     sampled = derived.get("sampled", split)
     if biased is not None:
@@ -47,6 +58,10 @@ def check_sampling(published: PublishedFolder) -> None:
 def check_estimates(published: PublishedFolder, cells: Cells) -> None:
     """Refuse estimates and intervals of a table that do not follow from its counts."""
     facts = facts_of_table(published.certificate.facts, cells.path.stem)
+    strata = strata_of(facts)
+    if strata is not None:
+        _check_by_stratum(cells, strata)
+        return
     for found in cells.estimates() if cells.estimated else ():
         assert found.counts is not None
         flags = np.zeros(len(found.counts), np.bool_) if found.exact is None else found.exact
@@ -54,6 +69,16 @@ def check_estimates(published: PublishedFolder, cells: Cells) -> None:
         kinds, back = np.unique(np.column_stack([found.counts, flags]), axis=0, return_inverse=True)
         exact = None if found.exact is None else kinds[:, 1].astype(np.bool_)
         _compare(cells, found, row_intervals(facts, cells.columns, kinds[:, 0], exact), back)
+
+
+def _check_by_stratum(cells: Cells, strata: StrataFacts) -> None:
+    """The same where every stratum has a rate of its own."""
+    for found in cells.estimates(strata.column) if cells.estimated else ():
+        assert found.counts is not None
+        assert found.labels is not None
+        names, codes = np.unique(found.labels.astype(str), return_inverse=True)
+        kinds, back = np.unique(np.column_stack([codes.ravel(), found.counts]), axis=0, return_inverse=True)
+        _compare(cells, found, stratified_intervals(strata, cells.columns, names[kinds[:, 0]], kinds[:, 1]), back)
 
 
 def check_totals(cells: Cells, losses: Sequence[float]) -> None:
@@ -65,7 +90,13 @@ def check_totals(cells: Cells, losses: Sequence[float]) -> None:
 
 def check_point_estimates(published: PublishedFolder, cells: Cells, groups: Whole) -> None:
     """Refuse the estimates of points; `groups` says of every row which other points are of its kind."""
-    right = point_intervals(published.certificate.facts, np.bincount(groups).astype(np.int64))
+    facts, labels = published.certificate.facts, None
+    strata = strata_of(facts)
+    if strata is not None:
+        every = [found.labels for found in cells.estimates(strata.column) if found.labels is not None]
+        first = np.unique(groups, return_index=True)[1]
+        labels = np.concatenate(every)[first] if every else None
+    right = points_by_stratum(facts, labels, np.bincount(groups).astype(np.int64))
     start = 0
     for found in cells.estimates():
         _compare(cells, found, right, groups[start : start + len(found.low)])

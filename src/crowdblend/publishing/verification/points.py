@@ -10,6 +10,7 @@ import numpy as np
 from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.publishing.verification.estimates import check_point_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
 from crowdblend.reading.cells import ESTIMATES, Cells, header_of
 from crowdblend.reading.margins import Whole, numbered
 from crowdblend.reports.places import read_points
@@ -22,9 +23,13 @@ _FARTHEST = 1e9
 
 def check(published: PublishedFolder) -> None:
     """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates."""
-    k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
-    published.require_stated(k=k)
-    check_sampling(published)
+    if is_stratified(published):
+        column, thresholds = stated_strata(published, "points.noisy")
+        k = min(thresholds.values())
+    else:
+        k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
+        published.require_stated(k=k)
+        check_sampling(published)
     axes: dict[str, Any] = published.fact("axes", dict)
     names = [name for name in published.columns if name not in axes]
     travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
@@ -36,6 +41,8 @@ def check(published: PublishedFolder) -> None:
     groups = _groups(published, replace(cells, columns=tuple(travelling)), len(places))
     if len(groups) and np.bincount(groups).min() < k:
         raise contradiction(f"{path.name} has fewer than {k} points of one kind")
+    if is_stratified(published):
+        check_least(replace(cells, columns=tuple(travelling)), column, thresholds)
     _check_coordinates(published, places, axes)
     if estimated:
         check_point_estimates(published, cells, groups)

@@ -10,6 +10,7 @@ from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
+from crowdblend.publishing.verification.strata import check_strata_of_table, is_stratified
 from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
@@ -17,15 +18,20 @@ NOISY = "histogram.noisy"
 
 def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
-    check_sampling(published)
     if published.certificate.facts.get("everybody"):
+        check_sampling(published)
         check_register(published)
         return
     if published.certificate.facts.get("parts") or "part" in (
         part.name for part in published.certificate.description.parts
     ):
+        check_sampling(published)
         _check_parts(published)
         return
+    if is_stratified(published):
+        check_strata_of_table(published)
+        return
+    check_sampling(published)
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))

@@ -10,6 +10,7 @@ from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title
+from crowdblend.reports.strata import keys_of_strata, strata_part
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import MOST_COLUMNS, Summary
 from crowdblend.reports.view import Part, View
@@ -27,9 +28,9 @@ def view(folder: Folder) -> View:
     return View(
         heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
         what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
-        keys=_keys(summaries, counted),
+        keys=(*_keys(summaries, counted), *keys_of_strata(folder)),
         reading=tuple(reading(folder, summaries, counted=counted)),
-        parts=(*_recoding(folder), *_data(folder, summaries, counted)),
+        parts=(*_recoding(folder), *_data(folder, summaries, counted), *strata_part(folder)),
     )
 
 
