@@ -21,9 +21,8 @@ def check(published: PublishedFolder) -> None:
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
     expected = (len(planned) - len(quantiles) + len(grouped), len(quantiles))
-    names = [made.name for made in published.mechanisms(*TOTALS, *QUANTILES)]
-    chosen = sum(name in QUANTILES for name in names)
-    if (len(names) - chosen, chosen) != expected:
+    found = [part.name for part in published.described()]
+    if (sum(name in TOTALS for name in found), sum(name in QUANTILES for name in found)) != expected:
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
     columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]

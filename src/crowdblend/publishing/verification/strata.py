@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdblend.calculus.description import BIASED, Description
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_estimates
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import Cells, N
 
@@ -50,6 +51,7 @@ def check_strata_of_table(published: PublishedFolder) -> None:
         check_cells(published, cells, least=None if noisy else min(thresholds.values()))
         if not noisy:
             check_least(cells, column, thresholds)
+        check_estimates(published, cells)
 
 
 def check_least(cells: Cells, column: str, thresholds: dict[str, int]) -> None:
