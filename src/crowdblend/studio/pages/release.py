@@ -39,7 +39,9 @@ def show(request: Request) -> Response:
     """The page with the plan as it is now."""
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
-    return step_page(request, draft, "release", "release.html", **_fields(draft), plan=_plan(studio, draft), what=WHAT)
+    plan = _plan(studio, draft)
+    given = {**_fields(draft), "plan": plan, "what": WHAT, "unplanned": _unplanned(plan)}
+    return step_page(request, draft, "release", "release.html", **given)
 
 
 def save(request: Request, sent: Sent) -> Response:
@@ -74,8 +76,9 @@ def save(request: Request, sent: Sent) -> Response:
     # Other fields than before: the page is made again.
     if _shape(before) != _shape(draft) or "again" in sent:
         return Response(status_code=204, headers={"HX-Redirect": f"/drafts/{draft.id}/release"})
-    context = step_context(request, draft, "release")
-    return page(request, "fragments/plan.html", plan=_plan(studio, draft), **context)
+    plan = _plan(studio, draft)
+    context = step_context(request, draft, "release", _unplanned(plan))
+    return page(request, "fragments/plan.html", plan=plan, **context)
 
 
 def show_totals(request: Request) -> Response:
@@ -120,6 +123,12 @@ def _plan(studio: Studio, draft: Draft) -> dict[str, Any]:
         "described": [(what, how) for what, how in planned.describe() if how],
         "chart": may_sweep(planned),
     }
+
+
+def _unplanned(plan: dict[str, Any]) -> str | None:
+    """Why nothing was planned; None where something was."""
+    error = plan["error"]
+    return None if error is None else f"{error['message']} {error['remedy'] or ''}".strip()
 
 
 def _fields(draft: Draft) -> dict[str, Any]:
