@@ -20,7 +20,9 @@ from crowdblend.guarantees import (
     PartsCurve,
     PointCurve,
     Profile,
+    ReplacedCurve,
     SplitCurve,
+    StrataCurve,
     Uses,
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
@@ -37,7 +39,9 @@ from crowdblend.numerics.profile_curves import (
     Split,
     loss_pair,
 )
-from crowdblend.numerics.series import cut_for, spacing_for
+from crowdblend.numerics.replaced_curve import Replaced
+from crowdblend.numerics.series import Spread, cut_for, spread_of
+from crowdblend.numerics.worst_curve import WorstOf
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
@@ -80,6 +84,10 @@ def _parts(made: PartsCurve) -> Curve:
     return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
 
 
+def _strata(made: StrataCurve) -> Curve:
+    return WorstOf([_CURVES[type(curve)](curve) for curve in made.curves])
+
+
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
@@ -88,8 +96,10 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
     PartsCurve: _parts,
+    StrataCurve: _strata,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
+    ReplacedCurve: lambda made: Replaced(curve_of(made.curve)),
 }
 
 
@@ -106,9 +116,14 @@ def pair_of(made: LossCurve, spacing: float, cut: float) -> LossPair:
     return loss_pair(curve_of(made), spacing, cut)
 
 
+def spread(uses: tuple[Uses, ...]) -> Spread:
+    """How far the losses of these releases spread."""
+    return spread_of((curve_of(use.curve), use.releases) for use in uses)
+
+
 def grid_of(uses: tuple[Uses, ...]) -> float:
     """The spacing of the grid that these releases are composed on."""
-    return spacing_for([(curve_of(use.curve), use.releases) for use in uses])
+    return spread(uses).spacing
 
 
 @lru_cache(maxsize=16)

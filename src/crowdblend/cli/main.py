@@ -15,6 +15,7 @@ from crowdblend.version import __version__
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
+    "rehearse": "Try a policy on made-up people, which costs nothing.",
     "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse what does not follow.",
     "read": "Print estimates for the population, with intervals.",

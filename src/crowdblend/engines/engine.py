@@ -23,6 +23,7 @@ from crowdblend.policies.source import STDIN, DataSource
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
@@ -87,12 +88,15 @@ class ClassCounts:
     rows_read: int
     people: int | None = None
     """How many people have the rows that were kept, where they may have several."""
+    dropped: int | None = None
+    """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
 
     @property
     def facts(self) -> dict[str, int]:
         """What the steward may know of the reading, and nobody else."""
         sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
-        return {"rows_read": self.rows_read, **sampled}
+        dropped = {} if self.dropped is None else {"rows_dropped": self.dropped}
+        return {"rows_read": self.rows_read, **sampled, **dropped}
 
 
 class Source(Protocol):
@@ -126,6 +130,14 @@ class Source(Protocol):
 
 class Engine(Protocol):
     """Whatever can open a source."""
+
+    @property
+    def name(self) -> str:
+        """By what a command names it."""
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What has to be trusted beside the machine on which crowdblend runs, for the certificate."""
 
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None

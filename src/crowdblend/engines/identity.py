@@ -24,6 +24,7 @@ from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
     from crowdblend.engines.content import SomeRows
+    from crowdblend.policies.strata import Design
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,10 @@ def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
     return source if sampling.already_drawn else sample_name(key)
 
 
-def largest_rate(sampling: Sampling | ExactSample) -> float | None:
+def largest_rate(sampling: Sampling | ExactSample, design: Design | None = None) -> float | None:
     """The largest probability with which an already drawn table holds anybody."""
     if isinstance(sampling, ExactSample):
         return None
+    if design is not None:
+        return max(design.strata.high, sampling.max_rate or 0.0)
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)

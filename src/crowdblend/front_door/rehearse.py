@@ -63,7 +63,7 @@ def rehearse(
             here = write_people(loaded, Path(folder), people, spread)
         else:
             told = replace(loaded.about, title=_PUBLIC) if loaded.about else About(title=_PUBLIC)
-            with about(data, replace(loaded, about=told, table=None)) as placed:
+            with about(data, replace(loaded, about=told, table=None), "duckdb") as placed:
                 here = placed
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
     return RehearsedRelease(done.folder, done.certificate, _suppressed(loaded, done.internal))

@@ -29,9 +29,11 @@ from crowdblend.guarantees.profiles import (
     PartsCurve,
     PointCurve,
     Profile,
+    ReplacedCurve,
     SplitCurve,
     Uses,
 )
+from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,
@@ -69,9 +71,12 @@ __all__ = [
     "QuerySampler",
     "RandomSamples",
     "Relation",
+    "ReplacedCurve",
     "RobustSampling",
     "Sampler",
     "SplitCurve",
+    "StrataCurve",
+    "StratumOfSample",
     "Together",
     "Useful",
     "Uses",

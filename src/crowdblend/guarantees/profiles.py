@@ -7,6 +7,7 @@ several releases compose to far less than the sum of one (ε, δ) each. `calculu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
@@ -22,6 +23,10 @@ class LossCurve(Checked):
         """The sample of everybody else that a simulator needs; None where the release draws none."""
         rate = getattr(self, "rate", None)
         return None if rate is None else IidSampling(rate)
+
+    def order(self) -> tuple[Any, ...]:
+        """By what curves are put in order: their kind, then their numbers."""
+        return (type(self).__name__, tuple(vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,21 @@ class ClosenessCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class ReplacedCurve(LossCurve):
+    """A release with one person's data replaced, as its curve for one person more or less bounds it."""
+
+    curve: LossCurve
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
+            raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
+
+    def order(self) -> tuple[Any, ...]:
+        """By the curve for one person more or less."""
+        return (type(self).__name__, self.curve.order())
+
+
+@dataclass(frozen=True)
 class Uses(Checked):
     """So many releases with one curve."""
 
@@ -147,7 +167,7 @@ class Profile(Guarantee):
         counts: dict[LossCurve, int] = {}
         for use in self.uses:
             counts[use.curve] = counts.get(use.curve, 0) + use.releases
-        ordered = sorted(counts, key=lambda curve: (type(curve).__name__, tuple(vars(curve).values())))
+        ordered = sorted(counts, key=lambda curve: curve.order())
         object.__setattr__(self, "uses", tuple(Uses(curve, counts[curve]) for curve in ordered))
 
     @property

@@ -12,7 +12,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
 from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import choice_facts
@@ -99,6 +99,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
             "person": policy.data.person,
             "tables": {table.name: list(table.columns) for table in policy.tables},
             "parameters": {**self.parameters.to_dict()},
+            **unpublished_design(self.design),
             "columns": _domains(policy.columns, chosen),
             "software": software(),
         }
@@ -188,8 +189,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         k=policy.k,
         epsilon=epsilon,
         delta=policy.delta if policy.planned else None,
-        low=drawn.low,
-        high=drawn.high,
+        low=policy.rate_range[0],
+        high=policy.rate_range[1],
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind=policy.kind,

@@ -164,6 +164,7 @@ def _read_part(declared: Part, table: Any, folder: Path) -> Any:
 
 def _build(declared: Part, table: Any, folder: Path) -> Section:
     given = read_keys(declared.holder, table, declared.title)
-    if isinstance(given.get("vertices"), str) and given["vertices"].strip():
-        given["vertices"] = located(given["vertices"], folder)
+    for name in ("vertices", "rates"):
+        if isinstance(given.get(name), str) and given[name].strip():
+            given[name] = located(given[name], folder)
     return partial(declared.holder, **given)()

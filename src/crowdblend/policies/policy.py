@@ -82,7 +82,8 @@ class Policy(Section):
     section = "release"
 
     source: str | None = key(
-        "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// address, or - for stdin.",
+        "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// address, or - for stdin. With --engine spark "
+        "also catalog://schema.table, or an address of Parquet files that Spark reads.",
         section="data",
         kind="path",
     )

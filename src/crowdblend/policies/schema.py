@@ -30,6 +30,11 @@ _TYPES: dict[Kind, dict[str, Any]] = {
         "minProperties": 1,
         "additionalProperties": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
     },
+    "rates": {
+        "type": ["object", "string"],
+        "minProperties": 1,
+        "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    },
     "day": {"type": "string", "format": "date"},
     "where": {
         "type": "object",

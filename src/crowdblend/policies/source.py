@@ -11,11 +11,13 @@ from typing import Any, Literal, cast
 from crowdblend.policies import files
 from crowdblend.policies.key import refusal
 
-Format = Literal["csv", "parquet", "duckdb", "postgres"]
+Format = Literal["csv", "parquet", "duckdb", "postgres", "catalog"]
 STDIN = "-"
 IN_PYTHON = "the data you pass"
 
 ADDRESS = re.compile(r"(?i)postgres(ql)?://")
+# A table in the catalog of a Spark session: catalog://main.census.people
+CATALOG = "catalog://"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _PASSWORD = re.compile(r"(?i)://[^/@]*:[^/@]*@|[?&]password=")
 
@@ -38,6 +40,7 @@ class DataSource:
     delimiter: str | None = None
     duplicates: Literal["refuse", "one"] = "refuse"
     rows_per_person: int | None = None
+    counts_people: bool = False
     people: int | None = None
     frame: Any = field(default=None, compare=False, repr=False)
 
@@ -90,6 +93,8 @@ def format_of(source: str) -> Format:
     """The format that the name of a source stands for."""
     if ADDRESS.match(source):
         return "postgres"
+    if source.startswith(CATALOG):
+        return "catalog"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)
     raise refusal(

@@ -26,6 +26,7 @@ Kind: TypeAlias = Literal[
     "level",
     "widths",
     "ends",
+    "rates",
     "conditions",
     "where",
 ]
@@ -45,6 +46,7 @@ KIND_WORDS: dict[Kind, str] = {
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
     "ends": "two ends for every axis, for example { x = [0, 1], y = [0, 2] }",
+    "rates": "a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them",
     "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
     "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
@@ -94,6 +96,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "level": lambda value: _is_whole(value) or (isinstance(value, str) and value == "choose"),
     "widths": lambda value: _is_number(value) or _is_list(value, _is_number),
     "ends": lambda value: _is_mapping(value, _is_pair),
+    "rates": lambda value: isinstance(value, str | os.PathLike) or _is_mapping(value, _is_number),
     "day": lambda value: isinstance(value, datetime.date) and not isinstance(value, datetime.datetime),
     "where": lambda value: _is_mapping(value, _is_labels),
     "conditions": lambda value: _is_list(value, lambda item: _is_mapping(item, _is_label)),
@@ -111,8 +114,10 @@ def convert(kind: Kind, value: Any) -> Any:  # noqa: PLR0911  one line for each 
     Lists become tuples and whole labels texts. A number becomes a double; a number of a domain stays the decimal that
     was written, so that 0.1 is a tenth.
     """
-    if kind == "path":
+    if kind == "path" or (kind == "rates" and not isinstance(value, Mapping)):
         return os.fspath(value)
+    if kind == "rates":
+        return {label: convert("number", rate) for label, rate in value.items()}
     if kind == "texts":
         return tuple(map(str, value))
     if kind == "where":
@@ -152,7 +157,7 @@ def problem_of(kind: Kind, value: Any) -> str | None:
             largest = _LARGEST_WHOLE if kind in ("whole", "wholes", "level") else _LARGEST
             if not -largest <= item <= largest or (isinstance(item, Decimal) and _too_long(item)):
                 return "is a number too large or with too many digits"
-    if kind == "path" and not str(value).strip():
+    if kind in ("path", "rates") and not str(value).strip():
         return "is blank"
     return None
 

@@ -74,7 +74,8 @@ def _lines(holder: Any, keys: Mapping[str, Key], folder: Path) -> list[str]:
     for attribute, key in keys.items():
         value = getattr(holder, attribute)
         if value is not None and (value != key.default or key.required):
-            value = _relative(value, folder) if key.kind == "path" else value
+            is_path = key.kind == "path" or (key.kind == "rates" and isinstance(value, str))
+            value = _relative(value, folder) if is_path else value
             lines.append(f"{key.name} = {toml_value(value)}")
     return lines
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.duckdb.rows import Rows
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
@@ -31,6 +32,9 @@ _REMEDY = "Check that every line has the fields of the header, and quotes and de
 
 class DuckDBEngine:
     """Opens CSV and Parquet files, folders of them, DuckDB and PostgreSQL tables, and stdin."""
+
+    name = "duckdb"
+    assumptions: tuple[Assumption, ...] = ()
 
     @contextmanager
     def open(

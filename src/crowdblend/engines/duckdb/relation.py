@@ -45,7 +45,8 @@ class Relation:
     `placed` says that the database knows each row's file and place in it, under the names of `PLACE`. `rows` is how
     many rows there are, counted by other means than the database's; None where there are none. `prepare` gives the
     relation to read, where something has to be found out first that takes a look at all rows. `table` is the
-    Arrow table that is read, where Python holds one: its rows can be picked by their places.
+    Arrow table that is read, where Python holds one: its rows can be picked by their places. `sizes` are the rows of
+    every Parquet file.
     """
 
     sql: str
@@ -54,6 +55,7 @@ class Relation:
     rows: int | None = None
     prepare: Callable[[], Relation] | None = None
     table: Any = None
+    sizes: tuple[int, ...] = ()
 
     def field(self, name: str) -> Field:
         """The column of this name."""

@@ -34,11 +34,11 @@ def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequen
 
 
 def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return open_csv(data, _files(data, folder), wanted)
+    return open_csv(data, files_to_read(data, folder), wanted)
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return _described(connection, data, open_parquet(data, _files(data, folder), wanted), wanted)
+    return _described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -65,12 +65,22 @@ def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[st
     return open_frame(connection, data, wanted)
 
 
+def _catalog(_: DuckDBPyConnection, data: DataSource, _wanted: Sequence[str], _folder: Path) -> Relation:
+    raise refusal(
+        "catalog",
+        f"{shown(data)} is a table in the catalog of Spark.",
+        "Use --engine spark, or name files in [data].",
+        "[data] source",
+    )
+
+
 _OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
     "csv": _csv,
     "parquet": _parquet,
     "duckdb": _duckdb,
     "postgres": _postgres,
     "frame": _frame,
+    "catalog": _catalog,
 }
 
 
@@ -95,11 +105,11 @@ def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
     """Refuse files that do not exist or lack a column, by their headers alone; False for what only a database opens."""
     opening = {"csv": open_csv, "parquet": open_parquet}.get(data.format)
     if opening is not None:
-        opening(data, _files(data, Path()), wanted)
+        opening(data, files_to_read(data, Path()), wanted)
     return opening is not None
 
 
-def _files(data: DataSource, folder: Path) -> list[Path]:
+def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
         return [spooled(data, folder)]
@@ -107,7 +117,7 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         raise refusal(
             "remote-source",
             "source in [data] is an address on the network.",
-            "Download the data first.",
+            "Download the data first, or read Parquet files there with --engine spark.",
             "[data] source",
         )
     files = source_files(data.source, data.format)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
+from crowdblend.publishing.verification.strata import check_strata_of_table, is_stratified
 from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
@@ -23,6 +24,9 @@ def check(published: PublishedFolder) -> None:
         part.name for part in published.certificate.description.parts
     ):
         _check_parts(published)
+        return
+    if is_stratified(published):
+        check_strata_of_table(published)
         return
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
