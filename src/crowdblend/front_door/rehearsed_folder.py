@@ -66,7 +66,7 @@ def rehearse_into(
         )
         placed = about_made_up(loaded, made, SPREADS[spread])
     else:
-        placed = about(data, replace(loaded, table=None))
+        placed = about(data, replace(loaded, table=None), "duckdb")
     with placed as here:
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
     return RehearsedFolder(done.folder, done.certificate, _suppressed(loaded, done.internal))
