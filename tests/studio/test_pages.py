@@ -209,3 +209,13 @@ def test_many_columns_and_rows_stay_fluid(visitor: Visitor, root: Path) -> None:
     assert visitor.get(f"/drafts/{number}/columns").status_code == 200
     # The header is read, and no more of the file than its first lines.
     assert time.process_time() - started < 1.5
+
+
+def test_a_page_that_is_older_than_the_draft_changes_nothing(visitor: Visitor) -> None:
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number).revision
+    visitor.send(f"/drafts/{number}/data", {"revision": str(before), "data:population": "one"})
+    late = visitor.send(f"/drafts/{number}/data", {"revision": str(before), "data:population": "two"}, **HTMX)
+    assert "changed in another tab" in late.text
+    assert late.headers["hx-reswap"] == "none"
+    assert visitor.studio.drafts.get(number).choices.text("data", "population") == "one"
