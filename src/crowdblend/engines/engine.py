@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from crowdblend.calculus import Assumption
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
@@ -90,6 +91,8 @@ class ClassCounts:
     """How many people have the rows that were kept, where they may have several."""
     dropped: int | None = None
     """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
+    outside: Mapping[str, OutsideValues] = field(default_factory=dict)
+    """What went to the class `other` of a column, by its name."""
 
     @property
     def facts(self) -> dict[str, int]:

@@ -118,16 +118,24 @@ def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
 
 
 @contextmanager
-def on_disk(data: DataSource) -> Iterator[DataSource]:
-    """The source with what comes through stdin in a private file, since it is read more than once."""
+def on_disk(data: DataSource, resources: Resources) -> Iterator[DataSource]:
+    """The source with what comes through stdin or from a database in a private file, since it is read more than once.
+
+    What a database holds may change meanwhile; the file holds one state of it.
+    """
     from crowdblend.engines.duckdb.database import private_folder  # noqa: PLC0415 - heavy
     from crowdblend.engines.duckdb.source import spooled  # noqa: PLC0415
 
-    if data.source != STDIN:
+    if not data.is_read_once:
         yield data
         return
     with private_folder() as folder:
-        yield replace(data, source=str(spooled(data, folder)))
+        if data.source == STDIN:
+            yield replace(data, source=str(spooled(data, folder)))
+            return
+        from crowdblend.engines.databases.local_copy import local_copy  # noqa: PLC0415 - heavy
+
+        yield local_copy(data, folder, resources)
 
 
 def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:

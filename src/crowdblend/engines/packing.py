@@ -69,10 +69,11 @@ class Packing:
         """The labels of an open column in the order of their numbers."""
         return list(self._numbered[position])
 
-    def refuse(self, position: int) -> NoReturn:
-        """Refuse values of a column that have no class."""
+    def refuse(self, position: int, hint: str | None = None) -> NoReturn:
+        """Refuse values of a column that have no class; the hint says what helps, where something is known to."""
         column = self.columns[position]
-        raise outside_domain(column.name, f"{_remedy(column.recoding)}, or widen the domain.")
+        usual = f"{_remedy(column.recoding)}, or widen the domain."
+        raise outside_domain(column.name, usual if hint is None else f"{hint}. Or: {usual[0].lower()}{usual[1:]}")
 
     def content(self, codes: PackedCodes) -> NDArray[np.uint64]:
         """What each class says, a column each: the code, or for an open column a hash of the label itself."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.stepped import fitting, group_numbers
 from crowdblend.mechanisms.classes import SampledClasses
@@ -23,6 +24,8 @@ class Totals:
     people: int
     classes: SampledClasses | None
     sums: dict[str, int]
+    outside: Mapping[str, OutsideValues] = field(default_factory=dict)
+    """What went to the class `other` of a column, by its name."""
 
     def of(self, statistic: Statistic, bins: Sequence[str]) -> Whole:
         """The exact totals of one statistic: one number, or one for each bin."""

@@ -52,7 +52,7 @@ def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
 def _about_files(source: Any, policy: Any) -> Any:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
-    named = files.format_of(source) or ADDRESS.match(source)
+    named = files.format_of(source) or ADDRESS.match(source) or source.lower().startswith("sqlite:")
     return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
 
 

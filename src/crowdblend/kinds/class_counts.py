@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crowdblend.engines.engine import ClassCounts
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.policies.columns import Column
     from crowdblend.policies.strata import Design
@@ -34,6 +36,11 @@ class ClassCountsReading(Reading):
     @property
     def internal(self) -> dict[str, int]:
         return self.counted.facts
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column."""
+        return self.counted.outside
 
 
 ReadingT = TypeVar("ReadingT", bound=Reading)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -116,7 +115,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         rate = self.rate if self.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
         return [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
         ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Derivation
@@ -118,7 +117,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         rate = self.parameters.rate if self.parameters.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
         lines = [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
             (
                 "would publish",

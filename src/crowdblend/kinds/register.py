@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
             if policy.count == "people":
                 kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
         lines = [
-            ("would read", f"{names} from {Path(policy.data.source).name}"),
+            ("would read", f"{names} from {policy.data.name}"),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
             ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),

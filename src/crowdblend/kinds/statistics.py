@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -23,6 +22,7 @@ from crowdblend.policies.statistics import Statistics
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 if TYPE_CHECKING:
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.engines.stepped import Crossing
     from crowdblend.engines.totals import Totals
     from crowdblend.mechanisms.classes import SampledClasses
@@ -48,6 +48,11 @@ class TotalsReading(Reading):
     @property
     def internal(self) -> dict[str, int]:
         return {"people_drawn": self.people}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, among everybody where they were added up."""
+        return max(self.totals.values(), key=lambda some: some.people).outside
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         policy = self.policy
         columns = ", ".join(policy.wanted)
         lines = [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would compare", f"with {policy.samples:,} random people of {policy.people:,}"),
         ]
         for place, made in enumerate(policy.statistics):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -88,7 +87,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         names = ", ".join(column.name for column in policy.columns)
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
-            ("would read", f"{names} from {Path(policy.data.source).name}"),
+            ("would read", f"{names} from {policy.data.name}"),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
             ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy)}"),

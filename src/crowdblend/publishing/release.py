@@ -24,6 +24,7 @@ from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
 from crowdblend.engines.engine import Engine, Progress, default_engine
 from crowdblend.engines.identity import on_disk
+from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
@@ -81,10 +82,11 @@ def release(
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
-        with on_disk(policy.data) as data:
+        planned.check_source(engine)
+        with on_disk(policy.data, policy.resources) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
-            planned.check_source(engine)
+                planned.check_source(engine)
             staging = _staging(folder, Journal(force=force, policy=path))
             try:
                 prospect = None
@@ -93,6 +95,7 @@ def release(
                     before(prospect)
                 release_key = ReleaseKey(secret)
                 reading = planned.read(engine, release_key, progress)
+                refuse_only_other(reading.outside)
                 seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
                 named = None if policy_file is None else str(policy_file)
                 python = in_memory or policy.data.format == "frame"
@@ -148,7 +151,7 @@ def resume(
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        with on_disk(policy.data) as data:
+        with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
             return _again(ledger, entry, planned, engine, folder, Journal(force=force, policy=path), progress)
 
@@ -168,7 +171,7 @@ def resume_in_memory(
         raise _kept_in_memory(entry)
     _check_version(entry)
     require_rows(policy.data)
-    with on_disk(policy.data) as data:
+    with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
         return _again(ledger, entry, planned, engine or default_engine(), folder, Journal(force=False), progress)
 
@@ -266,7 +269,9 @@ def _publish(
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
             certificate = describe(staging.release, certificate, record.date)
-            internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
+            outside = {name: found.facts() for name, found in reading.outside.items()}
+            known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
+            internal = {**known, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)
         except BaseException:

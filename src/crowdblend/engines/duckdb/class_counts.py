@@ -32,9 +32,9 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     """The class counts of a draw that is everybody or by a coin."""
     assert not isinstance(rows.draw, Exactly)
     names = [column.name for column in columns]
-    coding = Coding(rows.cursor, columns, rows.types(names))
+    coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text)
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
-    selected, people = coding.selected(rows.identifiers(names)), None
+    selected, people = coding.selected(rows.read_as(columns)), None
     if isinstance(rows.draw, StratifiedCoin) and rows.data.person is not None:
         dropped = _count_strata(rows, coding, counter, selected, rows.draw)
     else:
@@ -47,7 +47,7 @@ def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
     if rows.data.person is None:
         by_stratum = isinstance(rows.draw, StratifiedCoin)
         classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, rows.draw)  # type: ignore[arg-type]
-    return ClassCounts(classes, rows.read, people, dropped)
+    return ClassCounts(classes, rows.read, people, dropped, coding.outside())
 
 
 def _count(rows: Rows, coding: Coding, counter: ClassCounter, selected: str) -> tuple[int | None, int | None]:

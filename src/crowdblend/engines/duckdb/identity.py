@@ -140,10 +140,12 @@ class DuckDBHashes:
     def _source(self) -> str:
         """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
         if self.rows > rows_to_look_at(len(self._columns)):
-            return self._relation.sql
+            return self._relation.known_again
         values = [_value(*each, self.rows) for each in self._columns.values()]
         each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.sql}")
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.known_again}"
+        )
         return _HASHED
 
     @cached_property

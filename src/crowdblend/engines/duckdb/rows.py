@@ -22,6 +22,7 @@ from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
+from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ class Rows:
         self._connection = connection
         self._progress = progress or no_progress
 
-    def identifiers(self, names: Sequence[str]) -> list[str]:
-        """The columns, quoted for SQL."""
-        return [self.relation.field(name).identifier for name in names]
+    def read_as(self, columns: Sequence[Column]) -> list[str]:
+        """The columns in SQL, as their recodings read them."""
+        return [self.relation.field(column.name).read_as(column.recoding.reads) for column in columns]
+
+    def numbers(self, names: Sequence[str]) -> list[str]:
+        """Columns of numbers in SQL."""
+        return [self.relation.field(name).read_as("number") for name in names]
 
     def types(self, names: Sequence[str]) -> list[ColumnType]:
         """The columns' types."""

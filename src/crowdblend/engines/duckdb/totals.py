@@ -75,7 +75,7 @@ class TotalsCounter:
     def __init__(self, rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded]) -> None:
         names = [column.name for column in columns]
         self._rows, self.sums = rows, dict.fromkeys(measures, 0)
-        self._coding = Coding(rows.cursor, columns, rows.types(names)) if columns else None
+        self._coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text) if columns else None
         self._counter = None
         if self._coding:
             self._counter = ClassCounter(self._coding.packing.width, self._coding.packing.classes, rows.memory_limit)
@@ -84,9 +84,9 @@ class TotalsCounter:
         self._query = ", ".join(f"CAST(sum({some}) AS BIGINT), bool_or(({some}) IS NULL)" for some in steps)
         raw = [
             f"{name} AS m{at}" if typed[at] else f"CAST({name} AS VARCHAR) AS m{at}"
-            for at, name in enumerate(rows.identifiers([*measures]))
+            for at, name in enumerate(rows.numbers([*measures]))
         ]
-        parts = [self._coding.selected(rows.identifiers(names))] if self._coding else []
+        parts = [self._coding.selected(rows.read_as(columns))] if self._coding else []
         self.selected = ", ".join([*parts, *raw])
         self.people = 0
 
@@ -105,7 +105,7 @@ class TotalsCounter:
         check_people(self._rows.data, self._rows.read, self.people, draw)
         found = self.found()
         classes = None if found is None else found[0].classes_of(*found[1])
-        return Totals(self.people, classes, self.sums)
+        return Totals(self.people, classes, self.sums, {} if self._coding is None else self._coding.outside())
 
     def found(self) -> tuple[Packing, tuple[PackedCodes, Counts]] | None:
         """The classes that were counted; None without columns that have some."""

@@ -23,4 +23,4 @@ def open_csv_files(
     spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
 ) -> SparkRelation:
     """Files that the driver and all executors see under the same path; only headers are read here."""
-    return SparkRelation(spark, data, open_csv(data, files, wanted).fields, files=tuple(files))
+    return SparkRelation(spark, data, open_csv(data, files, wanted, Path()).fields, files=tuple(files))

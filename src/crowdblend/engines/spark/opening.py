@@ -66,7 +66,7 @@ class Opening:
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]
                 files = [file for number in numbers for file in self.files[number]]
                 wanted = [field.name for field in self.fields]
-                yield connection, open_csv(self.data, files, wanted).ready(), files
+                yield connection, open_csv(self.data, files, wanted, folder).ready(), files
                 return
             reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
             connection.register(VIEW, reader)

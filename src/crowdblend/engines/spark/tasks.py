@@ -66,8 +66,8 @@ class CountClasses(Task):
 
     def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
         names = [column.name for column in self.columns]
-        coding = Coding(rows.cursor, self.columns, rows.types(names))
-        selected = coding.selected(rows.identifiers(names))
+        coding = Coding(rows.cursor, self.columns, rows.types(names), rows.data.csv.raw_text)
+        selected = coding.selected(rows.read_as(self.columns))
         if rows.data.person is not None and (rows.data.duplicates == "one" or rows.data.rows_per_person is not None):
             yield from self._several(rows, coding, selected)
             return
