@@ -172,11 +172,17 @@ def _fields(draft: Draft) -> dict[str, Any]:
 
 def _offers(draft: Draft) -> bool:
     """Whether some column offers several recodings, so that one is to be chosen."""
-    texts = draft.choices.columns.values()
     return any(
-        one.get("level") == "choose" or one.get("levels") or "," in one.get("width", "") or " " in one.get("width", "")
-        for one in texts
+        one.get("level") == "choose"
+        or one.get("levels")
+        or _several(one.get("width", ""))
+        or _several(one.get("date", ""))
+        for one in draft.choices.columns.values()
     )
+
+
+def _several(text: str) -> bool:
+    return len(text.replace(",", " ").split()) > 1
 
 
 ROUTES = [
