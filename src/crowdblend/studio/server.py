@@ -36,7 +36,7 @@ def serve(
         studio = Studio.at(place, state, ledger=ledger, read_only=read_only)
         session = Session()
         config = uvicorn.Config(
-            Guard(application(studio), session, taken),  # type: ignore[arg-type]
+            Guard(application(studio), session, taken),
             http="h11",
             ws="none",
             lifespan="off",

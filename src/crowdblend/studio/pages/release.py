@@ -135,7 +135,7 @@ def _fields(draft: Draft) -> dict[str, Any]:
     """The inputs: sliders for the usual parameters, and every other key of the kind."""
     choices = draft.choices
     keys, lists = declared_keys(choices.kind), declared_lists(choices.kind)
-    sliders = []
+    sliders: list[dict[str, Any]] = []
     shown: dict[str, set[str]] = {}
     for section, name, words, low, high, powers in SLIDERS:
         everybody = choices.design == "everybody" and name in ("rate", "k", "delta")
