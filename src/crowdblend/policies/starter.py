@@ -42,7 +42,7 @@ _KINDS = """\
 _DECIDED = {
     "[data] duplicates": '"refuse"',
     "[sampling] rate": "0.1",
-    "[sampling] sample": _FILL,
+    "[sampling] sample": FILL,
     "[sampling] key": '"destroy"',
     "[release] below_k": '"suppress"',
     "[release] epsilon": "1.0",

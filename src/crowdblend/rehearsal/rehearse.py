@@ -54,7 +54,7 @@ def rehearse(
             code="rehearsal.times",
         )
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
-    with _about(policy, made, spread) as here:
+    with about_made_up(policy, made, spread) as here:
         planned: AnyPlan = plan(here)
         engine, begun = default_engine(), time.perf_counter()
         published = []
@@ -89,7 +89,7 @@ def rehearse(
 
 
 @contextmanager
-def _about(policy: Any, made: Any, spread: float) -> Iterator[Any]:
+def about_made_up(policy: Any, made: Any, spread: float) -> Iterator[Any]:
     """The policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
