@@ -53,6 +53,7 @@ PROFILE_EXAMPLES: dict[str, list[Example]] = {
     "profile.recoding-split": [
         Example((Differential(1.0, 0.0, ADD), CrowdBlending(10, 0.0)), {"rate": 0.2, "share": 0.25})
     ],
+    "profile.replaced": [Example((profile(AMPLIFIED, CROWDS, releases=2),))],
     "composition.profiles": [
         Example((profile(CROWDS), profile(AMPLIFIED, CROWDS, releases=3))),
         Example(

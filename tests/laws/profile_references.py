@@ -19,6 +19,7 @@ from crowdblend.guarantees import (
     PartsCurve,
     PointCurve,
     Relation,
+    ReplacedCurve,
     SplitCurve,
     Uses,
 )
@@ -101,6 +102,9 @@ PROFILE_REFERENCES: dict[str, Callable[..., Fields]] = {
         Uses(ClosenessCurve(a.epsilon, 0.0), 1), *b.uses, samplings=a.samplings + b.samplings
     ),
     "profile.recoding-split": lambda a, b, rate, share: _once(SplitCurve(a.epsilon, b.k, rate, share)),
+    "profile.replaced": lambda a: _profile(
+        *(Uses(ReplacedCurve(use.curve), use.releases) for use in a.uses), relation=Relation.REPLACE, samplings=1
+    ),
     "composition.profiles": _united,
     "composition.repeated": lambda a, releases: _united(*[a] * releases),
     "profile.delta": lambda a, epsilon: _differential(a, epsilon, responses(a, epsilon)),

@@ -17,6 +17,7 @@ _KINDS: dict[str, type[Checked]] = {
     if isinstance(kind, type) and issubclass(kind, Checked) and is_dataclass(kind)
 }
 
+_FIELDS = {kind: {field.name for field in fields(kind)} for kind in _KINDS.values()}  # type: ignore[arg-type]
 _RELATIONS = [relation.value for relation in Relation]
 
 
@@ -40,7 +41,7 @@ def decode(document: Any) -> Any:
         return document
     named = {name: decode(item) for name, item in document.items() if name != "kind"}
     kind = _KINDS.get(str(document.get("kind")))
-    if kind is None or set(named) != {field.name for field in fields(kind)}:  # type: ignore[arg-type]
+    if kind is None or named.keys() != _FIELDS[kind]:
         raise DoesNotVerify("every guarantee must be of a known kind with all its fields, and one is not.")
     if "relation" in named:
         if named["relation"] not in _RELATIONS:

@@ -20,6 +20,7 @@ from crowdblend.guarantees import (
     PartsCurve,
     PointCurve,
     Profile,
+    ReplacedCurve,
     SplitCurve,
     Uses,
 )
@@ -37,7 +38,8 @@ from crowdblend.numerics.profile_curves import (
     Split,
     loss_pair,
 )
-from crowdblend.numerics.series import cut_for, spacing_for
+from crowdblend.numerics.replaced_curve import Replaced
+from crowdblend.numerics.series import Spread, cut_for, spread_of
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
@@ -90,6 +92,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     PartsCurve: _parts,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
+    ReplacedCurve: lambda made: Replaced(curve_of(made.curve)),
 }
 
 
@@ -106,9 +109,14 @@ def pair_of(made: LossCurve, spacing: float, cut: float) -> LossPair:
     return loss_pair(curve_of(made), spacing, cut)
 
 
+def spread(uses: tuple[Uses, ...]) -> Spread:
+    """How far the losses of these releases spread."""
+    return spread_of((curve_of(use.curve), use.releases) for use in uses)
+
+
 def grid_of(uses: tuple[Uses, ...]) -> float:
     """The spacing of the grid that these releases are composed on."""
-    return spacing_for([(curve_of(use.curve), use.releases) for use in uses])
+    return spread(uses).spacing
 
 
 @lru_cache(maxsize=16)

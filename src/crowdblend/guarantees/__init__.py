@@ -29,6 +29,7 @@ from crowdblend.guarantees.profiles import (
     PartsCurve,
     PointCurve,
     Profile,
+    ReplacedCurve,
     SplitCurve,
     Uses,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "QuerySampler",
     "RandomSamples",
     "Relation",
+    "ReplacedCurve",
     "RobustSampling",
     "Sampler",
     "SplitCurve",

@@ -121,6 +121,17 @@ class ClosenessCurve(LossCurve):
 
 
 @dataclass(frozen=True)
+class ReplacedCurve(LossCurve):
+    """A release with one person's data replaced, as its curve for one person more or less bounds it."""
+
+    curve: LossCurve
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
+            raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
+
+
+@dataclass(frozen=True)
 class Uses(Checked):
     """So many releases with one curve."""
 
@@ -147,7 +158,7 @@ class Profile(Guarantee):
         counts: dict[LossCurve, int] = {}
         for use in self.uses:
             counts[use.curve] = counts.get(use.curve, 0) + use.releases
-        ordered = sorted(counts, key=lambda curve: (type(curve).__name__, tuple(vars(curve).values())))
+        ordered = sorted(counts, key=_order)
         object.__setattr__(self, "uses", tuple(Uses(curve, counts[curve]) for curve in ordered))
 
     @property
@@ -161,3 +172,8 @@ class Profile(Guarantee):
         return (
             f"a privacy profile: the divergence of {times} is known for every ε, {self.relation.otherwise(self.people)}"
         )
+
+
+def _order(curve: LossCurve) -> tuple[object, ...]:
+    inner = curve.curve if isinstance(curve, ReplacedCurve) else curve
+    return (type(curve).__name__, type(inner).__name__, tuple(vars(inner).values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +33,8 @@ def append(last: Record | None, content: dict[str, Any]) -> Record:
     return Record(number, previous, body, _hash(number, previous, body))
 
 
-def contents(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
-    bodies: list[dict[str, Any]] = []
+def verify(records: Sequence[Record]) -> None:
+    """Raise DoesNotVerify when a record was edited, removed or inserted."""
     previous = GENESIS
     for number, record in enumerate(records, 1):
         body, stated = record.body, (record.number, record.previous, record.hash)
@@ -46,12 +45,16 @@ def contents(records: Iterable[Record]) -> list[dict[str, Any]]:
                 where=f"record {number}",
                 code="does-not-verify",
             )
-        bodies.append(_parsed(number, body))
         previous = record.hash
-    return bodies
 
 
-def head(records: list[Record]) -> str:
+def contents(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
+    verify(records)
+    return [content(record) for record in records]
+
+
+def head(records: Sequence[Record]) -> str:
     """The hash that seals everything recorded so far."""
     return records[-1].hash if records else GENESIS
 
@@ -66,14 +69,15 @@ def unreadable(number: int) -> DoesNotVerify:
     )
 
 
-def _parsed(number: int, body: str) -> dict[str, Any]:
+def content(record: Record) -> dict[str, Any]:
+    """What one record says, once its hash was checked."""
     try:
-        content = json.loads(body)
+        found = json.loads(record.body)
     except (ValueError, RecursionError):
-        raise unreadable(number) from None
-    if not isinstance(content, dict):
-        raise unreadable(number)
-    return content
+        raise unreadable(record.number) from None
+    if not isinstance(found, dict):
+        raise unreadable(record.number)
+    return found
 
 
 def _hash(number: int, previous: str, body: str) -> str:

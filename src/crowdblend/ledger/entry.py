@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from crowdblend.calculus.encoding import decode, encode
@@ -145,8 +147,14 @@ class Entry:
 def spending_of(document: dict[str, Any]) -> Spending:
     """The spending that a record holds; the first format knew neither rate nor policy."""
     named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder", "source")}
-    guarantees = tuple(decode(one) for one in document["guarantees"])
+    guarantees = _guarantees_of(json.dumps(document["guarantees"]))
     return Spending(**named, guarantees=guarantees, rate=document.get("rate"), policy=document.get("policy"))
+
+
+@lru_cache(maxsize=1 << 12)
+def _guarantees_of(text: str) -> tuple[Guarantee, ...]:
+    """Most releases of a series have the same guarantees; reading them once is most of reading a long ledger."""
+    return tuple(decode(one) for one in json.loads(text))
 
 
 def normal_name(name: str) -> str:

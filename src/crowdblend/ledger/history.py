@@ -61,7 +61,7 @@ def _begun(content: dict[str, Any]) -> Entry:
             raise InvalidInput(f"{name} is a printable text. Correct it.", where=name, code="ledger.name")
     if content["key"] not in ("destroyed", "sealed"):
         raise InvalidInput("a key is destroyed or sealed. Correct it.", where="key", code="ledger.key")
-    for name in ("key_commitment", "identity"):
+    for name in ("key_commitment", "identity", "total"):
         if content.get(name) is not None:
             check_digest(name, content[name])
     return Entry(

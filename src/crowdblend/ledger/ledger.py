@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.ledger import chain
+from crowdblend.ledger.account import Account
 from crowdblend.ledger.beside import Known, Outlook, look, population_of
 from crowdblend.ledger.budget import Budget, add_up
 from crowdblend.ledger.entry import Entry, Spending, check_digest, normal_name
@@ -17,7 +18,6 @@ from crowdblend.ledger.history import History, after, replay
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import Location, locate
 from crowdblend.ledger.profile_total import ProfileTotal, profile_total, releases_that_fit
-from crowdblend.ledger.running_total import cache_file
 from crowdblend.ledger.secrets import check_key, commitment, matches
 from crowdblend.ledger.sound import check_keys, identities_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from crowdblend.guarantees import Differential
+    from crowdblend.ledger.running_total import RunningTotal
     from crowdblend.ledger.store import Store
 
 
@@ -118,6 +119,8 @@ class Ledger:
             )
         key = held_key if sealed_key is None else sealed_key
         store = _store_module()
+        ahead = self._account(spending.population)
+        composed = _running(ahead, spending)  # here, so that nobody waits for it below
         with self._writing() as connection:
             records, history = _history(connection)
             outlook = look(Known(spending, identity), _earlier(connection, history))
@@ -133,6 +136,11 @@ class Ledger:
                 "not_compared": list(outlook.not_compared),
                 "software": f"crowdblend {__version__}",
             }
+            if chain.head(records) != chain.head(ahead.records):
+                composed = _running(_totals_module().account_of(connection, records, spending.population), spending)
+            if composed is not None:
+                number = records[-1].number + 1
+                begun["total"] = _totals_module().keep(connection, composed.named(begun["entry"]), number)
             store.write(connection, chain.append(records[-1], begun))
             if key is not None:
                 store.keep_key(connection, begun["entry"], key)
@@ -186,13 +194,11 @@ class Ledger:
 
         It is the ε at a δ, by default at the sum of all δ, where it compares with `budget`.
         """
-        name = normal_name(population)
-        return profile_total(name, self.entries(), delta, more=more, cache=cache_file(self.location.words(), name))
+        return profile_total(self._account(population), delta, more=more)
 
     def room(self, release: Spending, limit: Differential) -> int | None:
         """How many more releases like this one keep the total of its population within a limit, by profiles."""
-        cache = cache_file(self.location.words(), release.population)
-        return releases_that_fit(release.population, self.entries(), release, limit, cache)
+        return releases_that_fit(self._account(release.population), release, limit)
 
     def budgets(self) -> tuple[Budget, ...]:
         """The budget of every population, in the order of their first release."""
@@ -231,8 +237,9 @@ class Ledger:
     def check(self, seen: str | None = None) -> str:
         """The hash that seals everything recorded so far; raises DoesNotVerify when anything was edited.
 
-        Records, keys, identities and the ledger's secret are compared with what the chain says of them. Whoever kept
-        an earlier such hash passes it as `seen`: then a ledger whose end was cut off is found too.
+        Records, keys, identities, kept totals and the ledger's secret are compared with what the chain says of them,
+        and totals with what their entries come to. Whoever kept an earlier such hash passes it as `seen`: then a
+        ledger whose end was cut off is found too.
         """
         if self._store is None:
             return chain.GENESIS
@@ -243,6 +250,7 @@ class Ledger:
             identities_of(history.entries, store.identities(connection))
             if history.secret is not None:
                 store.secret(connection, history)
+            _totals_module().check_totals(connection, records)
         if seen is not None and seen not in {chain.GENESIS, *(record.hash for record in records)}:
             raise DoesNotVerify(
                 "no record of the ledger has the given hash: its end was cut off, or another ledger was put in its "
@@ -272,6 +280,16 @@ class Ledger:
             )
         return kept
 
+    def _account(self, population: str) -> Account:
+        name = normal_name(population)
+        if self._store is None:
+            return Account(name, ())
+        with self._store.reading() as connection:
+            records: list[chain.Record] = _store_module().records(connection)
+            chain.verify(records)
+            found: Account = _totals_module().account_of(connection, records, name)
+        return found
+
     def _records(self) -> list[chain.Record]:
         if self._store is None:
             return []
@@ -300,6 +318,13 @@ def _history(connection: Connection) -> tuple[list[chain.Record], History]:
     return records, replay(chain.contents(records))
 
 
+def _running(account: Account, spending: Spending) -> RunningTotal | None:
+    """The total of a population with a new entry, not numbered yet; None where no theorem adds it up."""
+    with suppress(CrowdblendError):
+        return account.running((0, spending))
+    return None
+
+
 def _earlier(connection: Connection, history: History) -> list[tuple[Entry, Identity | None]]:
     known = identities_of(history.entries, _store_module().identities(connection))
     return [(entry, known.get(entry.id)) for entry in history.entries.values()]
@@ -313,6 +338,14 @@ def _find(entries: dict[int, Entry], entry_id: int) -> Entry:
             code="ledger.no-release",
         )
     return entries[entry_id]
+
+
+def _totals_module() -> Any:
+    """The table of kept totals, which needs SQLAlchemy too."""
+    _store_module()
+    from crowdblend.ledger import kept_totals  # noqa: PLC0415
+
+    return kept_totals
 
 
 def _store_module() -> Any:

@@ -1,20 +1,21 @@
 """What all releases about the same people come to by their profiles, at a δ that the steward sets.
 
 Every entry holds the profile of its release beside its guarantees; one that has none, from an earlier version, enters
-with its (ε, δ). The laws of all entries so far are kept in a cache, so a new entry is composed with one law only.
+with its (ε, δ). The ledger keeps the laws of all entries so far, so a new entry is composed with one law only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Assumption
-from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, Uses
-from crowdblend.ledger import running_total
-from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.calculus.loss_curves import grid_of, together
+from crowdblend.guarantees import Differential, Profile, Relation, Uses
+from crowdblend.ledger.account import Account
+from crowdblend.ledger.entry import Spending
+from crowdblend.ledger.running_total import CUT, epsilon_at, loss_under, uses_of
 from crowdblend.numerics.profile_curves import LossPair
 
 # A limit that more releases than this would keep is not much of a limit.
@@ -51,46 +52,35 @@ class ProfileTotal:
         }
 
 
-def profile_total(
-    population: str,
-    entries: Iterable[Entry],
-    delta: float | None = None,
-    *,
-    more: Spending | None = None,
-    cache: Path | None = None,
-) -> ProfileTotal:
+def profile_total(account: Account, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
     """The total of the spent entries about a population, and of one more release that may begin.
 
     It is at a δ, or else at the sum of all δ, so that it compares with adding up.
     """
-    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
-    coming = [more] if more is not None else []
-    relation = Relation.ADD_REMOVE if _uses(spent + coming, Relation.ADD_REMOVE) is not None else Relation.REPLACE
-    before, after = _uses(spent, relation), _uses(coming, relation)
+    coming = () if more is None else ((0, more),)
+    total, releases = account.running(*coming), account.releases + len(coming)
+    if total is not None:
+        delta = total.delta if delta is None else delta
+        epsilon = epsilon_at(total.pair, delta) if delta > 0 else None
+        return ProfileTotal(account.population, releases, delta, epsilon, total.relation)
     if delta is None:
-        delta = sum(loss.delta for made in spent + coming if (loss := _loss(made, relation)) is not None)
-    if before is None or after is None or delta == 0:
-        return ProfileTotal(population, len(spent + coming), delta, None, relation)
-    pair = running_total.laws(before, cache) if before else None
-    if after:
-        pair = running_total.beside(pair, before, after)
-    epsilon = 0.0 if pair is None else _epsilon(pair, delta)
-    return ProfileTotal(population, len(spent + coming), delta, epsilon, relation)
+        losses = [loss_under(spending, Relation.REPLACE) for _, spending in (*account.spent, *coming)]
+        delta = sum(loss.delta for loss in losses if loss is not None)
+    nothing = releases == 0 and delta > 0
+    relation = Relation.REPLACE if releases else Relation.ADD_REMOVE
+    return ProfileTotal(account.population, releases, delta, 0.0 if nothing else None, relation)
 
 
-def releases_that_fit(
-    population: str, entries: Iterable[Entry], release: Spending, limit: Differential, cache: Path | None = None
-) -> int | None:
+def releases_that_fit(account: Account, release: Spending, limit: Differential) -> int | None:
     """How many more releases like this one keep the total within a limit; None where no theorem adds them up."""
-    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
-    before, one = _uses(spent, limit.relation), _uses([release], limit.relation)
-    if before is None or one is None:
+    one = uses_of([release], limit.relation)
+    together_with = _beside(account, limit.relation)
+    if one is None or together_with is None:
         return None
-    base = running_total.laws(before, cache) if before else None
 
     def fits(count: int) -> bool:
-        many = tuple(Uses(use.curve, use.releases * count) for use in one)
-        found = _epsilon(running_total.beside(base, before, many), limit.delta)
+        pair = together_with(tuple(Uses(use.curve, use.releases * count) for use in one))
+        found = epsilon_at(pair, limit.delta)
         return found is not None and found <= limit.epsilon
 
     if not fits(1):
@@ -104,29 +94,20 @@ def releases_that_fit(
     return low
 
 
-def _epsilon(pair: LossPair, delta: float) -> float | None:
-    found = [pair.up.epsilon(delta), pair.down.epsilon(delta)]
-    return None if None in found else max(value for value in found if value is not None)
+def _beside(account: Account, relation: Relation) -> Callable[[tuple[Uses, ...]], LossPair] | None:
+    """What gives the laws of all spent entries with more releases under a relation; None where one has no loss."""
+    running = account.running()
+    serves = running is not None and running.relation is relation
+    before = () if serves else uses_of([spending for _, spending in account.spent], relation)
+    if before is None:
+        return None
 
+    def together_with(more: tuple[Uses, ...]) -> LossPair:
+        grown = running.beside(more) if running is not None and serves else None
+        if grown is not None:
+            return grown
+        known = uses_of([spending for _, spending in account.spent], relation) if serves else before
+        every = Profile((*(known or ()), *more), relation).uses
+        return together(every, grid_of(every), CUT)
 
-def _uses(spendings: list[Spending], relation: Relation) -> tuple[Uses, ...] | None:
-    """The curves of all releases under one relation; None where one has no such guarantee."""
-    found: list[Uses] = []
-    for spending in spendings:
-        profile = next((made for made in spending.guarantees if _fits(made, relation)), None)
-        loss = _loss(spending, relation)
-        if isinstance(profile, Profile):
-            found += profile.uses
-        elif loss is not None:
-            found.append(Uses(ClosenessCurve(loss.epsilon, loss.delta), 1))
-        else:
-            return None
-    return Profile(tuple(found)).uses if found else ()
-
-
-def _loss(spending: Spending, relation: Relation) -> Differential | None:
-    return spending.differential if relation is Relation.ADD_REMOVE else spending.replaced
-
-
-def _fits(made: object, relation: Relation) -> bool:
-    return isinstance(made, Profile) and made.relation is relation and made.people == 1
+    return together_with

@@ -228,6 +228,8 @@ def _postgresql(location: Location) -> Engine:
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("crowdblend_writing"):
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+        else:  # one state for all that is read: by default every statement sees a newer one
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
     return engine
 

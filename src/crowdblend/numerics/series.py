@@ -9,7 +9,9 @@ small share of δ. Any grid gives a true bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
 
 from crowdblend.numerics.profile_curves import LARGEST_LOSS, Closeness, Curve
 
@@ -23,29 +25,63 @@ MANY = 16
 LEAST_PER_KINK = 4.0
 
 
-def spacing_for(curves: Sequence[tuple[Curve, int]]) -> float:
-    """The spacing of the grid for so many uses of each curve; the heaviest loss that much mass sits at lies on it."""
-    releases = sum(count for _, count in curves)
-    wanted = _root_mean_square([(curve.distance, count) for curve, count in curves]) / PER_DISTANCE
-    pure = {curve.epsilon if isinstance(curve, Closeness) else None for curve, _ in curves}
-    (loss,) = pure if len(pure) == 1 else {None}
-    if loss is not None and FINEST <= loss <= LARGEST_LOSS:
-        # All losses are ε, −ε or infinite.
-        return loss
-    kinks = [(curve.kinks[0], count) for curve, count in curves if curve.kinks and curve.kinks[0] > 0]
-    unit = 1.0
-    if kinks:
-        share = min(1.0, MANY / releases)
-        wanted = min(wanted, _root_mean_square(kinks) / max(PER_KINK * share, LEAST_PER_KINK))
-        unit = max(kinks, key=lambda found: found[1] * found[0] ** 2)[0]
-    wanted = min(max(wanted, FINEST), COARSEST)
-    return math.ldexp(unit, math.floor(math.log2(wanted / unit)))
+@dataclass(frozen=True)
+class Spread:
+    """How far the losses of several releases spread: sums over the releases, so that one more costs one addition.
+
+    `distances` and `kinks` are sums of squares. `loss` is the one ε of releases of which nothing but one closeness is
+    known, and None where there are others. `unit` is the loss that most mass sits at, weighed by `weight`.
+    """
+
+    releases: int
+    distances: float
+    kinked: int
+    kinks: float
+    unit: float
+    weight: float
+    loss: float | None
+
+    @classmethod
+    def of(cls, curve: Curve, count: int) -> Spread:
+        """That of so many uses of one curve."""
+        kink = curve.kinks[0] if curve.kinks and curve.kinks[0] > 0 else None
+        square = 0.0 if kink is None else count * kink * kink
+        loss = curve.epsilon if isinstance(curve, Closeness) else None
+        kinked, unit = (0, 1.0) if kink is None else (count, kink)
+        return cls(count, count * curve.distance * curve.distance, kinked, square, unit, square, loss)
+
+    def beside(self, other: Spread) -> Spread:
+        """That of both."""
+        heavy = self if self.weight >= other.weight else other
+        return Spread(
+            self.releases + other.releases,
+            self.distances + other.distances,
+            self.kinked + other.kinked,
+            self.kinks + other.kinks,
+            heavy.unit,
+            heavy.weight,
+            self.loss if self.loss == other.loss else None,
+        )
+
+    @property
+    def spacing(self) -> float:
+        """The spacing of the grid for these releases; the heaviest loss that much mass sits at lies on it."""
+        if self.loss is not None and FINEST <= self.loss <= LARGEST_LOSS:
+            # All losses are ε, −ε or infinite.
+            return self.loss
+        wanted = math.sqrt(self.distances / self.releases) / PER_DISTANCE
+        if self.kinked:
+            share = min(1.0, MANY / self.releases)
+            wanted = min(wanted, math.sqrt(self.kinks / self.kinked) / max(PER_KINK * share, LEAST_PER_KINK))
+        wanted = min(max(wanted, FINEST), COARSEST)
+        return math.ldexp(self.unit, math.floor(math.log2(wanted / self.unit)))
+
+
+def spread_of(curves: Iterable[tuple[Curve, int]]) -> Spread:
+    """How far so many uses of each curve spread."""
+    return reduce(Spread.beside, (Spread.of(curve, count) for curve, count in curves))
 
 
 def cut_for(delta: float, releases: int) -> float:
     """How much mass one law may lose at either end, as a power of ten: together far less than delta."""
     return 10.0 ** max(math.floor(math.log10(max(delta, 1e-290) * LOST / releases)), -300)
-
-
-def _root_mean_square(values: list[tuple[float, int]]) -> float:
-    return math.sqrt(sum(count * value * value for value, count in values) / sum(count for _, count in values))

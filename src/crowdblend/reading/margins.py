@@ -7,13 +7,14 @@ cells were cut off at a threshold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
@@ -24,6 +25,8 @@ from crowdblend.reading.domain import Labels, classes_of, combinations
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 Whole = NDArray[np.int64]
+# Values, cells, cells that may be noisy, and cells that are called exact.
+_SUMS = (N, "cells", "noisy", EXACT)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,10 @@ class Margin:
 
 
 class MarginCounter:
-    """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for."""
+    """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for.
+
+    Labels are numbered as they are met, those of the domain first, and Arrow adds up by these numbers.
+    """
 
     def __init__(
         self, facts: Mapping[str, Any], cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None]
@@ -74,24 +80,39 @@ class MarginCounter:
                 code="reading.cut-cells",
             )
         self._keys = [cells.keys[cells.columns.index(name)] for name in columns]
-        self._found: dict[tuple[str, ...], list[int]] = {}
-        known = [domain.get(name) for name in columns]
-        size = combinations([None if labels is None else len(labels) for labels in known])
-        if size is not None and size <= MOST_CELLS_LISTED:
-            self._found = {row: [0, 0, 0, 0] for row in product(*(labels or () for labels in known))}
+        declared = [dict.fromkeys(domain.get(name) or ()) for name in columns]
+        self._numbers = [{label: at for at, label in enumerate(labels)} for labels in declared]
+        size = combinations([None if domain.get(name) is None else len(domain[name] or ()) for name in columns])
+        self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
+        self._parts: list[pa.Table] = []
+        self._merged = self._waiting = 0
 
     def add(self, piece: pa.Table) -> None:
         """Count these cells as well."""
-        for row, added in _grouped(piece, self._keys, self.estimator):
-            entry = self._found.setdefault(row, [0, 0, 0, 0])
-            self._found[row] = [before + more for before, more in zip(entry, added, strict=True)]
+        values = piece.column(N).to_numpy()
+        noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
+        exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
+        codes = [_numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
+        self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
+        self._waiting += self._parts[-1].num_rows
+        if self._waiting > max(self._merged, 1 << 20):
+            self._merge()
 
-    def margin(self, confidence: float = CONFIDENCE) -> Margin:
-        """Every combination of labels, those of the domain first, with its sum and what it stands for."""
+    def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
+        """Every combination of labels, those of the domain first, with its sum and what it stands for.
+
+        With `most`, only those of the so many largest labels of every column.
+        """
         classes = classes_of(self.facts, self.domain)
         inside = combinations([size for name, size in classes.items() if name not in self.columns])
-        table = np.array(list(self._found.values()), np.int64).reshape(len(self._found), 4)
-        labels = tuple(zip(*self._found, strict=True)) if self.columns and self._found else ((),) * len(self.columns)
+        codes, table = self._laid_out()
+        names = [np.array([*found, None], object)[:-1] for found in self._numbers]
+        if most is not None:
+            kept = np.ones(len(table), np.bool_)
+            for code, labels in zip(codes, names, strict=True):
+                kept &= _among_largest(code, labels, table[:, 0], most)
+            codes, table = [code[kept] for code in codes], table[kept]
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
         if inside is not None and finest_cells(self.facts, self.cells.columns) != 1:
             # Rows of this file are sums themselves; each of their finest cells may be noisy.
@@ -99,7 +120,42 @@ class MarginCounter:
         exact = table[:, 3] > 0 if self.cells.flagged else None
         intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
         declared = all(self.domain.get(name) is not None for name in self.columns)
-        return Margin(self.columns, labels, counts, shown, inside, intervals, declared)
+        labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
+        return Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
+
+    def _laid_out(self) -> tuple[list[Whole], Whole]:
+        """The numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
+        self._merge()
+        found = self._parts[0] if self._parts else self._nothing()
+        codes = [found.column(key).to_numpy() for key in self._keys]
+        sums = np.column_stack([found.column(name).to_numpy() for name in _SUMS])
+        if self._listed is None:
+            return codes, sums
+        every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
+        table = np.zeros((every.shape[1], len(_SUMS)), np.int64)
+        declared = np.ones(len(sums), np.bool_)
+        for code, size in zip(codes, self._listed, strict=True):
+            declared &= code < size
+        places = [code[declared] for code in codes]
+        table[np.ravel_multi_index(places, self._listed) if places else np.zeros(len(sums), np.int64)] = sums[declared]
+        return (
+            [np.concatenate([every[at], code[~declared]]) for at, code in enumerate(codes)],
+            np.concatenate([table, sums[~declared]]),
+        )
+
+    def _summed(self, cells: pa.Table) -> pa.Table:
+        # One thread, so that the same file gives the same order.
+        grouped = cells.group_by(self._keys, use_threads=False).aggregate([(name, "sum") for name in _SUMS])
+        names = [*self._keys, *_SUMS]
+        return grouped.select([*self._keys, *(f"{name}_sum" for name in _SUMS)]).rename_columns(names)
+
+    def _merge(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [self._summed(pa.concat_tables(self._parts))]
+        self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
+
+    def _nothing(self) -> pa.Table:
+        return pa.schema([(name, pa.int64()) for name in (*self._keys, *_SUMS)]).empty_table()
 
 
 def margin_of(
@@ -148,21 +204,18 @@ def _intervals(
     return found
 
 
-def _grouped(
-    piece: pa.Table, keys: list[str], estimator: Estimator | None
-) -> Iterator[tuple[tuple[str, ...], list[int]]]:
-    """The sums of one piece by labels: values, cells, cells that may be noisy, and cells that are called exact."""
-    values = piece.column(N).to_numpy()
-    noisy = np.zeros(len(values), np.bool_) if estimator is None else estimator.noisy_cells(values)
-    exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
-    ones = np.ones(len(values), np.int64)
-    numbers = {N: values, "cells": ones, "noisy": noisy.astype(np.int64), EXACT: exact.astype(np.int64)}
-    if not keys:
-        yield (), [int(column.sum()) for column in numbers.values()]
-        return
-    whole = pa.table([*(piece.column(key) for key in keys), *map(pa.array, numbers.values())], names=[*keys, *numbers])
-    grouped = whole.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in numbers])
-    columns = [grouped.column(key).to_pylist() for key in keys]
-    sums = [grouped.column(f"{name}_sum").to_pylist() for name in numbers]
-    for at in range(grouped.num_rows):
-        yield tuple(column[at] for column in columns), [column[at] for column in sums]
+def _numbered(column: Any, numbers: dict[str, int]) -> Whole:
+    """The number of every label; one that was not met before gets the next."""
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    coded = coded.combine_chunks()
+    places = [numbers.setdefault(label, len(numbers)) for label in coded.dictionary.to_pylist()]
+    found: Whole = np.array(places, np.int64)[coded.indices.to_numpy()]
+    return found
+
+
+def _among_largest(codes: Whole, labels: NDArray[np.object_], counts: Whole, most: int) -> NDArray[np.bool_]:
+    """Which rows have one of the labels that count most."""
+    totals = np.zeros(len(labels), np.int64)
+    np.add.at(totals, codes, counts)
+    ranked = sorted(range(len(labels)), key=lambda at: (-totals[at], labels[at]))[:most]
+    return np.isin(codes, ranked)

@@ -31,7 +31,6 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
     counters = _counters(data, facts)
     keys = data.keys[:MOST_COLUMNS]
     by_label = [Totals([key]) for key in keys]
-    by_pair = Totals(keys[:2])
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
     cells = people = 0
     largest: pa.Table | None = None
@@ -40,11 +39,12 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
         cells, people = cells + len(counts), people + int(counts.sum())
         sizes += np.bincount(np.searchsorted(EDGES, counts, side="right"), minlength=len(sizes))
         largest = _largest(piece, largest)
-        for totals in [*by_label, *[by_pair] * (len(keys) > 1)]:
+        for totals in by_label:
             totals.add(piece)
         for counter in counters:
             counter.add(piece)
-    margins = [counter.margin() for counter in counters]
+    # Of two columns no more labels are drawn.
+    margins = [counter.margin(most=MOST_LABELS if len(counter.columns) == 2 else None) for counter in counters]
     several = [margin for margin in margins if len(margin.columns) == 1]
     columns = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
     return Summary(
@@ -55,7 +55,6 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
         people=people,
         totals=columns,
         sizes=size_classes(sizes.tolist()),
-        pairs=_pairs(by_pair.table(), columns) if len(keys) > 1 else (),
         largest=_cells(largest, data, facts) if largest is not None else (),
         margins=tuple(several),
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),
@@ -109,10 +108,3 @@ def _column(name: str, totals: pa.Table) -> ColumnTotals:
     entries = list(zip(ranked.column(0).to_pylist(), ranked.column(1).to_pylist(), strict=True))
     whole = totals.num_rows <= MOST_LABELS
     return ColumnTotals(name, tuple(in_order(entries) if whole else entries), totals.num_rows)
-
-
-def _pairs(totals: pa.Table, columns: tuple[ColumnTotals, ...]) -> tuple[tuple[str, str, int], ...]:
-    for at in range(2):
-        labels = pa.array([label for label, _ in columns[at].totals], pa.large_string())
-        totals = totals.filter(pc.is_in(totals.column(at), value_set=labels))
-    return tuple(sorted(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True)))

@@ -32,6 +32,7 @@ from crowdblend.guarantees import (
     PointCurve,
     Profile,
     Relation,
+    ReplacedCurve,
     SplitCurve,
     Together,
     Uses,
@@ -227,6 +228,22 @@ def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, r
 
 @rule(
     Theorem(
+        id="profile.replaced",
+        source=_PROOF,
+        statement="Releases with a profile for one person more or less have one for one person's data replaced: for "
+        "every release, the divergence at e^ε is at most min over ε₁ + ε₂ = ε of up(ε₁) + e^ε₁·down(ε₂).",
+    ),
+    about=same_release(),
+)
+def profile_under_replacing(premise: Profile) -> Profile:
+    """So releases of which only one relation is known compose: each is converted by itself, at every ε."""
+    _add_remove("profile.replaced", premise)
+    uses = tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in premise.uses)
+    return Profile(uses, Relation.REPLACE, 1, premise.samplings)
+
+
+@rule(
+    Theorem(
         id="composition.profiles",
         source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
         statement="Releases with profiles, each with a sample and noise of its own, have the profile of the product of "
@@ -241,7 +258,7 @@ def profiles_compose(*premises: Profile) -> Profile:
     if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
         raise NotApplicable(
             "composition.profiles composes profiles under one relation and for one group size. "
-            "Convert them first (differential.replace, differential.group)."
+            "Convert them first (profile.replaced, differential.group)."
         )
     uses = tuple(use for premise in premises for use in premise.uses)
     return Profile(uses, first.relation, first.people, max(premise.samplings for premise in premises))
