@@ -38,7 +38,7 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return _described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
+    return described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -48,7 +48,7 @@ def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[s
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
     with redacted(f"{shown(data)} cannot be opened as a DuckDB file.", closing, code="database"):
         connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
-    return _described(connection, data, Relation(_table(data), ()), wanted)
+    return described(connection, data, Relation(_table(data), ()), wanted)
 
 
 def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -58,7 +58,7 @@ def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence
     check = "Check source, PGPASSWORD and the server."
     with redacted("The PostgreSQL address in [data] does not answer.", check, code="database"):
         connection.execute(f"ATTACH {quoted(data.source)} AS origin (TYPE postgres, READ_ONLY)")
-    return _described(connection, data, Relation(_table(data), ()), wanted)
+    return described(connection, data, Relation(_table(data), ()), wanted)
 
 
 def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -89,7 +89,7 @@ def _table(data: DataSource) -> str:
     return ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
 
 
-def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
+def described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
     """The relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
     with redacted(f"{shown(data)} holds no table that can be read.", check, code="table"):
