@@ -74,6 +74,7 @@ def enough(runs: int) -> int:
     return int(binom.ppf(1e-4, runs, 0.95))
 
 
+@pytest.mark.slow
 def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
     """Plain differential privacy. The share itself is at least 95 %, and not only what chance allows."""
     found = coverage(2_000, (0, 1, 2), epsilon=3.0)
@@ -84,8 +85,8 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
 def test_every_statistic_is_within_its_error(chosen, named) -> None:
     """Everybody counted, and half of the people drawn; a false alarm has probability below 12·1e-4."""
     sampling = {} if len(chosen) == 8 else {"sampling": "sample = 2000"}
-    found = coverage(60, tuple(chosen), **named, **sampling)
-    assert all(count >= enough(60) for count in found.values()), found
+    found = coverage(30, tuple(chosen), **named, **sampling)
+    assert all(count >= enough(30) for count in found.values()), found
 
 
 @pytest.mark.slow
@@ -196,7 +197,7 @@ def test_the_sample_is_planned_from_the_error() -> None:
         plan(parse_policy(wanted.replace("0.05", "0.0001")))
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.1, 0.2, 1.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("grouped", [True, False])
 def test_medians_err_at_most_a_tenth_more_than_those_of_opendp(epsilon: float, grouped: bool) -> None:
     """The expected errors of both laws, exactly, in values and in ranks, at the same ε with one person replaced."""
@@ -216,11 +217,11 @@ def test_medians_err_at_most_a_tenth_more_than_those_of_opendp(epsilon: float, g
 
 
 def test_averages_err_less_than_those_of_opendp() -> None:
-    """Over 300 runs; the ratio is 0.35, and 0.75 to OpenDP's with bounds around 0: far from 1.1, and from chance."""
+    """Over 100 runs; the ratio is 0.35, and 0.75 to OpenDP's with bounds around 0: far from 1.1, and from chance."""
     town, theirs, epsilon = Town(AVERAGE, epsilon=0.5), OpenDPGroups(0, 100_000, 500), 0.5
     values = {group: town.of("income", group=group) for group in GROUPS}
-    ours = [abs(row["value"] - values[row["bin"]].mean()) for _ in range(300) for row in town.publish().to_pylist()]
+    ours = [abs(row["value"] - values[row["bin"]].mean()) for _ in range(100) for row in town.publish().to_pylist()]
     for centred in (False, True):
         query = theirs.average(epsilon, centred=centred)
-        others = [abs(query(some) - some.mean()) for _ in range(300) for some in values.values()]
+        others = [abs(query(some) - some.mean()) for _ in range(100) for some in values.values()]
         assert np.mean(ours) <= 1.1 * np.mean(others)
