@@ -163,6 +163,21 @@ def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path:
     assert (tmp_path / "data.csv").read_bytes() == (published / "out" / "data.csv").read_bytes()
 
 
+@pytest.mark.parametrize("who", ['person = "id"', "rows_are_people = true"])
+def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: str) -> None:
+    """What is counted by steps is read once more; another sample would be a second release."""
+    from crowdblend.engines.engine import default_engine
+    from crowdblend.randomness import ReleaseKey
+
+    text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling="sample = 500").replace('person = "id"', who)
+    planned = plan(parse_policy(text, published))
+    reading = planned.read(default_engine(), ReleaseKey(bytes(32)))
+    by_group, all_people = sorted((planned.exact(place, "sample", reading) for place in (0, 1)), key=len, reverse=True)
+    assert (by_group.sum(axis=0) == all_people[0]).all()
+    assert by_group[0].sum() == planned.exact(2, "sample", reading)[0]
+    assert by_group.sum() == 500
+
+
 @pytest.mark.parametrize(
     ("name", "column", "to"),
     [("s2", "rank_error", 0.0), ("s0", "error", 1e9), ("s1", "value", -1.0), ("s4", "error", 1)],
