@@ -74,6 +74,7 @@ def enough(runs: int) -> int:
     return int(binom.ppf(1e-4, runs, 0.95))
 
 
+@pytest.mark.slow
 def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
     """Plain differential privacy. The share itself is at least 95 %, and not only what chance allows."""
     found = coverage(2_000, (0, 1, 2), epsilon=3.0)
@@ -84,8 +85,8 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
 def test_every_statistic_is_within_its_error(chosen, named) -> None:
     """Everybody counted, and half of the people drawn; a false alarm has probability below 12·1e-4."""
     sampling = {} if len(chosen) == 8 else {"sampling": "sample = 2000"}
-    found = coverage(60, tuple(chosen), **named, **sampling)
-    assert all(count >= enough(60) for count in found.values()), found
+    found = coverage(30, tuple(chosen), **named, **sampling)
+    assert all(count >= enough(30) for count in found.values()), found
 
 
 @pytest.mark.slow
@@ -162,6 +163,21 @@ def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path:
     assert (tmp_path / "data.csv").read_bytes() == (published / "out" / "data.csv").read_bytes()
 
 
+@pytest.mark.parametrize("who", ['person = "id"', "rows_are_people = true"])
+def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: str) -> None:
+    """What is counted by steps is read once more; another sample would be a second release."""
+    from crowdblend.engines.engine import default_engine
+    from crowdblend.randomness import ReleaseKey
+
+    text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling="sample = 500").replace('person = "id"', who)
+    planned = plan(parse_policy(text, published))
+    reading = planned.read(default_engine(), ReleaseKey(bytes(32)))
+    by_group, all_people = sorted((planned.exact(place, "sample", reading) for place in (0, 1)), key=len, reverse=True)
+    assert (by_group.sum(axis=0) == all_people[0]).all()
+    assert by_group[0].sum() == planned.exact(2, "sample", reading)[0]
+    assert by_group.sum() == 500
+
+
 @pytest.mark.parametrize(
     ("name", "column", "to"),
     [("s2", "rank_error", 0.0), ("s0", "error", 1e9), ("s1", "value", -1.0), ("s4", "error", 1)],
@@ -196,7 +212,7 @@ def test_the_sample_is_planned_from_the_error() -> None:
         plan(parse_policy(wanted.replace("0.05", "0.0001")))
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.1, 0.2, 1.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("grouped", [True, False])
 def test_medians_err_at_most_a_tenth_more_than_those_of_opendp(epsilon: float, grouped: bool) -> None:
     """The expected errors of both laws, exactly, in values and in ranks, at the same ε with one person replaced."""
@@ -216,11 +232,11 @@ def test_medians_err_at_most_a_tenth_more_than_those_of_opendp(epsilon: float, g
 
 
 def test_averages_err_less_than_those_of_opendp() -> None:
-    """Over 300 runs; the ratio is 0.35, and 0.75 to OpenDP's with bounds around 0: far from 1.1, and from chance."""
+    """Over 100 runs; the ratio is 0.35, and 0.75 to OpenDP's with bounds around 0: far from 1.1, and from chance."""
     town, theirs, epsilon = Town(AVERAGE, epsilon=0.5), OpenDPGroups(0, 100_000, 500), 0.5
     values = {group: town.of("income", group=group) for group in GROUPS}
-    ours = [abs(row["value"] - values[row["bin"]].mean()) for _ in range(300) for row in town.publish().to_pylist()]
+    ours = [abs(row["value"] - values[row["bin"]].mean()) for _ in range(100) for row in town.publish().to_pylist()]
     for centred in (False, True):
         query = theirs.average(epsilon, centred=centred)
-        others = [abs(query(some) - some.mean()) for _ in range(300) for some in values.values()]
+        others = [abs(query(some) - some.mean()) for _ in range(100) for some in values.values()]
         assert np.mean(ours) <= 1.1 * np.mean(others)
