@@ -114,9 +114,10 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
+        sample = "a fresh sample for every table" if policy.sampling.fresh else "the sample"
         return [
             ("would read", f"{columns} from {Path(policy.data.source).name}"),
-            ("would sample", f"the sample {drawn} rate {rate}"),
+            ("would sample", f"{sample} {drawn} rate {rate}"),
         ]
 
     def describe_choice(self) -> list[tuple[str, str]]:
@@ -197,7 +198,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
         shares=policy.shares,
-        releases=policy.releases,
+        releases=policy.releases * (len(policy.tables) if drawn.fresh else 1),
     )
     planned = answer(request)
     if planned.k == 1:

@@ -150,6 +150,22 @@ class Plan:
         strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
+    def derivations_of_fresh_samples(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """What these very mechanisms, each on a fresh sample of its own, guarantee together by their profiles."""
+        assert self.rate is not None, "fresh samples are drawn at one rate"
+        profile = profiles.profiles_compose(
+            *(profiles.profile_of_crowds(mechanism.claim(), rate=self.rate) for mechanism in mechanisms)
+        )
+        # Where more such releases follow, epsilon is theirs and delta is what this one adds.
+        if self.solved == "delta" or self.request.releases > len(mechanisms):
+            differential = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
+        else:
+            differential = profiles.profile_at_delta(profile, delta=self.delta)
+        self._require_planned(differential)
+        epsilon = differential.conclusion.epsilon
+        strongest = profiles.profile_is_zero_knowledge(profile, epsilon=epsilon)
+        return strongest, differential, profiles.profile_of_replacing(profile, epsilon=2 * epsilon)
+
     def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
         assert self.rate is not None, "a rate is planned or given unless sampling is biased"

@@ -25,6 +25,9 @@ class Sampling(Section):
     everybody: bool = declared(
         "True for a register: everybody is in the table, no sample is drawn, and every cell is noisy.", default=False
     )
+    fresh: bool = declared(
+        "True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.", default=False
+    )
     low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
     high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
     exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
@@ -40,6 +43,13 @@ class Sampling(Section):
                 "everybody = true draws no sample.",
                 "Remove rate, already_drawn, low and high from [sampling], or everybody.",
                 "[sampling] everybody",
+            )
+        if self.fresh and (self.everybody or self.already_drawn or low is not None or high is not None):
+            raise refusal(
+                "fresh",
+                "fresh = true draws a sample for every table, at one rate, from people who are all in the data.",
+                "Remove everybody, already_drawn, low and high from [sampling], or fresh.",
+                "[sampling] fresh",
             )
         if low is None or high is None:
             if low is not None or high is not None or self.exceptions or self.max_rate is not None:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pyarrow as pa
 
+from crowdblend.calculus.forms import RELEASES, UNDER_SAMPLING
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
@@ -23,6 +24,9 @@ def check(published: PublishedFolder) -> None:
         part.name for part in published.certificate.description.parts
     ):
         _check_parts(published)
+        return
+    if published.certificate.facts.get("fresh_samples") or published.certificate.description.name == RELEASES.name:
+        _check_fresh_samples(published)
         return
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
@@ -57,6 +61,22 @@ def _check_parts(published: PublishedFolder) -> None:
     published.require_stated(k=max(part["k"] for part in derived))
     for path, columns, part in zip(published.files(*tables), tables.values(), derived, strict=True):
         check_cells(published, published.cells(path, list(columns), counted=True), least=part["k"])
+
+
+def _check_fresh_samples(published: PublishedFolder) -> None:
+    """Refuse tables that are not those of the samples that the derivation is about, in their order."""
+    tables, stated = published.tables, published.fact("fresh_samples", dict)
+    derived = [
+        {"rate": dict(sample.details)["rate"], "k": dict(sample.parts[0].details)["k"]}
+        for sample in published.mechanisms(UNDER_SAMPLING.name)
+    ]
+    if list(stated) != list(tables) or list(stated.values()) != derived:
+        raise contradiction("its tables are not those of its derivation")
+    if published.fact("below_k", str) != "suppress":
+        raise contradiction("what happens below k is not what its derivation says")
+    published.require_stated(k=max(own["k"] for own in derived))
+    for path, columns, own in zip(published.files(*tables), tables.values(), derived, strict=True):
+        check_cells(published, published.cells(path, list(columns), counted=True), least=own["k"])
 
 
 def _margin(cells: Cells, found: pa.Table, names: list[str]) -> dict[tuple[str, ...], int]:
