@@ -258,15 +258,18 @@ def answer_together(request: PlanRequest) -> Plan:
     refusals: list[CrowdblendError] = []
     asked, alone = request, None
     request = series.with_noise(request)
+    chooses = request.choice_epsilon is not None
     try:
         with suppress(CrowdblendError):
-            alone = getattr(answer_alone(replace(request, releases=1)), request.unknown)
+            # One release says nothing of releases that also choose their recoding.
+            alone = None if chooses else getattr(answer_alone(replace(request, releases=1)), request.unknown)
         bounds[series.PROFILE] = series.solve_together(request, alone)
     except CrowdblendError as refused:
         refusals.append(refused)
     try:
-        share = answer_alone(series.share_of(asked))
-        bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
+        if not chooses:
+            share = answer_alone(series.share_of(asked))
+            bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
     except CrowdblendError as refused:
         refusals.append(refused)
     if not bounds or (request.noisy and series.PROFILE not in bounds):
