@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow mutation audit bench bench-data lint docs wheel clean
+.PHONY: demo test test-slow mutation audit bench bench-data lint docs site wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
@@ -55,6 +55,9 @@ docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/draw.py
 	$(BIN)/python docs/notebooks/execute.py
 
+site: .venv/site ## the documentation as a static site that opens offline, in out/site/VERSION
+	.venv/site-builder/bin/sphinx-build -q -W -c docs/site docs out/site/$$($(BIN)/python -c "import crowdblend; print(crowdblend.__version__)")
+
 wheel: .venv/ready ## build the wheel, install it into an empty environment, and do the main job there
 	$(BIN)/python tools/try_wheel.py
 
@@ -67,3 +70,8 @@ clean:
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch .venv/ready
+
+.venv/site: .venv/ready requirements/site.txt
+	$(PYTHON) -m venv .venv/site-builder
+	.venv/site-builder/bin/pip install --quiet --disable-pip-version-check --requirement requirements/site.txt
+	touch .venv/site

@@ -1,15 +1,18 @@
-"""Write the pages that are derived from the code: the theorems, the commands and the keys of a policy.
+"""Write the pages that are derived from the code: theorems, commands, the keys of a policy, Python names.
 
 `make docs` runs this; a test compares the result with what is committed.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 from click.testing import CliRunner
 
+import crowdblend
 from crowdblend.calculus import RULES, Rule
 from crowdblend.calculus.rules.composition import REFUSALS
 from crowdblend.cli.main import COMMANDS, cli
@@ -35,6 +38,11 @@ Generated from the code. Every command takes `--json`: one JSON object on stdout
 one object too, `{"error": {"code", "where", "message", "remedy"}}`: codes such as `policy.unknown-key` keep their
 meaning, sentences may be improved. `where` is the section and key, the column or the option, or null. Without `--json`
 the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
+"""
+
+NAMES_HEAD = """# Python names
+
+Generated from the code: what `import crowdblend as cb` offers. [From Python](python.md) shows how to use them.
 """
 
 
@@ -117,7 +125,39 @@ def _only(kinds: list[str]) -> str:
     return f"Only with `kind` {' or '.join(f'`{kind}`' for kind in kinds)}."
 
 
-PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy}
+def names() -> str:
+    """The page with every name of the package: signature, docstring, and the methods that users call."""
+    offered = {name: getattr(crowdblend, name) for name in sorted(crowdblend.__all__) if not name.startswith("_")}
+    functions = [name for name, thing in offered.items() if not inspect.isclass(thing)]
+    classes = [name for name, thing in offered.items() if inspect.isclass(thing)]
+    parts = [NAMES_HEAD, "## Functions\n", *(_named(name, offered[name]) for name in functions)]
+    parts += ["## Values\n", *(_named(name, offered[name]) for name in classes)]
+    return "\n".join(parts)
+
+
+def _named(name: str, thing: Callable[..., object]) -> str:
+    lines = [f"### {name}\n", _signature(name, thing), f"{inspect.getdoc(thing)}\n"]
+    methods = sorted(vars(thing)) if inspect.isclass(thing) else []
+    for method in methods:
+        found = vars(thing)[method]
+        if method.startswith("_") or not inspect.isroutine(inspect.unwrap(getattr(found, "fget", found))):
+            continue
+        first = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ")
+        call = method if isinstance(found, property) else f"{method}(…)"
+        lines.append(f"- `{call}`: {first}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _signature(name: str, thing: Callable[..., object]) -> str:
+    parameters = []
+    for parameter in inspect.signature(thing).parameters.values():
+        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        optional = "=…" if parameter.default is not parameter.empty else ""
+        parameters.append(f"{star}{parameter.name}{optional}")
+    return f"`cb.{name}({', '.join(parameters)})`\n"
+
+
+PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy, "api.md": names}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

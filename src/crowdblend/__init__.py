@@ -4,6 +4,7 @@
 
     policy = cb.Table(...)                 what you decide
     policy.plan()                          what it will cost and give
+    cb.rehearse(policy)                    what to expect of it, on made-up people
     done = cb.release(frame, policy)       the published data, recorded in your ledger
     cb.verify(done)                        what anyone who gets them can do
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from crowdblend.front_door.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.front_door.ledger import Ledger
     from crowdblend.front_door.published import Release
+    from crowdblend.front_door.rehearsals import rehearse
     from crowdblend.front_door.release import release, resume
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
@@ -73,6 +75,7 @@ _MODULES = {
     "plan": "planning.plan",
     "prefix": "front_door.columns",
     "read": "reading.release",
+    "rehearse": "front_door.rehearsals",
     "release": "front_door.release",
     "resume": "front_door.release",
     "sample_and_sanitize": "mechanisms.measurement",
@@ -116,6 +119,7 @@ __all__ = [
     "plan",
     "prefix",
     "read",
+    "rehearse",
     "release",
     "resume",
     "sample_and_sanitize",

@@ -39,6 +39,12 @@ LAPLACE = RULES["histogram.laplace"](noise_epsilon=1.0)
 KNOWN = {
     "CrowdCurve": suppressed(),
     "PartsCurve": released("composition.parts", *PARTS, rate=0.5, epsilon=1.0),
+    "StrataCurve": RULES["strata.worst"](
+        *(
+            RULES["strata.at-one-rate"](RULES["suppression.exact"](CROWDS, rate=rate, epsilon=1.0))
+            for rate in (0.1, 0.3)
+        )
+    ),
     "NoisyCountCurve": released("histogram.noisy-sampled", k=6, noise_epsilon=2.0, rate=0.1, epsilon=1.0, flag=False),
     "PointCurve": released("points.sampled", k=20, noise_epsilon=1.0, rate=0.1, epsilon=1.0),
     "AmplifiedCurve": released("sampling.amplification", LAPLACE, rate=0.1),

@@ -1,4 +1,4 @@
-"""`crowdblend plan` for points and for outlier-private tables."""
+"""`crowdblend plan` for points, outlier-private tables, statistics and graphs."""
 
 from __future__ import annotations
 
@@ -41,9 +41,50 @@ def test_the_transition_of_an_outlier_table() -> None:
     assert again["solved"] == "delta"
 
 
+@pytest.mark.parametrize("statistic", ["fraction", "average", "median", "histogram"])
+def test_one_of_sample_epsilon_and_error_is_solved_for(statistic: str) -> None:
+    asked = ["--kind", "statistics", "--people", "100000", "--statistic", statistic]
+    found = planned(*asked, "--sample", "4000", "--epsilon", "1")
+    assert found["solved"] == "error"
+    fewest = planned(*asked, "--epsilon", "1", "--error", str(found["error"]))
+    assert fewest["sample"] <= 4000
+    assert fewest["error"] <= found["error"]
+    least = planned(*asked, "--sample", "4000", "--error", str(found["error"]))
+    assert least["epsilon"] <= 1.0 + 1e-5
+
+
+def test_a_plan_of_statistics_is_what_the_policy_gets() -> None:
+    from crowdblend.kinds import plan
+    from crowdblend.policies import parse_policy
+
+    found = planned("--kind", "statistics", "--people", "5000", "--sample", "700", "--epsilon", "0.8")
+    policy = (
+        '[data]\nsource = "x.csv"\nperson = "id"\npeople = 5000\n[sampling]\nsample = 700\n[columns]\n'
+        'sex = { values = ["f", "m"] }\n[release]\nkind = "statistics"\nepsilon = 0.8\n'
+        '[[statistics]]\nname = "f"\nfraction = { sex = "f" }\n'
+    )
+    assert plan(parse_policy(policy)).parameters.error(0) == found["error"]
+
+
+def test_a_graph_is_planned_from_two_of_three() -> None:
+    asked = ["--kind", "graph", "--people", "20000", "--degree-bound", "10", "--statistic", "average-degree"]
+    found = planned(*asked, "--sample", "4000", "--epsilon", "2")
+    assert found["solved"] == "error"
+    again = planned(*asked, "--epsilon", "2", "--error", str(found["error"]))
+    assert again["sample"] <= 4000
+    result = CliRunner().invoke(cli, ["plan", *asked, "--sample", "4000", "--epsilon", "2"])
+    assert "20,000 people" in result.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
+        (["--kind", "statistics", "--sample", "9", "--epsilon", "1"], "how many people"),
+        (["--kind", "statistics", "--people", "90", "--epsilon", "1"], "exactly one"),
+        (["--kind", "statistics", "--people", "90", "--sample", "9", "--epsilon", "1", "--rate", "0.1"], "rate"),
+        (["--kind", "statistics", "--people", "90", "--sample", "9", "--epsilon", "1", "--statistic", "x"], "fraction"),
+        (["--kind", "graph", "--people", "90", "--sample", "9", "--epsilon", "1"], "degree-bound"),
+        (["--people", "90", *TARGET], "belongs to plans of statistics"),
         (["--kind", "points", *TARGET], "noise_epsilon"),
         (["--limit", "100", "--epsilon", "0.2"], "unset"),
         (["--limit", "100", "--delta", "1e-6"], "limit and epsilon"),

@@ -130,3 +130,13 @@ def test_the_number_of_different_rows_is_estimated(size: int) -> None:
 def test_zeros_count_leading_zero_bits() -> None:
     assert [zeros(value) for value in (0, 1, 2**63, 2**63 - 1)] == [64, 63, 0, 1]
     assert Anchor(("a",), ("a",)) != Anchor(("a", "b"), ("a",))
+
+
+@pytest.mark.parametrize("data", [{"person": "id"}, {"rows_are_people": True}], ids=str)
+def test_a_table_that_is_hashed_whole_has_the_same_marks(tmp_path: Path, monkeypatch, data: dict) -> None:
+    path = write(people(300), tmp_path / "one.csv")
+    few = known("duckdb", path, **data)
+    wanted = Wanted(SECRET, columns=("id",), rows=tuple(each.anchor for each in few.of("rows")))
+    whole = known("duckdb", path, wanted, **data)
+    monkeypatch.setattr("crowdblend.engines.duckdb.identity.rows_to_look_at", lambda _columns: 299)
+    assert known("duckdb", path, wanted, **data).sketches == whole.sketches

@@ -47,7 +47,7 @@ person = "id"
 
 [columns]
 sex = { values = ["f", "m"] }
-group = { from = 0, to = 8, width = 1, include_to = true }
+group = { from = 0, to = 9, width = 1 }
 
 [outliers]
 limit = 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,8 @@ import pytest
 from crowdblend.calculus import verify_file
 from crowdblend.policies import load_policy
 from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.reading import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = EXAMPLES.parents[1] / "shared" / "data"
@@ -70,3 +73,22 @@ def test_statistics_of_adult_are_near_the_truth(tmp_path: Path) -> None:
         assert abs(single.loc[name, "value"] - value) <= 3 * single.loc[name, "error"]
     levels = found[found["statistic"] == "education"]
     assert abs(levels["value"].sum() - len(people)) <= 3 * levels["error"].sum()
+
+
+@pytest.mark.slow
+def test_the_census_with_its_survey_weight(tmp_path: Path) -> None:
+    """Estimates of people who worked, by sex and age, against the weighted truth: every margin above 1 % of the
+    population within 5 %, and every interval holds."""
+    folder = released("census_weights", tmp_path)
+    verify_release(folder)
+    found = read(folder).estimates(margin=["sex", "age", "weeks_worked"]).to_pandas()
+    people = pd.read_parquet(DATA / "census_income.parquet", columns=["sex", "age", "weeks_worked", "weight"])
+    for name, breaks in (("age", [0, 15, 25, 35, 45, 55, 65, 100]), ("weeks_worked", [0, 1, 53])):
+        labels = [f"[{low}, {high})" for low, high in pairwise(breaks)]
+        people[name] = pd.cut(people[name], breaks, right=False, labels=labels).astype(str)
+    truth = people.groupby(["sex", "age", "weeks_worked"]).weight.sum().rename("truth").reset_index()
+    both = found.merge(truth, on=["sex", "age", "weeks_worked"])
+    large = both[both.truth > 0.01 * people.weight.sum()]
+    assert len(large) >= 20
+    assert (large.estimate / large.truth - 1).abs().max() < 0.05
+    assert ((both.low <= both.truth) & (both.truth <= both.high)).all()

@@ -231,10 +231,34 @@ REFUSED = {
     ),
     "unknown label": (replaced('count = { sex = "Male" }', 'count = { sex = "male" }'), "policy.unknown-label"),
     "no people": (replaced("people = 3000\n", ""), "policy.missing-key"),
-    "an average among some": (
-        replaced('average = "income"', 'average = "income"\nwhere = { sex = "Male" }'),
+    "where beside a count": (
+        replaced('count = { sex = "Male" }', 'count = { sex = "Male" }\nwhere = { sex = "Male" }'),
         "policy.statistic",
     ),
+    "a quantile without a share": (replaced('average = "income"', 'quantile = "income"'), "policy.statistic"),
+    "a median with a share": (replaced('average = "income"', 'median = "income"\nat = 0.5'), "policy.statistic"),
+    "a share of 1": (replaced('average = "income"', 'quantile = "income"\nat = 1.0'), "policy.statistic"),
+    "a share too fine": (replaced('average = "income"', 'quantile = "income"\nat = 0.12345'), "policy.statistic"),
+    "groups of a histogram": (replaced('histogram = "age"', 'histogram = "age"\nby = ["sex"]'), "policy.statistic"),
+    "groups of nothing": (replaced('average = "income"', 'average = "income"\nby = []'), "policy.statistic"),
+    "groups twice": (replaced('average = "income"', 'average = "income"\nby = ["sex", "sex"]'), "policy.statistic"),
+    "groups by labels": (
+        replaced('average = "income"', 'average = "income"\nby = ["sex"]\nwhere = { sex = "Male" }'),
+        "policy.statistic",
+    ),
+    "groups by numbers": (replaced('average = "income"', 'average = "income"\nby = ["income"]'), "policy.open-domain"),
+    "a median of labels": (replaced('average = "income"', 'median = "sex"'), "policy.no-bounds"),
+    "too many steps": (
+        replaced("resolution = 100,", "resolution = 0.01,").replace('average = "income"', 'median = "income"'),
+        "policy.steps",
+    ),
+    "an error of groups": (
+        replaced('average = "income"', 'average = "income"\nby = ["sex"]\nerror = 9'),
+        "policy.statistic",
+    ),
+    "no error at all": (replaced('average = "income"', 'average = "income"\nerror = 0'), "policy.statistic"),
+    "sample and everybody": (replaced("sample = 400", "sample = 400\neverybody = true"), "policy.everybody"),
+    "nothing says how many": (replaced("sample = 400\n", 'key = "seal"\n'), "policy.missing-key"),
     "two in one": (replaced('average = "income"', 'average = "income"\nhistogram = "age"'), "policy.statistic"),
     "a rate": (replaced("sample = 400", "sample = 400\nrate = 0.1"), "policy.unknown-key"),
     "no loss": (replaced("epsilon = 1.0\n", ""), "policy.missing-key"),
@@ -318,7 +342,7 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
     grid = made.policy.measures["income"]
     for total in range(1, 3000, 7):
         mean = Fraction(total, 3000)
-        assert abs(Fraction(made.value(0, mean)) - grid.value(mean)) <= Fraction(made.error(0)), total
+        assert abs(Fraction(made.values(0).value(mean)) - grid.value(mean)) <= Fraction(made.values(0).error), total
 
 
 @pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
@@ -335,6 +359,6 @@ def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:
     assert told[-1] == ("", "each within its ± with a probability of at least 0.999999")
     shown = [float(how.split("±")[1].split()[0]) for what, how in told if what == "would publish"]
     for place, error in enumerate(shown):
-        assert planned.error(place) <= error < 1.001 * planned.error(place)
+        assert planned.values(place).error <= error < 1.001 * planned.values(place).error
     made(town, tmp_path / "out", text)
     assert "with a probability of at least 0.999999;" in (tmp_path / "out" / "report.html").read_text()

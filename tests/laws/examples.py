@@ -33,6 +33,7 @@ from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CY
 from .example import Example
 from .network_examples import NETWORK_EXAMPLES
 from .profile_examples import PROFILE_EXAMPLES
+from .strata_examples import STRATA_EXAMPLES
 
 ADD, SWAP, HIDE = Relation.ADD_REMOVE, Relation.REPLACE, Relation.CONCEAL
 
@@ -252,6 +253,21 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"bins": 12, "noise_epsilon": 0.1}, {("bins", "drift"): 1, ("noise_epsilon", "reach"): 1}),
         Example((), {"bins": 1, "noise_epsilon": 0.1}, {("bins", "drift"): 1, ("noise_epsilon", "reach"): 1}),
     ],
+    "totals.groups": [
+        Example((), {"bins": 6, "grid_steps": 100, "noise_epsilon": 0.01}, {("bins", "drift"): 1, **_TOTALS}),
+        Example((), {"bins": 1, "grid_steps": 3, "noise_epsilon": 0.1}, {("bins", "drift"): 1, **_TOTALS}),
+    ],
+    "quantile.everybody": [
+        Example(
+            (),
+            {"numerator": 1, "denominator": 2, "noise_epsilon": 0.3},
+            {("denominator", "epsilon"): 1, ("noise_epsilon", "epsilon"): 1},
+        ),
+    ],
+    "quantile.groups": [
+        Example((), {"numerator": 1, "denominator": 2, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
+        Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
+    ],
     "totals.together": [Example((NoisyTotals(0.1, 0.04, 0.09), NoisyTotals(0.2, 0.3, 0.1))), Example((_NOISY,))],
     "totals.differential": [Example((_NOISY,))],
     "totals.zero-knowledge": [
@@ -442,6 +458,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     **NETWORK_EXAMPLES,
     **PROFILE_EXAMPLES,
+    **STRATA_EXAMPLES,
 }
 
 CASES = [(rule_id, number) for rule_id, examples in EXAMPLES.items() for number in range(len(examples))]

@@ -24,6 +24,7 @@ from crowdblend.guarantees import (
 from . import scans
 from .network_references import NETWORK_REFERENCES
 from .profile_references import PROFILE_REFERENCES
+from .strata_examples import STRATA_REFERENCES
 from .synopsis_references import SYNOPSES
 
 mp.dps = 60
@@ -184,6 +185,22 @@ def _bins(bins: int, noise_epsilon: float) -> Fields:
     return _totals((1 + m / 2) * loss, deviation * loss, min(m, mpf(2)) * loss)
 
 
+def _groups(bins: int, grid_steps: int, noise_epsilon: float) -> Fields:
+    """As bins, with every person standing for as many as there are steps; alone, a total is a sum."""
+    one = _bins(bins, noise_epsilon)
+    rounding = mpf(bins) / 2 * mpf(noise_epsilon)
+    return _totals(
+        grid_steps * (one["step"] - rounding) + rounding, grid_steps * one["drift"], grid_steps * one["reach"]
+    )
+
+
+def _quantile(numerator: int, denominator: int, noise_epsilon: float, joins: int) -> Fields:
+    """Twice the rate η/2, times how far one person moves the losses of one choice, or of the two that they join."""
+    share = mpf(numerator) / denominator
+    moved = mpf(1) if joins == 1 else max(share, 1 - share)
+    return _differential(2 * mpf(noise_epsilon) / 2 * joins * denominator * moved, mpf(0), SWAP)
+
+
 def _estimated(premise: Any, samples: int, population: int) -> Fields:
     """The larger of a moment (Hoeffding's lemma with Serfling's factor) and a mean deviation."""
     n, k, step, drift, reach = map(mpf, (population, samples, premise.step, premise.drift, premise.reach))
@@ -334,6 +351,9 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
         grid_steps * mpf(noise_epsilon),
     ),
     "totals.histogram": _bins,
+    "totals.groups": _groups,
+    "quantile.everybody": lambda **a: _quantile(**a, joins=1),
+    "quantile.groups": lambda **a: _quantile(**a, joins=2),
     "totals.together": lambda *a: _totals(*(sum(mpf(getattr(p, f)) for p in a) for f in ("step", "drift", "reach"))),
     "totals.differential": lambda a: _differential(mpf(a.reach), mpf(0), SWAP),
     "totals.zero-knowledge": _estimated,
@@ -372,5 +392,6 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "register.total": _register,
     **NETWORK_REFERENCES,
     **PROFILE_REFERENCES,
+    **STRATA_REFERENCES,
     **SYNOPSES,
 }

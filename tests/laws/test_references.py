@@ -24,6 +24,7 @@ SCANNED = {
     "outlier.histogram",
     "recoding.split",
     "composition.parts",
+    "strata.between-rates",
     # Convolved, with ends that are cut off.
     "profile.delta",
     "profile.epsilon",

@@ -166,6 +166,7 @@ CONDITIONS = [
     ("sampling.part", 0, (CrowdBlending(20, 0.1),)),
     ("composition.parts", 0, (PartOfSample(0.76, 6),)),
     ("profile.parts", 0, (PartOfSample(0.76, 6),)),
+    ("profile.strata", 0, (SWAPPED_PROFILE, GROUP_PROFILE, profile(PURE, CROWDS), profile(CROWDS, releases=2))),
     *(
         (f"graph.{form}.{name}", 0, (kind(AVERAGE_DEGREE if name == "distance" else CONNECTED, 0.1, 0.1, 1.0, DRAWN),))
         for form, kind in (("published", Sampler), ("sharp", Estimator))

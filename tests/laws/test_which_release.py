@@ -87,6 +87,10 @@ def part(k: int = 20, share: float = 0.5) -> Derivation:
     return RULES["sampling.part"](RULES["histogram.suppressed"](k=k), share=share)
 
 
+def stratum(k: int = 20) -> Derivation:
+    return RULES["strata.at-one-rate"](under(k, 0.5))
+
+
 def mixed() -> Derivation:
     return RULES["dps.random-choice"](sampled(), sampled(30), weight=0.5)
 
@@ -149,6 +153,9 @@ CASES: dict[str, tuple[tuple[Derivation, ...], tuple[tuple[Derivation, ...], ...
         ((sampler(400), sampler(queries=4)), (answers(499), answers(queries=41))),
         {"lipschitz": 1.0},
     ),
+    "strata.worst": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
+    "strata.zero-knowledge": ((stratum(), stratum(30)), ((stratum(40),),) * 2, {}),
+    "profile.strata": ((crowd_profile(), crowd_profile(30)), ((crowd_profile(40),),) * 2, {}),
     "totals.together": ((total(), total()), ((total(0.2),),) * 2, {}),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,21 @@ def policy(source: str, *, who: str = 'person = "id"', rate: float = 0.1, drawn:
     return POLICY.format(source=source, who=who, rate=rate, drawn=drawn, more=more)
 
 
-def people(number: int = 2_000, seed: int = 1) -> pd.DataFrame:
+NUMBER = 600
+
+
+def people(number: int = NUMBER, seed: int = 1) -> pd.DataFrame:
     """People with two identifiers; the first one is a whole number, the second a text."""
+    return _people(number, seed).copy()
+
+
+@cache
+def _people(number: int, seed: int) -> pd.DataFrame:
     chance = np.random.default_rng(seed)
     return pd.DataFrame(
         {
             "id": chance.permutation(10 * number)[:number] + seed * 10**6,
-            "ssn": [f"S{one:09d}" for one in chance.permutation(10**6)[:number] + seed * 10**7],
+            "ssn": [f"S{one:09d}" for one in chance.permutation(100 * number)[:number] + seed * 10**7],
             "sex": chance.choice(["Female", "Male"], number),
             "age": chance.integers(0, 100, number),
             "weight": np.round(chance.normal(70, 10, number)),

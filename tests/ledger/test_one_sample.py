@@ -82,15 +82,15 @@ COPIES = {
     "columns": lambda table, folder: write(shuffled(table)[sorted(table, reverse=True)], folder / "copy.parquet").name,
     "folder": lambda table, folder: _in_parts(shuffled(table), folder),
     "one less": lambda table, folder: write(shuffled(table).iloc[1:], folder / "copy.csv").name,
-    "a twentieth less": lambda table, folder: write(shuffled(table).iloc[100:], folder / "copy.csv").name,
+    "a twentieth less": lambda table, folder: write(shuffled(table).iloc[len(table) // 20 :], folder / "copy.csv").name,
     "as texts": lambda table, folder: write(shuffled(table).astype({"id": str}), folder / "copy.parquet").name,
     "as floats": lambda table, folder: write(shuffled(table).astype({"id": float}), folder / "copy.parquet").name,
 }
 
 
 def _in_parts(table: pd.DataFrame, folder: Path) -> str:
-    for part, start in enumerate(range(0, len(table), 700)):
-        write(table.iloc[start : start + 700], folder / "copy" / f"deep-{part % 2}" / f"part-{part}.parquet")
+    for part, start in enumerate(range(0, len(table), 200)):
+        write(table.iloc[start : start + 200], folder / "copy" / f"deep-{part % 2}" / f"part-{part}.parquet")
     return "copy"
 
 
@@ -210,7 +210,7 @@ def test_names_that_look_alike_are_one_population(begin, tmp_path: Path, other: 
 def test_an_unnamed_population_is_that_of_an_earlier_release(begin, tmp_path: Path) -> None:
     table = people()
     write(table, tmp_path / "register.csv")
-    write(shuffled(table).iloc[50:], tmp_path / "later.parquet")
+    write(shuffled(table).iloc[15:], tmp_path / "later.parquet")
     begin("register.csv", drawn="", more='population = "residents"')
     begin("later.parquet", drawn="")
     begin("register.csv", drawn="", who=ROWS)
@@ -221,7 +221,7 @@ def test_an_unnamed_population_is_that_of_an_earlier_release(begin, tmp_path: Pa
 def test_another_name_for_the_same_people_is_refused(begin, tmp_path: Path) -> None:
     table = people()
     write(table, tmp_path / "register.csv")
-    write(shuffled(table).iloc[50:], tmp_path / "later.parquet")
+    write(shuffled(table).iloc[15:], tmp_path / "later.parquet")
     begin("register.csv", drawn="", more='population = "residents"')
     with refused("another-population"):
         begin("later.parquet", drawn="", more='population = "inhabitants"')

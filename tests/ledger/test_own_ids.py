@@ -20,7 +20,7 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.prospect import prospect_of, warn
 from crowdblend.publishing.release import release
 from tests.ledger.databases import DATABASES, place
-from tests.ledger.sources import people, policy, shuffled, write
+from tests.ledger.sources import NUMBER, people, policy, shuffled, write
 
 PEOPLE, TABLE = 'person = "id"', 'person = "id"\nids = "table"'
 SSN, ROWS = 'person = "ssn"', "rows_are_people = true"
@@ -49,7 +49,7 @@ def begin(ledger: Ledger, tmp_path: Path) -> Callable[..., None]:
     return run
 
 
-def numbered(seed: int = 1, number: int = 2_000) -> pd.DataFrame:
+def numbered(seed: int = 1, number: int = NUMBER) -> pd.DataFrame:
     """People called 1 to n."""
     return people(number, seed).drop(columns="ssn").assign(id=range(1, number + 1))
 
@@ -141,7 +141,7 @@ def test_new_numbers_make_no_second_sample(begin, tmp_path: Path, whose: tuple[s
 def test_unrelated_rows_with_a_numbering_are_no_copy(begin, tmp_path: Path) -> None:
     """A column that numbers the rows is no evidence, whoever the persons are."""
     for seed, name in enumerate(("one", "two", "three"), 1):
-        write(people(seed=seed).assign(id=range(1, 2001)), tmp_path / f"{name}.parquet")
+        write(people(seed=seed).assign(id=range(1, NUMBER + 1)), tmp_path / f"{name}.parquet")
     begin("one.parquet", who=PEOPLE)
     begin("two.parquet", who=SSN)
     begin("three.parquet", who=ROWS)

@@ -114,7 +114,7 @@ def test_nothing_is_loaded(tmp_path):
 
 def test_figures_and_tables_are_described(tmp_path):
     html = report_html(release(tmp_path, table()))
-    assert html.count("<svg") == html.count('role="img" aria-label="') == 4
+    assert html.count("<svg") == html.count('role="img" aria-label="') == 2 * 2 + 1, "bars have a narrow twin"
     assert html.count("<table>") == html.count("<caption>")
     assert len(re.findall(r"<thead><tr><th scope=\"col\"", html)) == html.count("<table>")
 
@@ -175,7 +175,7 @@ def test_noise(tmp_path, flagged, ending):
     columns = {"sex": ["Female", "Male"], "count": [-2, 40]} | ({"exact": [False, True]} if flagged else {})
     text = page(release(tmp_path, table(**columns), below_k="noise", format=ending)).text
     assert "noisy" in text
-    assert "0 or less" in text
+    assert "-2" in text
     assert ("The data do not say which counts are noisy" in text) != flagged
 
 

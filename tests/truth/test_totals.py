@@ -45,6 +45,8 @@ class Statistics:
             RULES["totals.sum"].conclude(grid_steps=steps, noise_epsilon=epsilon_above(growth))
             if bins == 1
             else RULES["totals.histogram"].conclude(bins=bins, noise_epsilon=epsilon_above(growth))
+            if steps == 1
+            else RULES["totals.groups"].conclude(bins=bins, grid_steps=steps, noise_epsilon=epsilon_above(growth))
             for bins, steps, growth in zip(self.bins, self.steps, self.growths, strict=True)
         ]
         return RULES["totals.together"].conclude(*parts)  # type: ignore[return-value]
@@ -68,12 +70,24 @@ def _bins(bins: int, growth: Fraction) -> Statistics:
     return Statistics((bins,), (1,), (growth,), ((0,) * bins, *rows))
 
 
+def _groups(groups: int, steps: int, growth: Fraction) -> Statistics:
+    """Averages in groups: a person gives all steps away, some to the lower and the rest to the upper total."""
+    rows = []
+    for group in range(groups):
+        for value in range(steps + 1):
+            row = [0] * (2 * groups)
+            row[2 * group : 2 * group + 2] = [steps - value, value]
+            rows.append(tuple(row))
+    return Statistics((2 * groups,), (steps,), (growth,), ((0,) * (2 * groups), *rows))
+
+
 WORLDS = {
     "yes or no": _sum(1, Fraction(5, 4)),
     "loud yes or no": _sum(1, Fraction(3)),
     "three values": _sum(2, Fraction(6, 5)),
     "two bins": _bins(2, Fraction(5, 4)),
     "three bins": _bins(3, Fraction(4, 3)),
+    "an average among some": _groups(1, 2, Fraction(6, 5)),
     "a value and two bins": Statistics(
         (1, 2),
         (2, 1),

@@ -47,6 +47,15 @@ class Assumption(Enum):
         "Each person was kept or left out by an independent coin with a probability of 0 or between {low} and {high}; "
         "at most {exceptions} people otherwise."
     )
+    STRATUM_AT_RATE = "Each person of one stratum was kept or left out by an independent coin with probability {rate}."
+    STRATUM_BETWEEN_RATES = (
+        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
+        "{low} and {high}."
+    )
+    FIXED_STRATA = (
+        "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "
+        "class lies within one; what is assumed of a k, a rate or noise holds in the stratum that has it."
+    )
     PROTECTED_PEOPLE = "Protected is whoever was sampled with a probability of at most {max_rate}, and nobody else."
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."
@@ -97,6 +106,10 @@ class Assumption(Enum):
         "The sample was not compared with that of every earlier release; the data holder says that none of them used "
         "it."
     )
+    CLUSTER_HOLDS_KEY = (
+        "The sample was drawn on a cluster, whose machines and operators held the secret key of the draw while it was "
+        "read: they are trusted as the data holder is, and nobody has checked."
+    )
     FRESH_SAMPLES = "Releases that are added up each draw their own independent sample and noise."
     FIXED_SERIES = (
         "Rules and parameters of releases that are composed by profiles do not depend on what earlier ones published; "
@@ -141,6 +154,19 @@ class Assumption(Enum):
         "Each person is in at most one of {bins} bins, whose counts carry discrete Laplace noise of their own with "
         "loss {noise_epsilon}. Bins and conditions were fixed before anybody looked at the data."
     )
+    NOISY_GROUPS = (
+        "Each person adds whole steps, at most {grid_steps} in all and none of them negative, to {bins} totals, which "
+        "carry discrete Laplace noise of their own with loss {noise_epsilon} per step. Bounds, grid, groups and "
+        "conditions were fixed before anybody looked at the data."
+    )
+    QUANTILE_LOSSES = (
+        "A candidate for the {numerator}/{denominator}-quantile gets a coin with heads of probability "
+        "e^(−{noise_epsilon}·d/2), where d is by how much its loss exceeds the least one, in {denominator}ths of a "
+        "person; its loss is how far the wanted rank is outside the ranks that it has. One candidate with heads is "
+        "published, each equally likely."
+    )
+    PUBLIC_RANK = "The wanted rank follows from the number of people alone, which is public; concealed rows count."
+    ONE_GROUP = "Each person is in at most one group, and every group has a choice of its own, the empty ones too."
     MOVED_COUNTS = "Replacing one person's data moves the noisy counts by at most {sensitivity} in total."
     FIXED_QUERIES = "The class of {queries} queries was fixed before anybody looked at the data."
     FIXED_DIMENSION = (

@@ -22,6 +22,7 @@ from crowdblend.guarantees import (
     Profile,
     ReplacedCurve,
     SplitCurve,
+    StrataCurve,
     Uses,
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
@@ -40,6 +41,7 @@ from crowdblend.numerics.profile_curves import (
 )
 from crowdblend.numerics.replaced_curve import Replaced
 from crowdblend.numerics.series import Spread, cut_for, spread_of
+from crowdblend.numerics.worst_curve import WorstOf
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30
@@ -82,6 +84,10 @@ def _parts(made: PartsCurve) -> Curve:
     return Sampled(taken, PartsOfCrowds(list(zip(made.thresholds, shares, strict=True)), taken))
 
 
+def _strata(made: StrataCurve) -> Curve:
+    return WorstOf([_CURVES[type(curve)](curve) for curve in made.curves])
+
+
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     CrowdCurve: _crowds,
     NoisyCountCurve: _noisy,
@@ -90,6 +96,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     AmplifiedCurve: _amplified,
     SplitCurve: _split,
     PartsCurve: _parts,
+    StrataCurve: _strata,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
     ReplacedCurve: lambda made: Replaced(curve_of(made.curve)),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from crowdblend.calculus.loss_curves import curve_of
-from crowdblend.calculus.rules import profiles
+from crowdblend.calculus.rules import profiles, strata
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import CrowdblendError, InvalidInput, NotApplicable
 from crowdblend.guarantees import Differential, Profile
@@ -79,6 +79,18 @@ def _population(derivation: Derivation) -> Derivation | None:
     return None if known is None else profiles.profile_of_population_recoding(choice, known)
 
 
+def _strata(derivation: Derivation) -> Derivation | None:
+    """The profile of every stratum; None where one has no curve."""
+    found = [_known(premise) for premise in derivation.premises]
+    return strata.profile_of_strata(*(made for made in found if made is not None)) if None not in found else None
+
+
+def _between_rates(derivation: Derivation) -> Derivation:
+    low, high = derivation.parameters["low"], derivation.parameters["high"]
+    (premise,) = derivation.premises
+    return profiles.profile_of_biased_sampling(premise, low=low, high=high, exceptions=0, max_rate=high)
+
+
 def _outliers(derivation: Derivation) -> Derivation:
     given = derivation.premises[0].parameters
     return profiles.profile_of_outliers(**{name: given[name] for name in ("epsilon", "transition", "limit")})
@@ -104,6 +116,9 @@ _MAKERS: dict[str, Maker] = {
     "robust.differential": _without_target(profiles.profile_of_biased_sampling),
     "sampling.amplification": _without_target(profiles.profile_of_amplified),
     "composition.parts": _without_target(profiles.profile_of_parts),
+    "strata.worst": _strata,
+    "strata.at-one-rate": _through,
+    "strata.between-rates": _between_rates,
     "recoding.split": _without_target(profiles.profile_of_split_recoding),
     "recoding.population": _population,
     "outlier.differential": _outliers,

@@ -1,4 +1,4 @@
-"""Plans that solve for something else than k, rate, epsilon and delta: the noise on points, and outlier tables."""
+"""Plans that solve for something else than k, rate, epsilon and delta: noise on points, outlier tables, statistics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from crowdblend.planning import Plan
 from crowdblend.planning.outliers import OutlierPlan, plan_outliers
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.statistics.single import NAMES, StatisticPlan, plan_statistic
 
+# The options of plans of statistics and graphs beside epsilon, and what each of them is for.
+OWN = ("people", "sample", "error", "statistic", "bins", "confidence", "degree_bound")
 # What a plan of an outlier-private table takes beside its own options.
 _TAKEN = ("epsilon", "delta")
 
@@ -79,3 +82,112 @@ def _tell(planned: OutlierPlan) -> None:
     )
     rows = [[size, at_most(planned.factor * planned.loss(size))] for size in planned.sizes()]
     print_table("", ["people in the bin", "their epsilon"], rows)
+
+
+def refuse_numbers(own: dict[str, Any]) -> None:
+    """Refuse options of statistics and graphs in a plan of something else."""
+    for name, value in own.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidInput(
+                f"{option} belongs to plans of statistics and graphs.",
+                remedy=f"Pass --kind statistics or --kind graph, or leave {option} out.",
+                code="command.usage",
+                where=option,
+            )
+
+
+def tell_numbers(kind: str, own: dict[str, Any], given: dict[str, Any], *, unused: bool, as_json: bool) -> None:
+    """Plan one statistic of people or of a network, and say what it takes."""
+    defaults = {"kind": kind, "below_k": "suppress", "parts": 1, "releases": 1, "epsilon": given["epsilon"]}
+    others = [name for name, value in given.items() if value not in (None, 0, False) and value != defaults.get(name)]
+    if others or unused:
+        raise InvalidInput(
+            f"A plan of {kind} takes people, sample, error, statistic and epsilon.",
+            remedy=f"Leave {', '.join(others) or 'options for sweeps and certificates'} out.",
+            code="command.usage",
+            where="--kind",
+        )
+    if own["people"] is None:
+        raise InvalidInput(
+            f"A plan of {kind} starts from how many people there are.",
+            remedy="Pass --people.",
+            code="command.usage",
+            where="--people",
+        )
+    if kind == "graph":
+        _tell_graph(own, given["epsilon"], as_json)
+    else:
+        _tell_statistic(own, given["epsilon"], as_json)
+
+
+def _tell_statistic(own: dict[str, Any], epsilon: float | None, as_json: bool) -> None:
+    taken = {name: own[name] for name in ("statistic", "people", "sample", "error", "confidence", "bins")}
+    taken = {name: value for name, value in taken.items() if value is not None}
+    if taken.get("statistic", "fraction") not in NAMES or own["degree_bound"] is not None:
+        raise InvalidInput(
+            f"A plan of statistics is of {', '.join(NAMES)}.",
+            remedy="Name one of them as --statistic, and leave --degree-bound out.",
+            code="command.usage",
+            where="--statistic",
+        )
+    planned = plan_statistic(**taken, epsilon=epsilon)
+    if as_json:
+        emit(planned.to_dict())
+        return
+    answer = f"{planned.sample:,}" if planned.solved == "sample" else at_most(getattr(planned, planned.solved))
+    click.echo(f"{planned.solved} = {answer}")
+    click.echo(_statistic_words(planned))
+
+
+def _statistic_words(planned: StatisticPlan) -> str:
+    of = {"average": "of its range", "median": "of the ranks"}.get(planned.statistic, "of all people")
+    whom = (
+        f"learns hardly more about you than from {planned.sample:,} random people of {planned.people:,}"
+        if planned.sample < planned.people
+        else "learns hardly more about you than from everybody else's data"
+    )
+    return (
+        f"One {planned.statistic} is within {at_most(planned.error)} {of} of the true one with a probability of at "
+        f"least {planned.confidence:g}, and whoever sees it {whom}: epsilon {at_most(planned.epsilon)}. Several "
+        "statistics share epsilon; write a policy to plan them together."
+    )
+
+
+def _tell_graph(own: dict[str, Any], epsilon: float | None, as_json: bool) -> None:
+    from crowdblend.planning.networks import Bounds, NetworkRequest, plan_network  # noqa: PLC0415
+
+    if own["degree_bound"] is None:
+        raise InvalidInput(
+            "A plan of a graph needs the most links that anybody can have.",
+            remedy="Pass --degree-bound.",
+            code="command.usage",
+            where="--degree-bound",
+        )
+    bounds = Bounds(own["people"], own["degree_bound"], float(own["degree_bound"]))
+    name = own["statistic"] or "average-degree"
+    planned = plan_network(NetworkRequest(name, bounds, epsilon=epsilon, samples=own["sample"], error=own["error"]))
+    solved = next(
+        what for what in ("epsilon", "sample", "error") if (epsilon if what == "epsilon" else own[what]) is None
+    )
+    found = {
+        "statistic": name,
+        "people": own["people"],
+        "degree_bound": own["degree_bound"],
+        "sample": planned.samples,
+        "explored": planned.seen.explored,
+        "epsilon": planned.epsilon,
+        "error": planned.error,
+        "confidence": 0.95,
+        "solved": solved,
+    }
+    if as_json:
+        emit(found)
+        return
+    shown = found[solved]
+    click.echo(f"{solved} = {f'{shown:,}' if solved == 'sample' else at_most(float(shown))}")
+    click.echo(
+        f"The {name} of a network of {own['people']:,} people is within {at_most(planned.error)} with a probability of "
+        f"at least 0.95, and whoever sees it learns hardly more about you than from {planned.samples:,} random people "
+        f"and what is near them: epsilon {at_most(planned.epsilon)}."
+    )

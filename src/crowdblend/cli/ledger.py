@@ -8,12 +8,14 @@ import os
 import click
 
 from crowdblend.calculus.encoding import encode
+from crowdblend.cli.engines import engine_options
 from crowdblend.cli.output import Parameter, emit, force_option, json_option, speaks
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.steward import steward_sentences
 
 ledger_option = click.option(
     "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
@@ -76,6 +78,8 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
     if internal:
         for name, value in entry.internal.items():
             click.echo(f"{name:<27} {json.dumps(value)}")
+        for line in steward_sentences(entry.internal):
+            click.echo(line)
         return
     for name, value in entry.to_dict().items():
         if name not in ("guarantees", "fresh"):
@@ -87,24 +91,41 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
 @command.command("resume")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@engine_options
 @ledger_option
 @json_option
 @force_option
 @speaks
-def resume_entry(entry_id: int, policy: str | None, *, where: str | None, as_json: bool, force: bool) -> None:
+def resume_entry(
+    entry_id: int,
+    policy: str | None,
+    *,
+    engine: str,
+    master: str | None,
+    conf: tuple[str, ...],
+    where: str | None,
+    as_json: bool,
+    force: bool,
+) -> None:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
-    POLICY is the one that it was begun with; it is only needed where that file has moved.
+    POLICY is the one that it was begun with; it is only needed where that file has moved. A release that Spark began is
+    resumed with --engine spark.
     """
     from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
     from crowdblend.cli.release import notes_on_stderr, tell_released  # noqa: PLC0415
+    from crowdblend.engines.choice import engine_named  # noqa: PLC0415
     from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import resume  # noqa: PLC0415
 
     ledger = Ledger.open(where)
     loaded = None if policy is None else load_policy(policy)
-    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
-        done = resume(ledger, entry_id, loaded, force=force, progress=progress)
+    with (
+        engine_named(engine, master, conf) as reads,
+        notes_on_stderr(),
+        progress_line(quiet=as_json) as progress,
+    ):
+        done = resume(ledger, entry_id, loaded, force=force, progress=progress, engine=reads)
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+import warnings
 
 import click
 
@@ -15,12 +16,15 @@ from crowdblend.version import __version__
 COMMANDS = {
     "plan": "Solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
+    "rehearse": "Try a policy on made-up people, which costs nothing.",
+    "hierarchy": "Make a hierarchy file for a column, from a rule.",
     "release": "Sample, recode and publish what a policy says.",
     "verify": "Re-derive a certificate and refuse what does not follow.",
     "read": "Print estimates for the population, with intervals.",
     "report": "Explain a release on one page.",
     "audit": "Try to break what a policy or a mechanism promises.",
     "ledger": "Show what was promised, what it comes to, and whether the record is whole.",
+    "studio": "Make releases on web pages of your own machine.",
     "demo": "Publish a made-up town in three ways.",
     "attack": "Break releases that look safe, and try the same on ours.",
     "reproduce": "Print or plot the papers' own tables and figures next to ours.",
@@ -54,12 +58,18 @@ def cli() -> None:
     """
 
 
+def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as a sentence on stderr, without the line of code that it comes from."""
+    click.echo(f"crowdblend: warning: {message}", err=True)
+
+
 def main() -> None:
     """Entry point: what click, the library or the machine refuses becomes one sentence and an exit code."""
     for stopped in (signal.SIGTERM, signal.SIGHUP):
         # Leave through the usual way out, so that temporary files with data in them are removed.
         signal.signal(stopped, lambda number, _: sys.exit(128 + number))
     tolerate_narrow_streams()
+    warnings.showwarning = _tell_warning
     try:
         with machine_limits():
             sys.exit(cli.main(standalone_mode=False) or 0)

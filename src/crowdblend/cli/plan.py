@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crowdblend.cli.kinds import plan_noise, tell_outliers
+from crowdblend.cli.kinds import OWN, plan_noise, refuse_numbers, tell_numbers, tell_outliers
 from crowdblend.cli.output import (
     Parameter,
     emit,
@@ -26,15 +26,9 @@ from crowdblend.guarantees.wording import at_least, at_most, close, exactly
 from crowdblend.planning import Plan, Sweep, plan, sweep
 from crowdblend.planning.designs import DESIGNS, RegisterTable, costs, plan_register
 from crowdblend.planning.fresh_samples import fresh_instead
+from crowdblend.planning.sweep import TITLES
 
 NUMBER = Parameter()
-TITLES = {
-    "k": "crowd size k",
-    "rate": "sampling rate",
-    "epsilon": "epsilon",
-    "delta": "delta",
-    "releases": "releases",
-}
 
 
 @click.command("plan", epilog="Example: crowdblend plan --rate 0.1 --epsilon 1 --delta 1e-6")
@@ -59,8 +53,22 @@ TITLES = {
 )
 @click.option("--flag", is_flag=True, help="With noise: cells tell whether they are exact.")
 @click.option(
-    "--kind", type=click.Choice(["table", "microdata", "points"]), default="table", help="What will be published."
+    "--kind",
+    type=click.Choice(["table", "microdata", "points", "statistics", "graph"]),
+    default="table",
+    help="What will be published.",
 )
+@click.option("--people", type=NUMBER, help="Statistics and graphs: how many people there are.")
+@click.option("--sample", type=int, help="Statistics and graphs: how many random people the guarantee is relative to.")
+@click.option("--error", type=float, help="Statistics and graphs: the largest error that is acceptable, as a share.")
+@click.option(
+    "--statistic",
+    help="Statistics: fraction, average, median or histogram. Graphs: connectivity, cycle-freeness, eulerian, "
+    "average-degree.",
+)
+@click.option("--bins", type=NUMBER, help="With --statistic histogram: how many bins.")
+@click.option("--confidence", type=float, help="Statistics: how surely the error is kept to; 0.95 unless given.")
+@click.option("--degree-bound", type=NUMBER, help="Graphs: the most links that anybody can have.")
 @click.option("--noise-epsilon", type=NUMBER, help="Loss of the noise below k, or on points.")
 @click.option(
     "--releases",
@@ -106,8 +114,14 @@ def command(
 
     The answer is the smallest k, epsilon or delta, or the largest rate, for which the guarantee is proved, under every
     theorem that applies. For points noise_epsilon may be left out instead: it is the largest that keeps the guarantee.
-    With --limit leave transition or delta out.
+    With --limit leave transition or delta out. For statistics and graphs leave one of sample, epsilon and error out.
     """
+    own = {name: given.pop(name) for name in OWN}
+    if given["kind"] in ("statistics", "graph"):
+        unused = table or plot or over or values or certificate or limit or transition or factor or design
+        tell_numbers(given["kind"], own, given, unused=bool(unused), as_json=as_json)
+        return
+    refuse_numbers(own)
     if limit is not None or transition is not None or factor is not None:
         unused = table or plot or over or values or certificate
         tell_outliers(limit, transition, factor, given, unused=bool(unused), as_json=as_json)
@@ -231,21 +245,7 @@ def _safe(name: str, value: Any) -> str:
 
 
 def _draw(swept: Sweep, target: str, force: bool) -> None:
-    from crowdblend.figures import Axis, line_chart, save  # noqa: PLC0415  only plots load the renderer
+    from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
+    from crowdblend.front_door.sweeps import sweep_chart  # noqa: PLC0415
 
-    rows = [
-        {swept.over: row[swept.over], swept.solved: row[rule], "theorem": rule}
-        for row in swept.rows
-        for rule in swept.rules
-        if row[rule] is not None
-    ]
-    # Totals of many releases lie far apart.
-    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
-    spec = line_chart(
-        rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
-        y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
-        series="theorem",
-        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
-    )
-    save(spec, Path(target), force=force)
+    save(sweep_chart(swept), Path(target), force=force)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from crowdblend.calculus import Certificate
+from crowdblend.cli.engines import engine_options
 from crowdblend.cli.output import emit, force_option, json_option, speaks
 from crowdblend.cli.progress import progress_line
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import engine_named
+from crowdblend.engines.engine import Engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
 @click.argument("policy", type=click.Path(dir_okay=False))
 @click.option("--out", metavar="DIR", help="The folder to publish into; by default the policy's name.")
-@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@engine_options
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
 @click.option("--yes", is_flag=True, help="Do not ask before publishing.")
@@ -42,6 +45,8 @@ def command(
     *,
     out: str | None,
     engine: str,
+    master: str | None,
+    conf: tuple[str, ...],
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
@@ -52,23 +57,18 @@ def command(
 
     The folder appears whole or not at all. The ledger records it before anything is published.
     """
-    if engine == "spark":
-        raise InvalidInput(
-            "the spark engine is not available yet. Use --engine duckdb.", where="--engine", code="engine.unknown"
-        )
     loaded = load_policy(policy)
     planned = plan(loaded)
     folder = Path(out) if out else Path(Path(policy).stem)
     if dry_run:
-        planned.check_source(default_engine())
-        _tell(planned, folder, as_json=as_json)
+        with engine_named(engine, master, conf) as reads:
+            planned.check_source(reads)
+            _tell(planned, reads, folder, as_json=as_json)
         return
     from crowdblend.publishing.release import release  # noqa: PLC0415 - heavy
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
 
     check_place(folder)
-    planned.check_source(default_engine())
-    ledger = _open_ledger(ledger_url)
     if not yes and not sys.stdin.isatty():
         raise InvalidInput(
             "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
@@ -79,10 +79,20 @@ def command(
     def before(prospect: Prospect) -> None:
         _confirm(planned, prospect, folder, ledger, yes=yes)
 
-    with notes_on_stderr(), progress_line(quiet=as_json) as progress:
-        done = release(
-            loaded, folder, ledger=ledger, force=force, progress=progress, policy_file=Path(policy), before=before
-        )
+    with engine_named(engine, master, conf) as reads:
+        planned.check_source(reads)
+        ledger = _open_ledger(ledger_url)
+        with notes_on_stderr(), progress_line(quiet=as_json) as progress:
+            done = release(
+                loaded,
+                folder,
+                ledger=ledger,
+                force=force,
+                progress=progress,
+                policy_file=Path(policy),
+                before=before,
+                engine=reads,
+            )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
     if as_json:
@@ -179,7 +189,7 @@ def _described(planned: AnyPlan) -> dict[str, object]:
     return described
 
 
-def _tell(planned: AnyPlan, folder: Path, *, as_json: bool) -> None:
+def _tell(planned: AnyPlan, engine: Engine, folder: Path, *, as_json: bool) -> None:
     """What would happen, from the policy alone."""
     if as_json:
         emit({"dry_run": True, "folder": str(folder), **_described(planned)})
@@ -191,7 +201,8 @@ def _tell(planned: AnyPlan, folder: Path, *, as_json: bool) -> None:
         click.echo(f"{'would mean':<14} {sentence}")
     for guarantee in planned.certificate().guarantees:
         click.echo(f"{'guarantees':<14} {guarantee.words()}")
-    for assumption in planned.certificate().assumptions():
+    certificate = planned.certificate()
+    for assumption in replace(certificate, stated=(*certificate.stated, *engine.assumptions)).assumptions():
         click.echo(f"assuming       {assumption.sentence()}")
 
 

@@ -62,6 +62,13 @@ def count_records(file: Path, delimiter: str, columns: int) -> CsvRecords:
             "has blank lines, each of which may be a person without a value or nothing",
             'Remove them, or write "" for a person without a value',
         )
+    if found.delimiters == found.records * columns - 1 and found.records > 1:
+        _refuse(
+            file,
+            "field-count",
+            "has lines that end with a delimiter, and a first line that does not",
+            "Add a delimiter at the end of the first line",
+        )
     if len(delimiter.encode()) == 1 and found.delimiters != found.records * (columns - 1):
         _refuse(
             file,
@@ -104,7 +111,8 @@ class _Reader:
         if not len(here):
             return
         if not here.all():
-            _refuse(self._file, "zero-bytes", "has zero bytes", "Convert it to UTF-8 text without them")
+            remedy = 'Add encoding = "utf-16" to [data] if it is that, or convert it to UTF-8 text'
+            _refuse(self._file, "zero-bytes", "has zero bytes", remedy)
         is_end, is_delimiter = self._line_ends(buffer, here), here == self._delimiter[0]
         quotes = here == _QUOTE
         if self._inside or quotes.any():

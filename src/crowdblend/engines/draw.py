@@ -1,4 +1,4 @@
-"""Who is drawn, as a value: everybody, whoever a keyed coin picks, or exactly k of n people.
+"""Who is drawn, as a value: everybody, whoever a keyed coin picks, at one rate or by stratum, or exactly k of n people.
 
 A draw says completely who is in the sample. Every engine that is handed the same draw and the same people picks the
 same sample, whatever the order of the rows, the batches and the number of threads. Keys are secrets and are not shown.
@@ -75,7 +75,31 @@ class Exactly:
             )
 
 
-Draw: TypeAlias = Everybody | Coin | Exactly
+@dataclass(frozen=True)
+class StratifiedCoin:
+    """Each person with the rate of the person's stratum, independently, by the coin of the key.
+
+    The strata are the classes of a column; `rates` has one for each, in the order of their codes. People have one row
+    each before coins are flipped: a person with rows in two strata would else have a rate that is neither of theirs.
+    `row_key` decides which of several rows counts; without one the key does.
+    """
+
+    key: DrawKey = field(repr=False)
+    stratum: str
+    rates: tuple[float, ...]
+    row_key: DrawKey | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not all(0 < rate < 1 for rate in self.rates):
+            raise InvalidInput(
+                "Every stratum has a rate above 0 and below 1.",
+                remedy="Pass the share of people kept of each.",
+                where="rates",
+                code="draw.rate",
+            )
+
+
+Draw: TypeAlias = Everybody | Coin | Exactly | StratifiedCoin
 
 
 def row_key_of(draw: Draw) -> bytes:
@@ -86,4 +110,4 @@ def row_key_of(draw: Draw) -> bytes:
         return draw.key.persons
     if draw.row_key is not None:
         return draw.row_key.persons
-    return draw.key.persons if isinstance(draw, Coin) else new_key()
+    return new_key() if isinstance(draw, Everybody) else draw.key.persons

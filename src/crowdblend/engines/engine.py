@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,6 +23,8 @@ from crowdblend.policies.source import STDIN, DataSource
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.calculus import Assumption
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
@@ -87,12 +89,17 @@ class ClassCounts:
     rows_read: int
     people: int | None = None
     """How many people have the rows that were kept, where they may have several."""
+    dropped: int | None = None
+    """How many rows of the people who are counted were dropped, because too many of one person are in the table."""
+    outside: Mapping[str, OutsideValues] = field(default_factory=dict)
+    """What went to the class `other` of a column, by its name."""
 
     @property
     def facts(self) -> dict[str, int]:
         """What the steward may know of the reading, and nobody else."""
         sampled = {"people_sampled": self.classes.people, "classes": len(self.classes.counts)}
-        return {"rows_read": self.rows_read, **sampled}
+        dropped = {} if self.dropped is None else {"rows_dropped": self.dropped}
+        return {"rows_read": self.rows_read, **sampled, **dropped}
 
 
 class Source(Protocol):
@@ -126,6 +133,14 @@ class Source(Protocol):
 
 class Engine(Protocol):
     """Whatever can open a source."""
+
+    @property
+    def name(self) -> str:
+        """By what a command names it."""
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What has to be trusted beside the machine on which crowdblend runs, for the certificate."""
 
     def open(
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None

@@ -16,7 +16,7 @@ from crowdblend.engines.frames import Frame, frame_of
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
 
-ACCEPTED = "a pandas or Polars DataFrame, an Arrow table or reader, a DuckDB relation, or a path"
+ACCEPTED = "a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, or a path"
 
 
 @contextmanager

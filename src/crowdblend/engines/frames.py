@@ -101,7 +101,7 @@ def _converted(values: Any) -> Any:
         return values.cast(pa.decimal128(38, kind.scale)) if 0 <= kind.scale <= 38 else None
     if pa.types.is_dictionary(kind) and _is_converted(kind.value_type):
         return _converted(values.cast(kind.value_type))
-    return values if _readable(kind) else None
+    return values if is_readable(kind) else None
 
 
 def _is_converted(kind: Any) -> bool:
@@ -111,7 +111,7 @@ def _is_converted(kind: Any) -> bool:
     return bool(pa.types.is_null(kind) or pa.types.is_float16(kind) or pa.types.is_decimal256(kind))
 
 
-def _readable(kind: Any) -> bool:
+def is_readable(kind: Any) -> bool:
     """Whether the database reads values of this type as what they are."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -119,10 +119,10 @@ def _readable(kind: Any) -> bool:
     if isinstance(kind, pa.BaseExtensionType):
         return kind.extension_name in _EXTENSIONS
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        return _readable(kind.value_type) and not types.is_nested(kind.value_type)
+        return is_readable(kind.value_type) and not types.is_nested(kind.value_type)
     if types.is_nested(kind):
         inside = [kind.field(place).type for place in range(kind.num_fields)]
-        return not types.is_union(kind) and all(map(_readable, inside))
+        return not types.is_union(kind) and all(map(is_readable, inside))
     if types.is_duration(kind) or types.is_interval(kind) or _is_converted(kind):
         return False
     return bool(types.is_primitive(kind) or types.is_decimal(kind) or _is_text(kind))

@@ -24,6 +24,7 @@ from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
     from crowdblend.engines.content import SomeRows
+    from crowdblend.policies.strata import Design
 
 
 @dataclass(frozen=True)
@@ -117,16 +118,24 @@ def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
 
 
 @contextmanager
-def on_disk(data: DataSource) -> Iterator[DataSource]:
-    """The source with what comes through stdin in a private file, since it is read more than once."""
+def on_disk(data: DataSource, resources: Resources) -> Iterator[DataSource]:
+    """The source with what comes through stdin or from a database in a private file, since it is read more than once.
+
+    What a database holds may change meanwhile; the file holds one state of it.
+    """
     from crowdblend.engines.duckdb.database import private_folder  # noqa: PLC0415 - heavy
     from crowdblend.engines.duckdb.source import spooled  # noqa: PLC0415
 
-    if data.source != STDIN:
+    if not data.is_read_once:
         yield data
         return
     with private_folder() as folder:
-        yield replace(data, source=str(spooled(data, folder)))
+        if data.source == STDIN:
+            yield replace(data, source=str(spooled(data, folder)))
+            return
+        from crowdblend.engines.databases.local_copy import local_copy  # noqa: PLC0415 - heavy
+
+        yield local_copy(data, folder, resources)
 
 
 def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
@@ -134,8 +143,10 @@ def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
     return source if sampling.already_drawn else sample_name(key)
 
 
-def largest_rate(sampling: Sampling | ExactSample) -> float | None:
+def largest_rate(sampling: Sampling | ExactSample, design: Design | None = None) -> float | None:
     """The largest probability with which an already drawn table holds anybody."""
     if isinstance(sampling, ExactSample):
         return None
+    if design is not None:
+        return max(design.strata.high, sampling.max_rate or 0.0)
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)

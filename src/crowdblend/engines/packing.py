@@ -65,16 +65,21 @@ class Packing:
         numbered = self._numbered[position]
         return np.array([numbered.setdefault(label, len(numbered)) for label in labels], dtype=np.int64)
 
-    def refuse(self, position: int) -> NoReturn:
-        """Refuse values of a column that have no class."""
+    def labels(self, position: int) -> list[str]:
+        """The labels of an open column in the order of their numbers."""
+        return list(self._numbered[position])
+
+    def refuse(self, position: int, hint: str | None = None) -> NoReturn:
+        """Refuse values of a column that have no class; the hint says what helps, where something is known to."""
         column = self.columns[position]
-        raise outside_domain(column.name, f"{_remedy(column.recoding)}, or widen the domain.")
+        usual = f"{_remedy(column.recoding)}, or widen the domain."
+        raise outside_domain(column.name, usual if hint is None else f"{hint}. Or: {usual[0].lower()}{usual[1:]}")
 
     def content(self, codes: PackedCodes) -> NDArray[np.uint64]:
         """What each class says, a column each: the code, or for an open column a hash of the label itself."""
         said = np.empty((len(codes[0]), len(self.columns)), dtype=np.uint64)
         for position in range(len(self.columns)):
-            digits = self._digits(codes, position)
+            digits = self.digits(codes, position)
             if position in self._numbered:
                 digests = [blake2b(label.encode(), digest_size=8).digest() for label in self._numbered[position]]
                 said[:, position] = np.frombuffer(b"".join(digests), dtype="<u8")[digits]
@@ -87,7 +92,7 @@ class Packing:
         codes = np.empty((len(counts), len(self.columns)), dtype=np.int32)
         labels: list[tuple[str, ...]] = []
         for position, column in enumerate(self.columns):
-            digits = self._digits(packed, position)
+            digits = self.digits(packed, position)
             if isinstance(column.recoding, Closed):
                 labels.append(column.recoding.labels)
             else:
@@ -105,7 +110,8 @@ class Packing:
         # A row that was not kept may have had a label of its own.
         return only_occurring(classes, [position in self._numbered for position in range(len(self.columns))])
 
-    def _digits(self, packed: PackedCodes, position: int) -> NDArray[np.int64]:
+    def digits(self, packed: PackedCodes, position: int) -> NDArray[np.int64]:
+        """The codes of one column; of an open column, the numbers of its labels."""
         place = self.places[position]
         digits: NDArray[np.int64] = packed[place.at] // place.weight
         digits %= place.size

@@ -158,16 +158,20 @@ class RandomRowPerPerson:
         for column, values in zip(self._codes, codes, strict=True):
             column.extend(values)
 
-    def several(self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int) -> tuple[PackedCodes, int]:
+    def several(
+        self, content: Callable[[PackedCodes], NDArray[np.uint64]], most: int, *, distinct: bool = False
+    ) -> tuple[PackedCodes, int]:
         """The classes of at most so many random rows of everybody, and how many people there are.
 
         All sets of `most` rows of a person are equally likely: rows of one class have tickets of their own, by their
-        number among them.
+        number among them. With `distinct`, rows of one person and class are one row, so that a class counts people.
         """
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (6 + 2 * len(codes)))
         order = np.lexsort((*codes[::-1], low, high))
+        if distinct:
+            order = order[begins((high[order], low[order], *(code[order] for code in codes)))]
         low, high, codes = low[order], high[order], tuple(code[order] for code in codes)
         run = np.cumsum(begins((low, high))) - 1
         crowded = np.flatnonzero(np.bincount(run, minlength=1)[run] > most)
@@ -183,6 +187,12 @@ class RandomRowPerPerson:
 
     def chosen(self, content: Callable[[PackedCodes], NDArray[np.uint64]]) -> PackedCodes:
         """The classes of the rows that are kept; `content` is what a class says, a row of numbers each."""
+        return self.chosen_with_marks(content)[0]
+
+    def chosen_with_marks(
+        self, content: Callable[[PackedCodes], NDArray[np.uint64]]
+    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
+        """The classes of the rows that are kept, and the marks of their persons."""
         low, high = (column.view() for column in self._marks)
         codes = tuple(column.view() for column in self._codes)
         refuse_beyond(self._memory_limit, 8 * len(low) * (4 + 2 * len(codes)))
@@ -197,7 +207,13 @@ class RandomRowPerPerson:
         ticket = self._ticket.of_rows(np.column_stack([low[several], high[several], said]))
         best = np.lexsort((*said.T[::-1], ticket[:, 0], ticket[:, 1], run[shared]))
         first = best[begins((run[shared][best],))]
-        return tuple(np.concatenate([code[alone], some[first]]) for code, some in zip(codes, of_several, strict=True))
+        kept = np.concatenate([alone, several[first]])
+        return tuple(code[kept] for code in codes), np.column_stack([low[kept], high[kept]])
+
+    @property
+    def rows(self) -> int:
+        """How many rows came."""
+        return len(self._marks[0])
 
 
 def _numbers(sorted_values: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

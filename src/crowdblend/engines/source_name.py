@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crowdblend.ledger.identity import UNNAMED
@@ -22,9 +22,14 @@ def files_of(data: DataSource) -> list[Path]:
     return [Path(data.source)] if data.format == "duckdb" else []
 
 
-def source_name(data: DataSource, secret: bytes) -> str:
-    """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret."""
-    digests = sorted(_sha256(file) for file in files_of(data)) or [data.source.partition("?")[0].encode()]
+def source_name(data: DataSource, secret: bytes, digests_of: Callable[[list[Path]], list[bytes]] | None = None) -> str:
+    """A name for the exact content of all files that are read, whatever they are called, under the ledger's secret.
+
+    `digests_of` hashes files elsewhere, with the same result as here.
+    """
+    files = files_of(data)
+    digests = sorted(digests_of(files) if digests_of else map(sha256_of, files))
+    digests = digests or [data.source.partition("?")[0].encode()]
     if data.format == "frame":
         digests = [data.frame.digest]
     table = (data.table or "").lower().removeprefix("main.")
@@ -36,7 +41,8 @@ def name_of(parts: Sequence[bytes], secret: bytes) -> str:
     return UNNAMED + hmac.new(secret, b"\0".join(parts), "sha256").hexdigest()[:32]
 
 
-def _sha256(file: Path) -> bytes:
+def sha256_of(file: Path) -> bytes:
+    """The hash of a file's content."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").digest()
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from crowdblend.engines.draw import Draw, Exactly
+from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import refusal
+from crowdblend.engines.stepped import fitting, group_numbers
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.totals import Whole
 from crowdblend.policies.source import DataSource
-from crowdblend.policies.statistics import Statistic
+from crowdblend.policies.statistic import Statistic
 
 
 @dataclass(frozen=True)
@@ -22,22 +24,21 @@ class Totals:
     people: int
     classes: SampledClasses | None
     sums: dict[str, int]
+    outside: Mapping[str, OutsideValues] = field(default_factory=dict)
+    """What went to the class `other` of a column, by its name."""
 
     def of(self, statistic: Statistic, bins: Sequence[str]) -> Whole:
         """The exact totals of one statistic: one number, or one for each bin."""
-        if statistic.what == "average":
+        if statistic.measured:
             return np.array([self.sums[str(statistic.column)]], dtype=np.int64)
         classes = self.classes
         assert classes is not None, "conditions and histograms have columns with classes"
-        fits = np.ones(len(classes.counts), dtype=np.bool_)
-        for name, labels in statistic.among.items():
-            place = classes.columns.index(name)
-            accepted = [classes.labels[place].index(label) for label in labels]
-            fits &= np.isin(classes.codes[:, place], accepted)
-        if statistic.what != "histogram":
+        fits = fitting(classes, statistic)
+        if not bins:
             return np.array([classes.counts[fits].sum()], dtype=np.int64)
+        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
         counted = np.zeros(len(bins), dtype=np.int64)
-        np.add.at(counted, classes.codes[fits, classes.columns.index(str(statistic.column))], classes.counts[fits])
+        np.add.at(counted, group_numbers(classes, names)[1][fits], classes.counts[fits])
         return counted
 
 

@@ -14,6 +14,7 @@ from crowdblend.estimates.facts import (
     row_intervals,
 )
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.strata import StrataFacts, strata_of, stratified_intervals
 
 __all__ = [
     "Design",
@@ -24,10 +25,13 @@ __all__ = [
     "NoiseBelowK",
     "NoiseOnEveryCell",
     "OutlierNoise",
+    "StrataFacts",
     "domain_sizes",
     "estimator_of",
     "facts_of_table",
     "finest_cells",
     "nothing_known",
     "row_intervals",
+    "strata_of",
+    "stratified_intervals",
 ]

@@ -38,17 +38,16 @@ class Acceptance:
     lowest: Whole
     highest: Whole
     hidden: Floats
-    switch: int
 
     def low(self, places: Whole) -> Whole:
-        """The smallest N that fits; for places up to `switch`."""
+        """The smallest N that fits; for places up to `last_tested`."""
         first = np.searchsorted(np.maximum.accumulate(self.highest), places)
         before = self.people[np.minimum(first, len(self.people) - 1) - 1] + 1
         ends: Whole = np.where(first == 0, self.people[0], before)
         return ends
 
     def high(self, places: Whole) -> Whole:
-        """The largest N that fits; for places up to `switch`."""
+        """The largest N that fits; for places up to `last_tested`."""
         falling = np.minimum.accumulate(self.lowest[::-1])[::-1]
         after = np.searchsorted(falling, places, side="right")
         ends: Whole = self.people[np.minimum(after, len(self.people) - 1)] - 1
@@ -60,16 +59,26 @@ class Acceptance:
         return int(self.people[min(last + 1, len(self.people) - 1)]) - 1
 
 
-@lru_cache(maxsize=64)
+# A release of many strata has two tests for each, at two levels.
+@lru_cache(maxsize=512)
 def acceptance(law: Law, rate: float, level: float) -> Acceptance:
     """The tests of every N up to where four cumulants tell the tails."""
-    base = max(law.settled, law.shown_from or 0)
-    switch = math.ceil(max(LARGE, base + 12 * math.sqrt(base + 1) + 12 * _deviation(law) + 50))
+    switch = _switch(law)
     people = _grid(law, rate, switch)
     first = _first(law, rate, level)
     parts = [_rows(law, rate, level, people[at : at + ROWS], first) for at in range(0, len(people), ROWS)]
     lowest, highest, hidden = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Acceptance(people, lowest, highest, hidden, int(law.place(np.array([switch]), np.array([True]))[0]))
+    return Acceptance(people, lowest, highest, hidden)
+
+
+def last_tested(law: Law) -> int:
+    """The last place that `acceptance` has tests for."""
+    return int(law.place(np.array([_switch(law)]), np.array([True]))[0])
+
+
+def _switch(law: Law) -> int:
+    base = max(law.settled, law.shown_from or 0)
+    return math.ceil(max(LARGE, base + 12 * math.sqrt(base + 1) + 12 * _deviation(law) + 50))
 
 
 def large_intervals(law: Law, rate: float, level: float, values: Whole) -> tuple[Whole, Whole]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates.acceptance import acceptance, large_intervals
+from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
 from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole
 from crowdblend.estimates.noise_sums import sum_reach
 
@@ -128,9 +128,11 @@ class Estimator:
 
     @staticmethod
     def _ends(law: Law, rate: float, level: float, places: Whole) -> tuple[Whole, Whole]:
-        tests = acceptance(law, rate, level)
-        low, high = tests.low(places), tests.high(places)
-        large = places > tests.switch
+        large = places > last_tested(law)
+        low, high = np.empty(len(places), np.int64), np.empty(len(places), np.int64)
+        if not large.all():
+            tests = acceptance(law, rate, level)
+            low[~large], high[~large] = tests.low(places[~large]), tests.high(places[~large])
         if large.any():
             apart = int(law.place(np.zeros(1, np.int64), np.ones(1, np.bool_))[0])
             low[large], high[large] = large_intervals(law, rate, level, places[large] - apart)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.rows import STEP, Rows
 from crowdblend.figures.scales import Linear, Shade
 from crowdblend.figures.style import GROUND, INK, PADDING, PALETTE, QUIET
 
-WIDTH, BAR, TILE = 500, 25, (56, 30)
+WIDTH, TILE = 500, (56, 30)
 MOST_NUMBERED_COLUMNS = 12
 _GAP = 8
 _TILTED = -40
@@ -19,27 +20,29 @@ _LONGEST_LEVEL = 8
 LEGEND_HEIGHT, _LEGEND_STEPS = 150, 32
 
 
-def bar_chart(totals: Sequence[tuple[str, int]]) -> str:
+def bar_chart(totals: Sequence[tuple[str, int]], *, narrow: bool = False) -> str:
     """The text of an SVG element: a horizontal bar for every label, in the order given, with its number at the end.
+
+    A narrow chart fits a phone: labels and numbers stand above the bars.
 
     >>> bar_chart([("Female", 1200), ("Male", 98)]).count("1,200")
     1
     """
     _check(totals)
-    numbers = [f"{count:,}" for _, count in totals]
-    left = PADDING + max(text_width(label) for label, _ in totals) + _GAP
     counts = [count for _, count in totals]
-    scale = Linear(min(0, *counts), max(0, *counts), left, left + WIDTH)
+    numbers = [f"{count:,}" for count in counts]
+    rows = Rows([label for label, _ in totals], numbers, WIDTH, narrow)
+    scale = Linear(min(0, *counts), max(0, *counts), rows.left, rows.right)
     zero = scale.place(0)
     picture = Drawing()
-    for at, (label, count) in enumerate(totals):
-        middle = PADDING + (at + 0.5) * BAR
-        end = scale.place(count)
-        picture.text(left - _GAP, middle, label, anchor="end")
-        picture.rectangle(min(zero, end), middle - 0.35 * BAR, abs(end - zero), 0.7 * BAR, fill=PALETTE[0])
-        picture.text(max(zero, end) + 6, middle, numbers[at], color=QUIET)
-    right = left + WIDTH + 6 + max(map(text_width, numbers))
-    return picture.svg(right + PADDING, 2 * PADDING + len(totals) * BAR)
+    for at, count in enumerate(counts):
+        middle, end = rows.middle(at), scale.place(count)
+        rows.write(picture, at)
+        picture.rectangle(min(zero, end), middle - 0.35 * STEP, abs(end - zero), 0.7 * STEP, fill=PALETTE[0])
+        if not narrow:
+            picture.text(max(zero, end) + 6, middle, numbers[at], color=QUIET)
+    right = rows.right if narrow else rows.right + 6 + max(map(text_width, numbers))
+    return picture.svg(right + PADDING, rows.bottom + PADDING)
 
 
 @dataclass(frozen=True)

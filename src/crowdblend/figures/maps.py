@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from crowdblend.figures.counts import LEGEND_HEIGHT, legend
 from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.rows import NARROW
 from crowdblend.figures.scales import Linear, Shade, round_numbers
 from crowdblend.figures.style import GROUND, INK, PADDING, QUIET
 
@@ -16,9 +17,16 @@ _LINE = "#aab0b8"
 
 
 def point_map(
-    bins: Sequence[tuple[Rectangle, int]], blocks: Sequence[Rectangle], *, names: tuple[str, str], bounds: Rectangle
+    bins: Sequence[tuple[Rectangle, int]],
+    blocks: Sequence[Rectangle],
+    *,
+    names: tuple[str, str],
+    bounds: Rectangle,
+    narrow: bool = False,
 ) -> str:
     """The text of an SVG element: bins as (left, bottom, right, top), darker for more points, and blocks as outlines.
+
+    A narrow map fits a phone, with its legend below.
 
     >>> point_map([((0, 0, 1, 1), 5)], [(0, 0, 2, 2)], names=("x", "y"), bounds=(0, 0, 2, 2)).startswith("<svg")
     True
@@ -26,9 +34,10 @@ def point_map(
     left, bottom, right, top = bounds
     # To scale, unless that would leave a strip: a map of degrees has shorter ones along its width.
     ratio = min(5.0, max(0.2, (top - bottom) / ((right - left) * _shortening(names, bounds))))
-    wide, high = (SIDE, SIDE * ratio) if ratio <= 1 else (SIDE / ratio, SIDE)
     ticks = round_numbers(bottom, top)
     margin = PADDING + 26 + max(text_width(_tick(tick)) for tick in ticks)
+    side = PADDING + NARROW - margin if narrow else SIDE
+    wide, high = (side, side * ratio) if ratio <= 1 else (side / ratio, side)
     x, y = Linear(left, right, margin, margin + wide), Linear(bottom, top, PADDING + high, PADDING)
     picture = Drawing()
     picture.rectangle(margin, PADDING, wide, high, fill=GROUND)
@@ -43,6 +52,10 @@ def point_map(
         picture.text(x.place(tick), PADDING + high + 14, _tick(tick), color=QUIET, anchor="middle")
     picture.text(margin + wide / 2, PADDING + high + 36, names[0], size=13, color=INK, anchor="middle")
     picture.text(PADDING + 4, PADDING + high / 2, names[1], size=13, color=INK, anchor="middle", angle=-90)
+    if narrow:
+        below = PADDING + high + 56
+        legend(picture, shade, margin, below, "points")
+        return picture.svg(2 * PADDING + NARROW, below + LEGEND_HEIGHT + PADDING)
     edge = legend(picture, shade, margin + wide + 20, PADDING, "points")
     return picture.svg(edge + PADDING, max(PADDING + high + 44, PADDING + LEGEND_HEIGHT) + PADDING)
 

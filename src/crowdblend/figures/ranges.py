@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
 from crowdblend.figures.drawing import Drawing, text_width
+from crowdblend.figures.rows import GAP, STEP, Rows
 from crowdblend.figures.scales import Linear, round_numbers
 from crowdblend.figures.style import GRID, INK, PADDING, PALETTE, QUIET
 
-WIDTH, STEP = 320, 25
-_GAP, _PALE = 8, "#a9cfe8"
+WIDTH, _PALE = 320, "#a9cfe8"
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Range:
     note: str
 
 
-def range_chart(ranges: Sequence[Range]) -> str:
+def range_chart(ranges: Sequence[Range], *, narrow: bool = False) -> str:
     """The text of an SVG element: a bar up to the low end, paler up to the high one, a line at the estimate.
 
-    Where there is no high end the pale bar runs to the edge and stays open.
+    Where there is no high end the pale bar runs to the edge and stays open. A narrow chart fits a phone.
 
     >>> range_chart([Range("a", 10, 20, 15, "10 to 20"), Range("b", 3, None, None, "at least 3")]).count("at least")
     1
@@ -37,21 +37,20 @@ def range_chart(ranges: Sequence[Range]) -> str:
     if not ranges or len(set(labels)) < len(labels):
         raise InvalidInput("A chart of ranges needs at least one label, and each label once. Merge equal labels.")
     top = max([1.0, *(each.high if each.high is not None else 1.25 * each.low for each in ranges)])
-    left = PADDING + max(map(text_width, labels)) + _GAP
-    scale = Linear(0.0, top, left, left + WIDTH)
-    bottom = PADDING + len(ranges) * STEP
+    rows = Rows(labels, [each.note for each in ranges], WIDTH, narrow)
+    scale = Linear(0.0, top, rows.left, rows.right)
     picture = Drawing()
     for tick in round_numbers(0.0, top):
         x = scale.place(tick)
-        picture.line(x, PADDING, x, bottom, stroke=GRID)
-        picture.text(x, bottom + 14, f"{tick:,.10g}", color=QUIET, anchor="middle")
+        picture.line(x, PADDING, x, rows.bottom, stroke=GRID)
+        picture.text(x, rows.bottom + 14, f"{tick:,.10g}", color=QUIET, anchor="middle")
     for at, each in enumerate(ranges):
-        y = PADDING + (at + 0.5) * STEP
-        picture.text(left - _GAP, y, each.label, anchor="end")
-        _draw(picture, scale, each, y, top)
-        picture.text(left + WIDTH + _GAP, y, each.note, color=QUIET)
-    right = left + WIDTH + _GAP + max(text_width(each.note) for each in ranges)
-    return picture.svg(right + PADDING, bottom + 24 + PADDING)
+        rows.write(picture, at)
+        _draw(picture, scale, each, rows.middle(at), top)
+        if not narrow:
+            picture.text(rows.right + GAP, rows.middle(at), each.note, color=QUIET)
+    right = rows.right if narrow else rows.right + GAP + max(text_width(each.note) for each in ranges)
+    return picture.svg(right + PADDING, rows.bottom + 24 + PADDING)
 
 
 def _draw(picture: Drawing, scale: Linear, each: Range, y: float, top: float) -> None:

@@ -27,7 +27,7 @@ Day = datetime.date | str
 Period = Literal["year", "quarter", "month", "week", "day"]
 
 
-def values(*listed: str, other: str | None = None, missing: str | None = None) -> ValueDomain:
+def values(*listed: str | bool | int, other: str | None = None, missing: str | None = None) -> ValueDomain:
     """A class for each of the listed values; `other` is that of all others, `missing` that of NULL.
 
     >>> values("Female", "Male", other="Other").values
@@ -44,11 +44,15 @@ def intervals(
     include_to: bool = False,
     bottom: bool = False,
     top: bool = False,
+    whole: bool = False,
     other: str | None = None,
     missing: str | None = None,
     weight: float | None = None,
 ) -> IntervalDomain:
-    """Intervals of equal width from `start` to below `stop`; several widths, finest first, are offered for a choice."""
+    """Intervals of equal width from `start` to below `stop`; several widths, finest first, are offered for a choice.
+
+    With `whole`, values are whole numbers and classes are called 10–19 instead of [10, 20).
+    """
     return IntervalDomain(
         start=_exact(start),
         stop=_exact(stop),
@@ -56,6 +60,7 @@ def intervals(
         include_to=include_to,
         bottom=bottom,
         top=top,
+        whole=whole,
         other=other,
         missing=missing,
         weight=weight,
@@ -63,14 +68,20 @@ def intervals(
 
 
 def breaks(
-    *ends: Number, bottom: bool = False, top: bool = False, other: str | None = None, missing: str | None = None
+    *ends: Number,
+    bottom: bool = False,
+    top: bool = False,
+    whole: bool = False,
+    other: str | None = None,
+    missing: str | None = None,
 ) -> BreakDomain:
     """Intervals between rising ends.
 
     >>> len(breaks(0, 25_000, 50_000, 100_000, top=True).breaks)
     4
     """
-    return BreakDomain(breaks=[_exact(end) for end in ends], bottom=bottom, top=top, other=other, missing=missing)
+    listed = [_exact(end) for end in ends]
+    return BreakDomain(breaks=listed, bottom=bottom, top=top, whole=whole, other=other, missing=missing)
 
 
 def prefix(characters: int, *, missing: str | None = None) -> PrefixDomain:
@@ -79,18 +90,21 @@ def prefix(characters: int, *, missing: str | None = None) -> PrefixDomain:
 
 
 def date(
-    period: Period,
+    period: Period | Sequence[Period],
     start: Day | None = None,
     stop: Day | None = None,
     *,
     include_to: bool = False,
     other: str | None = None,
     missing: str | None = None,
+    weight: float | None = None,
 ) -> DateDomain:
-    """Years, quarters, months, weeks or days; `start` and `stop` together close the domain."""
-    return DateDomain(
-        date=period, start=_day(start), stop=_day(stop), include_to=include_to, other=other, missing=missing
-    )
+    """Years, quarters, months, weeks or days; `start` and `stop` together close the domain.
+
+    Several periods, finest first, are offered for a choice.
+    """
+    bounds = {"start": _day(start), "stop": _day(stop), "include_to": include_to}
+    return DateDomain(date=period, **bounds, other=other, missing=missing, weight=weight)
 
 
 def hierarchy(

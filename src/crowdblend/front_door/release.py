@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.front_door.ledger import USERS_OWN, UsersOwn, opened
 from crowdblend.front_door.published import Release, in_folder, in_memory
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from crowdblend.ledger import Ledger
     from crowdblend.policies.policy import Policy
 
-ENGINES = ("duckdb",)
 _KEY_BYTES = 32
 
 
@@ -27,16 +27,19 @@ def release(
     *,
     out: str | os.PathLike[str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | UsersOwn | None = USERS_OWN,
-    engine: str = "duckdb",
+    engine: str | None = None,
     key: bytes | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Publish what the policy says of the data, and return what was published with its certificate.
 
-    `data` is a pandas or Polars DataFrame, an Arrow table or reader, a DuckDB relation, a networkx graph where the
-    policy is about one, or the path of files; None takes the source that the policy names. Frames are read where they
-    lie; what can be read once only goes into a private temporary file first.
+    `data` is a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, a networkx graph where
+    the policy is about one, or the path of files; None takes the source that the policy names. Frames are read where
+    they lie; what can be read once only goes into a private temporary file first.
+
+    `engine` is "duckdb" or "spark"; without one, a Spark DataFrame is read by Spark and everything else by DuckDB.
+    Spark takes the active session, or starts one. The same key gives the same data on both.
 
     The folder `out` appears whole or not at all; without one the release is kept in memory, and `save` writes it. The
     ledger records the release before anything is computed: the user's own unless another is named. `ledger=None`
@@ -44,20 +47,22 @@ def release(
 
     `key`, 32 secret bytes, makes the release reproducible for whoever holds it; use it for one release only.
     """
-    _check_engine(engine)
+    chosen = _engine_for(data, engine)
     _check_key(key)
     books = opened(ledger)
     policy = loaded_policy(policy)
     from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
 
-    with about(data, policy) as here:
+    with about(data, policy, chosen) as here, engine_named(chosen) as reads:
         if out is None:
             return in_memory(
                 lambda folder: publishing.release(
-                    here, folder, ledger=books, key=key, progress=progress, in_memory=True
+                    here, folder, ledger=books, key=key, progress=progress, in_memory=True, engine=reads
                 )
             )
-        return in_folder(publishing.release(here, Path(out), ledger=books, key=key, force=force, progress=progress))
+        return in_folder(
+            publishing.release(here, Path(out), ledger=books, key=key, force=force, progress=progress, engine=reads)
+        )
 
 
 def resume(
@@ -66,15 +71,17 @@ def resume(
     policy: Policy | str | os.PathLike[str],
     *,
     ledger: Ledger | str | os.PathLike[str] | UsersOwn = USERS_OWN,
+    engine: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
-    Data and policy are those that it was begun with; others are refused, since they would give a second output of one
-    sample. It appears where it was to appear: in its folder, or in memory.
+    Data, policy and engine are those that it was begun with; others are refused, since they would give a second output
+    of one sample. It appears where it was to appear: in its folder, or in memory.
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
+    chosen = _engine_for(data, engine)
     books = opened(ledger)
     if books is None:
         raise InvalidInput(
@@ -86,20 +93,20 @@ def resume(
     from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
     from crowdblend.publishing.target import IN_MEMORY  # noqa: PLC0415
 
-    with about(data, loaded_policy(policy)) as here:
+    with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != IN_MEMORY:
-            return in_folder(publishing.resume(books, entry, here, force=force, progress=progress))
-        return in_memory(lambda folder: publishing.resume_in_memory(books, entry, here, folder, progress=progress))
-
-
-def _check_engine(engine: str) -> None:
-    if engine not in ENGINES:
-        raise InvalidInput(
-            f"there is no engine {str(engine)[:60]!r}.",
-            remedy=f"Use {' or '.join(ENGINES)}.",
-            where="engine",
-            code="engine.unknown",
+            return in_folder(publishing.resume(books, entry, here, force=force, progress=progress, engine=reads))
+        return in_memory(
+            lambda folder: publishing.resume_in_memory(books, entry, here, folder, progress=progress, engine=reads)
         )
+
+
+def _engine_for(data: Any, engine: str | None) -> str:
+    """The engine that is named, or the one that reads such data."""
+    if engine is None:
+        return "spark" if is_spark_frame(data) else "duckdb"
+    check_engine(engine)
+    return engine
 
 
 def _check_key(key: bytes | None) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies import files
@@ -26,12 +27,21 @@ def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
 
 
 @contextmanager
-def about(data: Any, policy: Any) -> Iterator[Any]:
+def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
     """The policy about these data, as long as the context lasts; with None about its own source."""
     if data is None:
         yield policy
     elif isinstance(data, str | os.PathLike):
         yield _about_files(os.fspath(data), policy)
+    elif engine == "spark":
+        if not is_spark_frame(data):
+            raise refusal(
+                "type",
+                f"The Spark engine reads no data of the type {type(data).__name__}.",
+                "Pass a Spark DataFrame or a path, or leave out engine.",
+                "data",
+            )
+        yield policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=data))
     else:
         from crowdblend.engines.frame_sources import opened_frame  # noqa: PLC0415 - heavy
 
@@ -42,7 +52,7 @@ def about(data: Any, policy: Any) -> Iterator[Any]:
 def _about_files(source: Any, policy: Any) -> Any:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
-    named = files.format_of(source) or ADDRESS.match(source)
+    named = files.format_of(source) or ADDRESS.match(source) or source.lower().startswith("sqlite:")
     return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
 
 

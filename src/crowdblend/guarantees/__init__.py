@@ -33,6 +33,7 @@ from crowdblend.guarantees.profiles import (
     SplitCurve,
     Uses,
 )
+from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,
@@ -74,6 +75,8 @@ __all__ = [
     "RobustSampling",
     "Sampler",
     "SplitCurve",
+    "StrataCurve",
+    "StratumOfSample",
     "Together",
     "Useful",
     "Uses",

@@ -107,6 +107,9 @@ PARAMETERS = {
     "step": Parameter(0, math.inf, "Pass how far one person and rounding move the totals, in units of their noise."),
     "drift": Parameter(0, math.inf, "Pass the standard deviations of one person's part, in units of the noise."),
     "reach": Parameter(0, math.inf, "Pass how far one person moves it, or it strays, in units of the noise."),
+    # quantiles
+    "numerator": _whole(1, "Pass a of the a/b-quantile, for example 1.", 10**6),
+    "denominator": _whole(2, "Pass b of the a/b-quantile, for example 2.", 10**6),
     # synopses
     "queries": _whole(1, "Pass how many queries the class has."),
     "universe": _whole(1, "Pass how many different rows are possible."),

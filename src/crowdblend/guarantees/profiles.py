@@ -7,6 +7,7 @@ several releases compose to far less than the sum of one (ε, δ) each. `calculu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampling
@@ -22,6 +23,10 @@ class LossCurve(Checked):
         """The sample of everybody else that a simulator needs; None where the release draws none."""
         rate = getattr(self, "rate", None)
         return None if rate is None else IidSampling(rate)
+
+    def order(self) -> tuple[Any, ...]:
+        """By what curves are put in order: their kind, then their numbers."""
+        return (type(self).__name__, tuple(vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,10 @@ class ReplacedCurve(LossCurve):
         if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
             raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
 
+    def order(self) -> tuple[Any, ...]:
+        """By the curve for one person more or less."""
+        return (type(self).__name__, self.curve.order())
+
 
 @dataclass(frozen=True)
 class Uses(Checked):
@@ -158,7 +167,7 @@ class Profile(Guarantee):
         counts: dict[LossCurve, int] = {}
         for use in self.uses:
             counts[use.curve] = counts.get(use.curve, 0) + use.releases
-        ordered = sorted(counts, key=_order)
+        ordered = sorted(counts, key=lambda curve: curve.order())
         object.__setattr__(self, "uses", tuple(Uses(curve, counts[curve]) for curve in ordered))
 
     @property
@@ -172,8 +181,3 @@ class Profile(Guarantee):
         return (
             f"a privacy profile: the divergence of {times} is known for every ε, {self.relation.otherwise(self.people)}"
         )
-
-
-def _order(curve: LossCurve) -> tuple[object, ...]:
-    inner = curve.curve if isinstance(curve, ReplacedCurve) else curve
-    return (type(curve).__name__, type(inner).__name__, tuple(vars(inner).values()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -13,7 +12,7 @@ from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
 from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
 from crowdblend.kinds.outcome import choice_facts
@@ -105,6 +104,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
             "person": policy.data.person,
             "tables": {table.name: list(table.columns) for table in policy.tables},
             "parameters": {**self.parameters.to_dict()},
+            **unpublished_design(self.design),
             "columns": _domains(policy.columns, chosen),
             "software": software(),
         }
@@ -122,7 +122,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         columns = ", ".join(column.name for column in policy.columns)
         sample = "a fresh sample for every table" if policy.sampling.fresh else "the sample"
         return [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would sample", f"{sample} {drawn} rate {rate}"),
         ]
 
@@ -196,8 +196,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         k=policy.k,
         epsilon=epsilon,
         delta=policy.delta if policy.planned else None,
-        low=drawn.low,
-        high=drawn.high,
+        low=policy.rate_range[0],
+        high=policy.rate_range[1],
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind=policy.kind,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Derivation
@@ -84,7 +83,7 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         """What would happen, from the policy alone."""
         policy, bounds = self.policy, self.policy.graph.bounds
         lines = [
-            ("would read", f"{policy.graph.source} and {policy.graph.target} from {Path(policy.data.source).name}"),
+            ("would read", f"{policy.graph.source} and {policy.graph.target} from {policy.data.name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
         for statistic, plan in zip(policy.requests, self.plans, strict=True):

@@ -25,6 +25,7 @@ from crowdblend.policies.source import DataSource
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
+    from crowdblend.engines.outside_values import OutsideValues
     from crowdblend.kinds.outcome import Misfit
     from crowdblend.kinds.outputs import Output
     from crowdblend.planning.plan import Claims
@@ -69,6 +70,11 @@ class Reading:
     @property
     def internal(self) -> dict[str, int]:
         """What the steward may know of the reading, and nobody else."""
+        return {}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, by its name; for the steward alone."""
         return {}
 
 

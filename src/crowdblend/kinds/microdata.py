@@ -9,6 +9,7 @@ from crowdblend.engines.engine import Progress
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import RecordsOutput
+from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.policies.microdata import Microdata
 
@@ -41,6 +42,8 @@ class MicrodataPlan(CrowdClassesPlan):
         return Publication((output,), (mechanism,), chosen, internal_counts(sample, published))
 
 
-def plan(policy: Microdata) -> MicrodataPlan:
+def plan(policy: Microdata) -> MicrodataPlan | StratifiedPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
+    if policy.design is not None and policy.design.published:
+        return StratifiedPlan(policy, plan_stratified(policy))
     return MicrodataPlan(policy, plan_crowds(policy))

@@ -10,7 +10,7 @@ from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
 from crowdblend.policies.offered import leaves_of
-from crowdblend.recoding import Hierarchies, Intervals, Recoding
+from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.selection import ChosenRecoding, Ladder, RecodingChoice, noise_around
 
 
@@ -55,6 +55,8 @@ def _level_facts(ladder: Ladder, column: Column, level: int) -> dict[str, Any]:
 def _name(recoding: Recoding) -> dict[str, Any]:
     if isinstance(recoding, Hierarchies):
         return {"level": recoding.level}
+    if isinstance(recoding, DateRange):
+        return {"period": recoding.period}
     return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Derivation
@@ -90,7 +89,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         return [
             (
                 "would read",
-                f"{', '.join(column.name for column in policy.columns)} from {Path(policy.data.source).name}",
+                f"{', '.join(column.name for column in policy.columns)} from {policy.data.name}",
             ),
             ("would sample", drawn),
             ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import Intervals, row_intervals
+from crowdblend.estimates import Intervals, row_intervals, strata_of, stratified_intervals
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
 from crowdblend.recoding import Axis
 
@@ -84,11 +84,19 @@ class CountsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
-        found = row_intervals(self.facts, published.columns, published.counts, published.exact)
+        found = self._intervals()
         for rows in _slices(len(published.counts)):
             flag = [] if published.exact is None else [published.exact[rows]]
             counted = [*_labelled(published.labels, published.codes[rows]), published.counts[rows], *flag]
             yield [*counted, *_estimated(found, rows)]
+
+    def _intervals(self) -> Intervals:
+        published, strata = self.published, strata_of(self.facts)
+        if strata is None:
+            return row_intervals(self.facts, published.columns, published.counts, published.exact)
+        place = published.columns.index(strata.column)
+        labels = np.array([*published.labels[place], None], object)[published.codes[:, place]]
+        return stratified_intervals(strata, published.columns, labels, published.counts)
 
 
 @dataclass(frozen=True)
@@ -155,10 +163,11 @@ class PointsOutput(Output):
 
 @dataclass(frozen=True)
 class NumbersOutput(Output):
-    """A small table of named columns; `texts` are columns of texts, also where all of them are blank."""
+    """A small table of named columns; `texts` and `doubles` are columns of these types, also where all are blank."""
 
     values: Mapping[str, Sequence[Any]]
     texts: tuple[str, ...] = ()
+    doubles: tuple[str, ...] = ()
 
     @property
     def header(self) -> list[str]:
@@ -168,7 +177,7 @@ class NumbersOutput(Output):
         import pyarrow as pa  # noqa: PLC0415
 
         yield [
-            pa.array(values, pa.string()) if name in self.texts else pa.array(values)
+            pa.array(values, pa.string() if name in self.texts else pa.float64() if name in self.doubles else None)
             for name, values in self.values.items()
         ]
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
 from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, Publication, software
 from crowdblend.kinds.outputs import PointsOutput
-from crowdblend.mechanisms.points import NoisyPoints, all_within
+from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints, all_within
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
@@ -70,6 +69,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
             "already_drawn": policy.sampling.already_drawn,
             "person": policy.data.person,
             "parameters": self.parameters.to_dict(),
+            **unpublished_design(self.design),
             "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
@@ -117,7 +117,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         rate = self.parameters.rate if self.parameters.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
         lines = [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would sample", f"the sample {drawn} rate {rate}"),
             (
                 "would publish",
@@ -148,27 +148,37 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
-        names = tuple(column.name for column in self.policy.columns[: -self.policy.dimension])
-        output = PointsOutput(f"data.{self.policy.format}", published, names, tuple(self.policy.axes))
-        people = reading.sample.people
-        internal = {
-            "people_sampled": people,
-            "points_published": published.points,
-            "relative_difference": (people - published.points) / people if people else 0.0,
-        }
-        return Publication((output,), (mechanism,), internal=internal)
+        return published_points(self.policy, published, (mechanism,), reading.sample.people)
+
+
+def published_points(
+    policy: Points, published: PublishedPoints, mechanisms: tuple[NoisyPoints, ...], people: int
+) -> Publication:
+    """The published points as a file, and what the steward may know of them."""
+    names = tuple(column.name for column in policy.columns[: -policy.dimension])
+    output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes))
+    internal = {
+        "people_sampled": people,
+        "points_published": published.points,
+        "relative_difference": (people - published.points) / people if people else 0.0,
+    }
+    return Publication((output,), mechanisms, internal=internal)
 
 
 def plan(policy: Points) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
+    if policy.design is not None and policy.design.published:
+        from crowdblend.kinds.strata_points import plan_points_of_strata  # noqa: PLC0415  it extends this module
+
+        return plan_points_of_strata(policy)
     drawn = policy.sampling
     request = PlanRequest(
         rate=drawn.rate,
         k=policy.k,
         epsilon=policy.epsilon,
         delta=policy.delta if policy.planned else None,
-        low=drawn.low,
-        high=drawn.high,
+        low=policy.rate_range[0],
+        high=policy.rate_range[1],
         exceptions=drawn.exceptions,
         max_rate=drawn.max_rate,
         kind="points",
@@ -195,7 +205,7 @@ def plan(policy: Points) -> PointsPlan:
             planned = with_stated_delta(planned, policy.delta, "k, rate, epsilon and noise_epsilon", remedy)
     check_delta(policy, planned.delta)
     release_plan = PointsPlan(policy, planned)
-    _require_drawable(policy, release_plan.mechanism)
+    require_drawable(policy, release_plan.mechanism)
     return release_plan
 
 
@@ -217,7 +227,7 @@ def _require_more_than_sampling(planned: Plan) -> None:
         )
 
 
-def _require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
+def require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
     """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
     for shape in policy.shapes():
         along = sum(size > 1 for size in shape)

@@ -8,11 +8,12 @@ There is no way to hand the published sample to the choice: what decides is read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdblend.engines.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
+from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.sampling import thinned
 from crowdblend.kinds.kind import Reading
 from crowdblend.mechanisms import SampledClasses
@@ -35,6 +36,11 @@ class ChoiceReading(Reading):
     def internal(self) -> dict[str, int]:
         people = {"people_sampled": self.released.people, "people_deciding": self.deciding.people}
         return {**self.counted.facts, "classes": len(self.released.counts), **people}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column."""
+        return self.counted.outside
 
 
 def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:

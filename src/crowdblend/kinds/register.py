@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +74,7 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         if rows is not None:
             totals = {made.name: made.noise_epsilon for made in self.mechanisms if isinstance(made, NoisyTotal)}
             parameters |= {"rows_per_person": rows, "totals": totals}
+            parameters |= {"count": "people"} if policy.count == "people" else {}
         return {
             "kind": policy.kind,
             "everybody": True,
@@ -94,8 +94,10 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         kept = "everybody is counted; no sample is drawn"
         if rows is not None:
             kept = f"everybody is counted, with at most {rows} random rows each; no sample is drawn"
+            if policy.count == "people":
+                kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
         lines = [
-            ("would read", f"{names} from {Path(policy.data.source).name}"),
+            ("would read", f"{names} from {policy.data.name}"),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
             ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),

@@ -1,29 +1,33 @@
-"""Statistics: averages, shares, counts and histograms with noise, about everybody or about a sample of exactly k."""
+"""Statistics: averages, sums, quantiles, shares, counts and histograms, about everybody or a sample of exactly k."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.groups import derived_for_group
 from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_least
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
+from crowdblend.kinds.statistic_values import Published, StatisticValues
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, TotalsPlan, TotalsRequest, Way, plan_statistics
 from crowdblend.policies.source import STDIN
-from crowdblend.policies.statistics import Statistic, Statistics
+from crowdblend.policies.statistic import Statistic
+from crowdblend.policies.statistics import Statistics
 from crowdblend.recoding.classes import LARGEST_DOMAIN
 
 if TYPE_CHECKING:
+    from crowdblend.engines.outside_values import OutsideValues
+    from crowdblend.engines.stepped import Crossing
     from crowdblend.engines.totals import Totals
-    from crowdblend.mechanisms.totals import NoisyTotals
+    from crowdblend.mechanisms.classes import SampledClasses
+    from crowdblend.mechanisms.quantiles import NoisyStatistics
+    from crowdblend.mechanisms.totals import NoisyTotals, Whole
     from crowdblend.planning.statistics.ways import Mechanism
     from crowdblend.randomness import ReleaseKey
 
@@ -32,13 +36,23 @@ _WAYS = {EVERYBODY: "all people, with noise", SAMPLE: "a sample, with noise"}
 
 @dataclass(frozen=True)
 class TotalsReading(Reading):
-    """What everybody, or a sample, or both add up to: the totals of every way that is taken."""
+    """What everybody, or a sample, or both add up to: the totals of every way that is taken.
 
+    `crossed` has for numbers of groups and quantiles the people counted by steps and labels together.
+    """
+
+    people: int
     totals: Mapping[Mechanism, Totals]
+    crossed: Mapping[tuple[Mechanism, Crossing], SampledClasses]
 
     @property
     def internal(self) -> dict[str, int]:
-        return {"people_drawn": max(some.people for some in self.totals.values())}
+        return {"people_drawn": self.people}
+
+    @property
+    def outside(self) -> Mapping[str, OutsideValues]:
+        """What went to the class `other` of a column, among everybody where they were added up."""
+        return max(self.totals.values(), key=lambda some: some.people).outside
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
     policy: Statistics
     parameters: TotalsPlan
 
-    def derivations(self, mechanisms: tuple[NoisyTotals, ...]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: tuple[NoisyTotals | NoisyStatistics, ...]) -> tuple[Derivation, ...]:
         """Zero-knowledge for one person, for a group if the policy has one, and differential privacy."""
         claims, group = [mechanism.claim() for mechanism in mechanisms], self.policy.group
         one = self.parameters.zero_knowledge_of(claims)
@@ -56,11 +70,13 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         return (one, *together, self.parameters.differential_of(claims))
 
     @property
-    def mechanisms(self) -> tuple[NoisyTotals, ...]:
-        """The noise on the totals of every way, as it is drawn and certified."""
-        from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415  loads NumPy
+    def mechanisms(self) -> tuple[NoisyTotals | NoisyStatistics, ...]:
+        """The noise on the totals of every way, and the choice of quantiles, as they are drawn and certified."""
+        return tuple(_mechanism(way) for _, way in self.parameters.ways)
 
-        return tuple(NoisyTotals(way.shapes, way.noise_epsilons) for _, way in self.parameters.ways)
+    def values(self, place: int) -> StatisticValues:
+        """How the numbers of a statistic are computed."""
+        return StatisticValues(self.policy, self.parameters, place)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data."""
@@ -85,18 +101,16 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         policy = self.policy
         columns = ", ".join(policy.wanted)
         lines = [
-            ("would read", f"{columns} from {Path(policy.data.source).name}"),
+            ("would read", f"{columns} from {policy.data.name}"),
             ("would compare", f"with {policy.samples:,} random people of {policy.people:,}"),
         ]
         for place, made in enumerate(policy.statistics):
-            way = self.parameters.way_of(place).mechanism
-            lines.append(
-                ("would publish", f"{made.name}: {made.words()}, ±{_shown(self.error(place))} from {_WAYS[way]}")
-            )
-            other = SAMPLE if way == EVERYBODY else EVERYBODY
-            instead = self._error_if_all(other, place)
-            shown = "too much noise" if instead is None else f"±{_shown(instead)}"
-            lines.append(("", f"{shown} if all were from {_WAYS[other]}"))
+            way = self.parameters.way_of(place)
+            counted = _WAYS[EVERYBODY if way.samples == way.population else way.mechanism]
+            lines.append(("would publish", f"{made.name}: {made.words()}, {self._error_words(place)} from {counted}"))
+            other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
+            if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
+                lines.append(("", f"±{_shown(instead)} if all were from {_WAYS[other]}"))
         lines.append(("", f"each within its ± with a probability of at least {at_least(policy.confidence)}"))
         return lines
 
@@ -105,86 +119,107 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         check_source(engine, self.policy.data, self.policy.wanted, self.policy.resources)
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> TotalsReading:
-        """Add up everybody, the sample, or both."""
+        """Add up everybody, the sample, or both; then count what has to be counted by steps, in another reading."""
+        from crowdblend.engines.stepped import crossing_of  # noqa: PLC0415  loads NumPy
+
         policy = self.policy
-        columns = [column for column in policy.classes if column.name in _labelled(policy.statistics)]
-        measures = {name: bounds for name, bounds in policy.measures.items() if name in _averaged(policy.statistics)}
+        plain = [made for made in policy.statistics if crossing_of(made) is None]
+        columns = [column for column in policy.classes if column.name in _labelled(plain)]
+        measures = {name: bounds for name, bounds in policy.measures.items() if name in _summed(plain)}
+        totals: dict[Mechanism, Totals] = {}
+        crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
         with engine.open(policy.data, policy.wanted, policy.resources, progress) as source:
-            totals = {
-                way.mechanism: source.totals(columns, measures, self._draw(way, key)) for _, way in self.parameters.ways
-            }
-        return TotalsReading(totals)
+            for places, way in self.parameters.ways:
+                draw = self._draw(way, key)
+                if columns or measures:
+                    totals[way.mechanism] = source.totals(columns, measures, draw)
+                wanted = {crossing_of(policy.statistics[place]) for place in places} - {None}
+                for crossing in sorted(filter(None, wanted), key=lambda one: (one.column, one.labels)):
+                    counted = source.totals(crossing.columns(policy), {}, draw).classes
+                    assert counted is not None, "there are columns to count by"
+                    crossed[way.mechanism, crossing] = counted
+        return TotalsReading(max(map(self._counted, self.parameters.ways)), totals, crossed)
+
+    def _counted(self, taken: tuple[tuple[int, ...], Way]) -> int:
+        """How many people a way counts: a source with another number of them is refused."""
+        way = taken[1]
+        return way.samples if way.mechanism == SAMPLE else way.population
 
     def _draw(self, way: Way, key: ReleaseKey) -> Draw:
         """Whom a way adds up."""
         return Everybody() if way.mechanism == EVERYBODY else Exactly(key.coin(), way.samples, self.policy.people)
 
-    def error(self, place: int) -> float:
-        """The error of a statistic in its own unit, and of writing the largest possible value as a double."""
-        return self.in_unit(place, self.parameters.error(place)) + math.ulp(self._largest(place))
-
-    def value(self, place: int, steps: Fraction) -> float:
-        """What is published when the people add up to this many steps on average, kept within what is possible."""
-        made = self.policy.statistics[place]
-        if made.what == "average":
-            return float(self.policy.measures[str(made.column)].value(steps))
-        share = min(max(steps, Fraction(0)), Fraction(1))
-        return float(share if made.what == "fraction" else share * self.policy.people)
-
-    def in_unit(self, place: int, steps: float) -> float:
-        """So many steps per person in the statistic's own unit."""
-        made = self.policy.statistics[place]
-        if made.what == "average":
-            return steps * float(self.policy.measures[str(made.column)].resolution)
-        return steps if made.what == "fraction" else steps * self.policy.people
-
     def publish(self, reading: TotalsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every statistic with its noise, in the order of the policy."""
         from crowdblend.kinds.outputs import NumbersOutput  # noqa: PLC0415  loads NumPy
+        from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics  # noqa: PLC0415
 
         del progress
-        values: dict[int, list[float]] = {}
+        values: dict[int, list[Published]] = {}
         mechanisms = self.mechanisms
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
-            totals = reading.totals[way.mechanism]
-            people = totals.people
-            exact = [
-                totals.of(made, self.policy.bins(made)) for made in (self.policy.statistics[place] for place in places)
-            ]
+            people = self._counted((places, way))
+            exact = [self.exact(place, way.mechanism, reading) for place in places]
             source = key.source(f"noise on totals, {way.mechanism}".encode())
-            noisy = mechanism.publish(exact, source)
-            for place, numbers in zip(places, noisy, strict=True):
-                values[place] = [self.value(place, Fraction(int(number), people)) for number in numbers]
+            if isinstance(mechanism, NoisyStatistics):
+                choices = key.source(f"quantiles, {way.mechanism}".encode())
+                noisy: Sequence[Whole | ChosenQuantile] = mechanism.publish(exact, people, source, choices)
+            else:
+                noisy = mechanism.publish(exact, source)
+            for place, found in zip(places, noisy, strict=True):
+                numbers = self.values(place)
+                values[place] = (
+                    numbers.of_choice(found, people)
+                    if isinstance(found, ChosenQuantile)
+                    else numbers.of_totals([int(total) for total in found], people)
+                )
         rows = [
-            (made.name, label, value, self.error(place))
+            (made.name, label, one)
             for place, made in enumerate(self.policy.statistics)
-            for label, value in zip(self.policy.bins(made) or (None,), values[place], strict=True)
+            for label, one in zip(self.policy.bins(made) or (None,), values[place], strict=True)
         ]
-        stated, bins, published, errors = (list(column) for column in zip(*rows, strict=True))
-        columns = {"statistic": stated, "bin": bins, "value": published, "error": errors}
-        output = NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",))
+        columns: dict[str, list[Any]] = {
+            "statistic": [name for name, _, _ in rows],
+            "bin": [label for _, label, _ in rows],
+            "value": [one.value for _, _, one in rows],
+            "error": [one.error for _, _, one in rows],
+        }
+        if any(made.is_quantile for made in self.policy.statistics):
+            columns["rank_error"] = [one.rank_error for _, _, one in rows]
+        output = NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
         return Publication((output,), mechanisms)
+
+    def exact(self, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
+        """The exact totals of a statistic, or the people at each step of each group for a quantile."""
+        from crowdblend.engines.stepped import crossing_of, group_totals, people_at_steps  # noqa: PLC0415
+
+        made = self.policy.statistics[place]
+        crossing = crossing_of(made)
+        if crossing is None:
+            return reading.totals[mechanism].of(made, self.policy.bins(made))
+        bounds = self.policy.measures[str(made.column)]
+        ranks = people_at_steps(reading.crossed[mechanism, crossing], made, bounds)
+        return ranks if made.is_quantile else group_totals(ranks, made, bounds)
 
     def _domains(self, name: str) -> list[dict[str, Any]]:
         """How a column is read: by its labels, within its bounds, or both."""
         policy, domains = self.policy, []
-        if any(name in made.among or (made.what, made.column) == ("histogram", name) for made in policy.statistics):
+        if name in _labelled(policy.statistics):
             domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
-        if any((made.what, made.column) == ("average", name) for made in policy.statistics):
+        if any(made.measured and made.column == name for made in policy.statistics):
             domains.append(policy.measures[name].domain())
         return domains
 
-    def _largest(self, place: int) -> float:
-        """The largest absolute value that can be published."""
-        made = self.policy.statistics[place]
-        if made.what == "average":
-            bounds = self.policy.measures[str(made.column)]
-            return max(abs(float(bounds.start)), abs(float(bounds.stop)))
-        return 1.0 if made.what == "fraction" else float(self.policy.people)
-
     def _error_if_all(self, mechanism: Any, place: int) -> float | None:
         error = self.parameters.error_if_all(mechanism, place)
-        return None if error is None else self.in_unit(place, error)
+        return None if error is None else self.values(place).in_unit(error)
+
+    def _error_words(self, place: int) -> str:
+        made, error = self.policy.statistics[place], _shown(self.values(place).error)
+        groups = ""
+        if made.depends_on_groups:
+            groups = " where groups are of equal size" if made.groups else " if they are all people"
+        return f"rank ±{error}{groups}" if made.is_quantile else f"±{error}{groups}"
 
     def _described(self, place: int, made: Statistic) -> dict[str, Any]:
         way = self.parameters.way_of(place)
@@ -194,24 +229,40 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
             "way": way.mechanism,
             "samples": way.samples,
             "noise_epsilon": self.parameters.noise_epsilon(place),
-            "error": self.error(place),
+            **self._stated_error(place, made),
             "error_everybody": self._error_if_all(EVERYBODY, place),
             "error_sample": self._error_if_all(SAMPLE, place),
             "error_published": {
-                name: None if error is None else self.in_unit(place, error) for name, error in published.items()
+                name: None if error is None else self.values(place).in_unit(error) for name, error in published.items()
             },
         }
+
+    def _stated_error(self, place: int, made: Statistic) -> dict[str, float]:
+        """The error as the certificate names it: in ranks or not, and of groups of equal size or of all."""
+        unit = "rank_error" if made.is_quantile else "error"
+        return {f"{unit}_of_equal_groups" if made.depends_on_groups else unit: self.values(place).error}
+
+
+def _mechanism(way: Way) -> NoisyTotals | NoisyStatistics:
+    from crowdblend.mechanisms.quantiles import NoisyStatistics  # noqa: PLC0415  loads NumPy
+    from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
+    from crowdblend.planning.statistics import Shape  # noqa: PLC0415
+
+    totals = tuple(shape for shape in way.shapes if isinstance(shape, Shape))
+    if len(totals) == len(way.shapes):
+        return NoisyTotals(totals, way.noise_epsilons)
+    return NoisyStatistics(way.shapes, way.noise_epsilons)
 
 
 def _labelled(statistics: Sequence[Statistic]) -> set[str]:
     """The columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
-    return histograms | {name for made in statistics for name in made.among}
+    return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
 
 
-def _averaged(statistics: Sequence[Statistic]) -> set[str]:
-    """The columns that some statistic averages."""
-    return {str(made.column) for made in statistics if made.what == "average"}
+def _summed(statistics: Sequence[Statistic]) -> set[str]:
+    """The columns whose steps are added up over everybody."""
+    return {str(made.column) for made in statistics if made.measured}
 
 
 def _shown(error: float) -> str:
@@ -220,13 +271,59 @@ def _shown(error: float) -> str:
 
 
 def plan(policy: Statistics) -> StatisticsPlan:
-    """Plan the noise of every statistic."""
+    """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
+    if policy.sampling.sample is not None or policy.sampling.everybody:
+        planned = _planned(policy, policy.samples)
+        if not _accurate(planned):
+            raise _infeasible(planned)
+        return planned
+    low, high = 1, policy.people
+    planned = _planned(policy, high)
+    if not _accurate(planned):
+        raise _infeasible(planned)
+    while low < high:
+        middle = (low + high) // 2
+        tried = _planned(policy, middle)
+        if _accurate(tried):
+            planned, high = tried, middle
+        else:
+            low = middle + 1
+    return planned
+
+
+def _planned(policy: Statistics, samples: int) -> StatisticsPlan:
     request = TotalsRequest(
         shapes=policy.shapes(),
         epsilon=policy.epsilon,
-        samples=policy.samples,
+        samples=samples,
         population=policy.people,
         failure=policy.failure,
         mixed=policy.data.source != STDIN,
+        plain=policy.sampling.everybody,
     )
+    if policy.sampling.sample is None and not policy.sampling.everybody:
+        policy = replace(policy, sampling=replace(policy.sampling, sample=samples))
     return StatisticsPlan(policy, plan_statistics(request))
+
+
+def _accurate(planned: StatisticsPlan) -> bool:
+    """Whether every statistic keeps to the error that is acceptable."""
+    wanted = enumerate(made.error for made in planned.policy.statistics)
+    return all(error is None or planned.values(place).error <= error for place, error in wanted)
+
+
+def _infeasible(planned: StatisticsPlan) -> Infeasible:
+    policy = planned.policy
+    place, made = next(
+        (place, made)
+        for place, made in enumerate(policy.statistics)
+        if made.error is not None and planned.values(place).error > made.error
+    )
+    who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
+    return Infeasible(
+        f"With {who}, statistic {made.name[:60]!r} has an error of {_shown(planned.values(place).error)}, above the "
+        f"acceptable {made.error:g}.",
+        remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
+        where=f"statistic {made.name[:60]!r}",
+        code="plan.error",
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
@@ -88,7 +87,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         names = ", ".join(column.name for column in policy.columns)
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
-            ("would read", f"{names} from {Path(policy.data.source).name}"),
+            ("would read", f"{names} from {policy.data.name}"),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
             ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy)}"),
@@ -122,19 +121,22 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         import numpy as np  # noqa: PLC0415
 
         from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
-        from crowdblend.mechanisms.synopsis.simulator import random_samples, sanitized  # noqa: PLC0415
+        from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized  # noqa: PLC0415
 
         del progress
         (mechanism,) = self.mechanisms
         everybody = reading.sample
         shape = mechanism.queries.shape
         cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
-        table = np.repeat(cells.astype(np.int64), everybody.counts)
-        drawn = random_samples(table, self.policy.samples, key.source(b"synopsis: who is drawn"))
+        drawn = random_samples_of_counts(
+            cells.astype(np.int64), everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
+        )
         rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
+        shares = np.zeros(shape)
+        shares.flat[cells] = everybody.counts / everybody.people
         internal = {
             "error_about_sample": _error(mechanism.queries, rows, counted(drawn, shape) / len(drawn)),
-            "error_about_everybody": _error(mechanism.queries, rows, counted(table, shape) / len(table)),
+            "error_about_everybody": _error(mechanism.queries, rows, shares),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
         return Publication((self._output(rows),), (mechanism,), outcome, internal)

@@ -14,6 +14,7 @@ from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, pl
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.kinds.register import RegisterPlan, plan_register
+from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.fresh_samples import draw_each
 from crowdblend.mechanisms.noisy import threshold_for
@@ -163,8 +164,10 @@ class TablePlan(CrowdClassesPlan):
         )
 
 
-def plan(policy: Table) -> TablePlan | RegisterPlan:
+def plan(policy: Table) -> TablePlan | RegisterPlan | StratifiedPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
         return plan_register(policy)
+    if policy.design is not None and policy.design.published:
+        return StratifiedPlan(policy, plan_stratified(policy))
     return TablePlan(policy, plan_crowds(policy))

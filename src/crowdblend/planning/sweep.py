@@ -18,6 +18,15 @@ SWEPT = (*SOLVABLE, "releases")
 _RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
 _FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
+# What a parameter is called in tables and charts.
+TITLES = {
+    "k": "crowd size k",
+    "rate": "sampling rate",
+    "epsilon": "epsilon",
+    "delta": "delta",
+    "releases": "releases",
+}
+
 
 @dataclass(frozen=True)
 class Sweep:

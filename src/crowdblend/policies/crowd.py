@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from crowdblend.policies.columns import Column, columns_field, refuse_numbers
 from crowdblend.policies.key import key, refusal
 from crowdblend.policies.policy import AboutPeople, part
 from crowdblend.policies.sampling import NOT_SAMPLED, Sampling
+from crowdblend.policies.strata import Design, check_strata, design_of
 
 PEOPLE = "How many people the population has, where you know it: delta has to stay below one over it."
 RELEASES = (
@@ -38,6 +40,7 @@ class CrowdPolicy(AboutPeople):
         super().__post_init__()
         refuse_numbers(self.columns)
         self._check_names()
+        check_strata(self)
         self._check_planned()
 
     def _check_everybody(self) -> None:
@@ -67,7 +70,23 @@ class CrowdPolicy(AboutPeople):
             return "epsilon"
         if self.delta is None:
             return "delta"
-        return "rate" if self.sampling.rate is None and not self.sampling.biased else None
+        return None if self._rates_known else "rate"
+
+    @cached_property
+    def design(self) -> Design | None:
+        """The strata or weights by which people are sampled; None where there is one rate, or low and high."""
+        return design_of(self)
+
+    @property
+    def rate_range(self) -> tuple[float | None, float | None]:
+        """The smallest and the largest rate of the people of one class, where they differ."""
+        if self.design is not None and not self.design.published:
+            return self.design.strata.low, self.design.strata.high
+        return self.sampling.low, self.sampling.high
+
+    @property
+    def _rates_known(self) -> bool:
+        return self.sampling.rate is not None or self.sampling.biased or self.sampling.designed
 
     @property
     def closed(self) -> bool:
@@ -99,7 +118,7 @@ class CrowdPolicy(AboutPeople):
             self._check_fresh()
         given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
         missing = [name for name, value in given.items() if value is None]
-        if self.sampling.rate is None and not self.sampling.biased:
+        if not self._rates_known:
             missing.insert(1 if "k" in missing else 0, "rate")
         if len(missing) > 1:
             raise refusal(

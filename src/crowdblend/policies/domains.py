@@ -14,6 +14,7 @@ A domain is declared from what is known beforehand, never read off the data.
 from __future__ import annotations
 
 import datetime
+import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -31,6 +32,8 @@ _WEIGHT = "How much the column matters when the recoding is chosen; 1 unless giv
 _BOTTOM = 'Give values below the domain the class "< first".'
 _TOP = 'Give values above the domain the class "≥ last".'
 _INCLUDE = "Count the value of to into the last class."
+_WHOLE = "The values are whole numbers: classes are called 10–19, not [10, 20), and a fraction is outside the domain."
+_PERIODS = ("day", "week", "month", "quarter", "year")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +83,20 @@ class IntervalDomain(Domain):
     include_to: bool = key(_INCLUDE, default=False)
     bottom: bool = key(_BOTTOM, default=False)
     top: bool = key(_TOP, default=False)
+    whole: bool = key(_WHOLE, default=False)
     other: str | None = key(_OTHER)
     missing: str | None = key(_MISSING)
     weight: float | None = key(_WEIGHT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        finest = self.width[0] if isinstance(self.width, tuple) and self.width else self.width
+        if self.include_to and finest == 1 and self.start == int(self.start):
+            message = (
+                f"include_to puts {self.stop - 1} and {self.stop} into one class, the last one. "
+                f"Write to = {self.stop + 1} without include_to for a class of each."
+            )
+            warnings.warn(message, stacklevel=3)
 
     def recodings(self) -> tuple[Recoding, ...]:
         """The intervals for each width."""
@@ -99,6 +113,7 @@ class IntervalDomain(Domain):
                 include_stop=self.include_to,
                 bottom=self.bottom,
                 top=self.top,
+                whole=self.whole,
                 other=self.other,
                 missing=self.missing,
             )
@@ -120,6 +135,7 @@ class BreakDomain(Domain):
     breaks: Any = key("The rising ends of the classes.", kind="numbers", required=True)
     bottom: bool = key(_BOTTOM, default=False)
     top: bool = key(_TOP, default=False)
+    whole: bool = key(_WHOLE, default=False)
     other: str | None = key(_OTHER)
     missing: str | None = key(_MISSING)
 
@@ -127,7 +143,8 @@ class BreakDomain(Domain):
         """The intervals between the breaks."""
         from crowdblend.recoding import Breaks  # noqa: PLC0415
 
-        return (Breaks(self.breaks, bottom=self.bottom, top=self.top, other=self.other, missing=self.missing),)
+        beyond = {"bottom": self.bottom, "top": self.top, "whole": self.whole}
+        return (Breaks(self.breaks, **beyond, other=self.other, missing=self.missing),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,32 +165,57 @@ class PrefixDomain(Domain):
 
 @dataclass(frozen=True, kw_only=True)
 class DateDomain(Domain):
-    """Periods; from and to together close the domain."""
+    """Periods, or several to choose from; from and to together close the domain."""
 
     way = "date"
 
-    date: Literal["year", "quarter", "month", "week", "day"] = key("The period to cut to.", required=True)
+    date: Any = key(
+        "The period to cut to: year, quarter, month, week or day; or several to choose from, finest first.",
+        kind="periods",
+        required=True,
+    )
     start: datetime.date | None = key("The first day.", name="from", kind="day")
     stop: datetime.date | None = key("The last day, excluded unless include_to is true.", name="to", kind="day")
     include_to: bool = key(_INCLUDE, default=False)
     other: str | None = key(_OTHER)
     missing: str | None = key(_MISSING)
+    weight: float | None = key(_WEIGHT)
 
     def recodings(self) -> tuple[Recoding, ...]:
-        """The periods."""
+        """The periods of each level that is offered."""
         from crowdblend.recoding import DateRange, Dates  # noqa: PLC0415
 
+        periods = self.date if isinstance(self.date, tuple) else (self.date,)
+        if isinstance(self.date, tuple):
+            self._check_offer(periods)
         if self.start is None and self.stop is None:
             if self.include_to:
                 raise refusal("date", "include_to needs from and to.", "Add them, or remove include_to.", "include_to")
-            return (Dates(self.date, other=self.other, missing=self.missing),)
+            return (Dates(periods[0], other=self.other, missing=self.missing),)
         if self.start is None or self.stop is None:
             raise refusal("date", "Only one of from and to is given.", "Add the other bound.", "from")
-        return (
-            DateRange(
-                self.date, self.start, self.stop, include_stop=self.include_to, other=self.other, missing=self.missing
-            ),
-        )
+        first, last = self.start, self.stop
+        extra = {"include_stop": self.include_to, "other": self.other, "missing": self.missing}
+        return tuple(DateRange(period, first, last, **extra) for period in periods)
+
+    def _check_offer(self, periods: tuple[Any, ...]) -> None:
+        """Periods to choose from are two or more, each a union of those before, over a domain with two ends."""
+        places = [_PERIODS.index(period) for period in periods]
+        _check_rising("date", tuple(places) if len(places) > 1 else ())
+        if self.start is None and self.stop is None:
+            raise refusal("offer", "Several periods need from and to.", "Add the first and the last day.", "from")
+        if "week" in periods[:-1]:
+            raise refusal(
+                "offer",
+                "A week can lie in two months, so that it does not nest in longer periods.",
+                'Offer ["day", "week"], or ["day", "month", "quarter", "year"] or some of these.',
+                "date",
+            )
+
+    @property
+    def importance(self) -> float:
+        """The weight."""
+        return _weight(self.weight)
 
 
 @dataclass(frozen=True, kw_only=True)

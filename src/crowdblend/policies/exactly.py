@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from crowdblend.policies.columns import Column, columns_field
 from crowdblend.policies.key import key, refusal
@@ -28,10 +28,17 @@ class ExactPolicy(AboutPeople):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.samples > self.people:
+        if not self.sampling.everybody and self.sampling.sample is None and not self.plans_sample:
+            raise refusal(
+                "missing-key",
+                "[sampling] has neither sample nor everybody.",
+                self.sample_remedy,
+                "[sampling] sample",
+            )
+        if self.sampling.sample is not None and self.sampling.sample > self.people:
             raise refusal(
                 "sample",
-                f"sample in [sampling] is {self.samples}, and [data] has {self.people} people.",
+                f"sample in [sampling] is {self.sampling.sample}, and [data] has {self.people} people.",
                 "Lower sample.",
                 "[sampling] sample",
             )
@@ -62,9 +69,16 @@ class ExactPolicy(AboutPeople):
         return {**super()._people(), "people": self.people}
 
     @property
+    def plans_sample(self) -> bool:
+        """Whether the number of random people is planned from what else the policy says."""
+        return False
+
+    sample_remedy: ClassVar[str] = "Say how many random people the guarantee is relative to."
+
+    @property
     def samples(self) -> int:
-        """k: how many random people the guarantee is relative to."""
-        return self.sampling.sample
+        """k: how many random people the guarantee is relative to; everybody where it is still to be planned."""
+        return self.people if self.sampling.sample is None else self.sampling.sample
 
     @property
     def failure(self) -> float:

@@ -18,7 +18,7 @@ from crowdblend.errors import InvalidInput
 
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
-DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb"}
+DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 # Text files may be compressed; Parquet files are so inside.
 COMPRESSIONS = (".gz", ".zst")
 

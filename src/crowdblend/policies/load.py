@@ -50,11 +50,17 @@ def parse_policy(text: str, folder: Path | str = ".") -> Any:
         raise refusal(
             "toml", f"The policy is not TOML: {str(error)[:200].rstrip('.')}.", "Correct that line."
         ) from None
+    return read_policy(parts, folder)
+
+
+def read_policy(parts: Mapping[str, Any], folder: Path | str = ".") -> Any:
+    """Read a policy from its sections, each a table of keys with their values, as TOML has them."""
     refuse_placeholder("", parts)
-    kind = _kind(parts)
+    sections_given = dict(parts)
+    kind = _kind(sections_given)
     policy = policy_class(kind)
-    _refuse_foreign(parts, kind)
-    return policy(**_arguments(policy, parts, Path(folder)))
+    _refuse_foreign(sections_given, kind)
+    return policy(**_arguments(policy, sections_given, Path(folder)))
 
 
 def _kind(parts: dict[str, Any]) -> str:
@@ -158,6 +164,7 @@ def _read_part(declared: Part, table: Any, folder: Path) -> Any:
 
 def _build(declared: Part, table: Any, folder: Path) -> Section:
     given = read_keys(declared.holder, table, declared.title)
-    if isinstance(given.get("vertices"), str) and given["vertices"].strip():
-        given["vertices"] = located(given["vertices"], folder)
+    for name in ("vertices", "rates"):
+        if isinstance(given.get(name), str) and given[name].strip():
+            given[name] = located(given[name], folder)
     return partial(declared.holder, **given)()

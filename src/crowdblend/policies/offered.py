@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdblend.policies.columns import Column
 from crowdblend.policies.key import refusal
-from crowdblend.recoding import Hierarchies, Intervals, Recoding
+from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
 from crowdblend.selection import Ladder, Lattice
 
 
@@ -38,6 +39,8 @@ def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:
     """The coarser class of every finest class."""
     if isinstance(finest, Hierarchies) and isinstance(coarser, Hierarchies):
         inner = _hierarchy_map(name, finest, coarser)
+    elif isinstance(finest, DateRange) and isinstance(coarser, DateRange):
+        inner = _date_map(finest, coarser)
     else:
         assert isinstance(finest, Intervals)
         assert isinstance(coarser, Intervals)
@@ -56,6 +59,18 @@ def _hierarchy_map(name: str, finest: Hierarchies, coarser: Hierarchies) -> list
                 "Correct the hierarchy, or leave that level out.",
                 f"column {name!r}",
             )
+    return [found[code] for code in range(len(finest.own_labels))]
+
+
+def _date_map(finest: DateRange, coarser: DateRange) -> list[int]:
+    """The longer period of every shorter one: that of any of its days in the range."""
+    found: dict[int, int] = {}
+    for ordinal in range(finest.start.toordinal(), finest.last.toordinal() + 1):
+        day = date.fromordinal(ordinal).isoformat()
+        code, longer = finest.own_code(day), coarser.own_code(day)
+        assert code is not None
+        assert longer is not None
+        found.setdefault(code, longer)
     return [found[code] for code in range(len(finest.own_labels))]
 
 

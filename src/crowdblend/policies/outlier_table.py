@@ -49,6 +49,13 @@ class OutlierTable(AboutPeople):
                 "Give one of them; the other is planned.",
                 "[release] delta",
             )
+        if self.sampling.designed:
+            raise refusal(
+                "stratum",
+                "An outlier-table is proved for one sampling rate, not for strata and weights.",
+                "Remove stratum, rates and weight from [sampling].",
+                "[sampling] stratum",
+            )
         if self.sampling.biased:
             raise refusal(
                 "biased-sampling",

@@ -82,7 +82,8 @@ class Policy(Section):
     section = "release"
 
     source: str | None = key(
-        "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// address, or - for stdin.",
+        "CSV or Parquet file, folder or glob, DuckDB file, postgresql:// or sqlite:/// address, or - for stdin. With "
+        "--engine spark also catalog://schema.table, or an address of Parquet files that Spark reads.",
         section="data",
         kind="path",
     )
@@ -90,8 +91,16 @@ class Policy(Section):
         "Your name for the people, under which the ledger adds up what was guaranteed to them.", section="data"
     )
     source_format: Format | None = key("What the source is, when its name does not say.", section="data", name="format")
-    table: str | None = key("The table in a DuckDB or PostgreSQL database.", section="data")
+    table: str | None = key("The table in a database.", section="data")
+    query: str | None = key("An SQL query, instead of a table: its rows are the data.", section="data")
+    driver: str | None = key('The ADBC driver of a database of another make, with format = "adbc".', section="data")
     delimiter: str | None = key("The character between the fields of a CSV file.", section="data")
+    encoding: str | None = key('The encoding of a CSV file, such as "latin-1"; UTF-8 unless given.', section="data")
+    decimal: str | None = key('The mark before the fraction of numbers in a CSV file: "." or ",".', section="data")
+    thousands: str | None = key(
+        'What separates thousands in a CSV file: ".", ",", "\'", or " " for any space.', section="data"
+    )
+    date_format: str | None = key('How a CSV file writes dates, such as "%d.%m.%Y".', section="data")
     format: Literal["parquet", "csv"] = key("The format of the published data.", default="parquet")
     about: About | None = part("about", About, "Who publishes what, for readers.")
     memory: str | None = key('The memory that the engine may use, such as "1GB"; it spills to disk beyond.')
@@ -134,8 +143,11 @@ class Policy(Section):
             source=self.source,
             format=kind,
             table=self.table,
+            query=self.query,
+            driver=self.driver,
             population=self.population,
             delimiter=self.delimiter or ("\t" if tabbed else None),
+            **{name: getattr(self, name) for name in ("encoding", "decimal", "thousands", "date_format")},
             **self._people(),
         )
 
@@ -152,9 +164,9 @@ class Policy(Section):
             )
             placed.__dict__["data"] = held
             return placed
-        return dataclasses.replace(
-            self, source=data.source, source_format=data.format, table=data.table, delimiter=data.delimiter
-        )
+        names = ("table", "query", "driver", "delimiter", "encoding", "decimal", "thousands", "date_format")
+        read = {name: getattr(data, name) for name in names}
+        return dataclasses.replace(self, source=data.source, source_format=data.format, **read)
 
     @property
     def resources(self) -> Resources:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 from crowdblend.policies.key import Section, refusal
 from crowdblend.policies.key import key as declared
+from crowdblend.policies.strata import check_design, rates_of
 
 _BIASED = "Biased sampling: "
 _KEY = "What happens to the secret key of the sample."
@@ -28,6 +31,15 @@ class Sampling(Section):
     fresh: bool = declared(
         "True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.", default=False
     )
+    stratum: str | None = declared("Stratified sampling: the column whose labels are the strata.")
+    rates: Any = declared(
+        "Stratified sampling: the rate of every label of stratum, or the path of a CSV file with a label and a rate in "
+        "each line.",
+        kind="rates",
+    )
+    weight: str | None = declared(
+        "An already drawn survey: the column of the design weight, which is one over the sampling probability."
+    )
     low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
     high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
     exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
@@ -37,6 +49,7 @@ class Sampling(Section):
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = self.low, self.high
+        check_design(self)
         if self.everybody and (self.rate is not None or self.already_drawn or low is not None or high is not None):
             raise refusal(
                 "everybody",
@@ -44,11 +57,12 @@ class Sampling(Section):
                 "Remove rate, already_drawn, low and high from [sampling], or everybody.",
                 "[sampling] everybody",
             )
-        if self.fresh and (self.everybody or self.already_drawn or low is not None or high is not None):
+        other = (self.already_drawn, self.everybody, low is not None, high is not None, self.stratum is not None)
+        if self.fresh and (any(other) or self.rates is not None or self.weight is not None):
             raise refusal(
                 "fresh",
                 "fresh = true draws a sample for every table, at one rate, from people who are all in the data.",
-                "Remove everybody, already_drawn, low and high from [sampling], or fresh.",
+                "Remove everybody, already_drawn, stratum, rates, weight, low and high from [sampling], or fresh.",
                 "[sampling] fresh",
             )
         if low is None or high is None:
@@ -59,7 +73,7 @@ class Sampling(Section):
                     "Give the smallest and the largest ordinary probability, or remove exceptions and max_rate.",
                     "[sampling] low",
                 )
-            if self.already_drawn and self.rate is None:
+            if self.already_drawn and self.rate is None and not self.designed:
                 raise refusal(
                     "assumed-rate",
                     "already_drawn = true needs the assumed sampling rate.",
@@ -94,6 +108,16 @@ class Sampling(Section):
             )
 
     @property
+    def designed(self) -> bool:
+        """Whether strata or weights say how likely people were to be sampled, instead of one rate."""
+        return self.stratum is not None or self.weight is not None
+
+    @cached_property
+    def stratum_rates(self) -> Mapping[str, float]:
+        """The rate of every stratum by its label, read from the file where one is named."""
+        return rates_of(self.rates)
+
+    @property
     def biased(self) -> bool:
         """Whether people's probabilities may differ, so that low and high carry the guarantee."""
         return self.low is not None
@@ -101,14 +125,30 @@ class Sampling(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ExactSample(Section):
-    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn."""
+    """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn.
+
+    `sample` is None where it is planned from the errors of statistics, and with `everybody`.
+    """
 
     section = "sampling"
 
-    sample: int = declared(
-        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12), required=True
+    sample: int | None = declared(
+        "How many random people the guarantee is relative to, or are drawn.", between=(1, 10**12)
+    )
+    everybody: bool = declared(
+        "True instead of sample: nobody is left out, and the guarantee is plain differential privacy.", default=False
     )
     key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.everybody and self.sample is not None:
+            raise refusal(
+                "everybody",
+                "everybody = true draws no sample.",
+                "Remove sample or everybody from [sampling].",
+                "[sampling] everybody",
+            )
 
     @property
     def already_drawn(self) -> bool:

@@ -15,7 +15,7 @@ from crowdblend.policies.values import Kind
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
-    "texts": {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1},
+    "texts": {"type": "array", "items": {"type": ["string", "integer", "boolean"]}, "minItems": 1},
     "flag": {"type": "boolean"},
     "path": {"type": "string"},
     "number": {"type": "number"},
@@ -24,11 +24,17 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "numbers": {"type": "array", "items": {"type": "number"}, "minItems": 1},
     "wholes": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
     "level": {"anyOf": [{"type": "integer"}, {"const": "choose"}]},
+    "periods": {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1},
     "widths": {"type": ["number", "array"], "items": {"type": "number"}, "minItems": 1},
     "ends": {
         "type": "object",
         "minProperties": 1,
         "additionalProperties": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+    },
+    "rates": {
+        "type": ["object", "string"],
+        "minProperties": 1,
+        "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
     },
     "day": {"type": "string", "format": "date"},
     "where": {

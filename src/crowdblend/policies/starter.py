@@ -118,13 +118,24 @@ def init_policy(
     return _HEAD + "\n" + "\n".join(blocks.pop(name) for name in order if name in blocks)
 
 
+def designs_of(kind: str) -> tuple[str, ...]:
+    """What the data of a kind can be: a sample, everybody of whom a sample is drawn, or everybody, counted with noise.
+
+    >>> designs_of("statistics")
+    ('draw',)
+    """
+    if kind == "table":
+        return ("draw", "sample", "everybody")
+    return ("draw", "sample") if kind in ("microdata", "points", "outlier-table") else ("draw",)
+
+
 def _designed(kind: str, design: str | None) -> dict[str, str | None]:
     """What the design decides in [sampling] and [release]; None takes a line back to a comment."""
     if design is None or design == "draw":
         return {}
-    if design == "sample" and kind in ("table", "microdata", "points", "outlier-table"):
+    if design == "sample" and design in designs_of(kind):
         return {"[sampling] rate": _FILL, "[sampling] already_drawn": "true", "[sampling] key": None}
-    if design == "everybody" and kind == "table":
+    if design == "everybody" and design in designs_of(kind):
         return {
             "[sampling] everybody": "true",
             "[sampling] rate": None,

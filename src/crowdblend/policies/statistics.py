@@ -2,102 +2,33 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
 
 from crowdblend.policies.columns import Column, refuse_choice
 from crowdblend.policies.domains import NumberDomain
 from crowdblend.policies.exactly import ExactPolicy
-from crowdblend.policies.key import Section, did_you_mean, key, naming, refusal
+from crowdblend.policies.key import did_you_mean, key, naming, refusal
 from crowdblend.policies.policy import part
+from crowdblend.policies.statistic import Statistic
 
 if TYPE_CHECKING:
-    from crowdblend.planning.statistics import Shape
+    from crowdblend.planning.statistics import AnyShape
     from crowdblend.recoding import Bounded, Intervals
 
-Where = Mapping[str, tuple[str, ...]]
-What = Literal["average", "fraction", "count", "histogram"]
-WHAT: tuple[What, ...] = ("average", "fraction", "count", "histogram")
 # Every guarantee derives from all of them, and a certificate has at most 500 steps.
 _MOST_STATISTICS = 150
 _MOST_BINS = 1_000_000
 # Totals stay whole numbers that a double holds exactly.
 _LARGEST_TOTAL = 2**53
 _DEFAULT_STEPS = 1_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Statistic(Section):
-    """One published statistic: exactly one of average, fraction, count and histogram."""
-
-    section = "[[statistics]]"
-
-    name: str = key("The statistic's name in the published data.", required=True)
-    average: str | None = key("The average of a column of numbers between two bounds.")
-    fraction: Where | None = key('The share of people with these labels, for example { sex = "Female" }.', kind="where")
-    count: Where | None = key("How many people have these labels.", kind="where")
-    histogram: str | None = key("How many people have each label of a column.")
-    where: Where | None = key("With histogram: count only people with these labels.", kind="where")
-    weight: float = key("How much of epsilon the statistic gets, relative to the others; 1 unless given.", default=1.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        where = f"statistic {self.name[:60]!r}"
-        if not self.name.strip():
-            raise refusal("statistic", "name in [[statistics]] is blank.", "Name the statistic.", "[[statistics]] name")
-        given = [what for what in WHAT if getattr(self, what) is not None]
-        if len(given) != 1:
-            raise refusal(
-                "statistic",
-                f"{where} has {' and '.join(given) or 'none of average, fraction, count and histogram'}.",
-                "Give exactly one of average, fraction, count and histogram.",
-                where,
-            )
-        if self.where is not None and self.histogram is None:
-            raise refusal(
-                "statistic",
-                f"{where} has where, which only a histogram takes.",
-                "Remove it: an average among some people is a ratio, and a fraction or count names its labels itself.",
-                where,
-            )
-        if not 0 < self.weight < math.inf:
-            raise refusal(
-                "statistic", f"weight of {where} is {self.weight:g}.", "Give it a part of epsilon above 0.", where
-            )
-
-    @property
-    def what(self) -> What:
-        """Which of the four it is."""
-        return next(what for what in WHAT if getattr(self, what) is not None)
-
-    @property
-    def column(self) -> str | None:
-        """The column that is averaged or counted by label; None for a fraction or count."""
-        return self.average if self.average is not None else self.histogram
-
-    @property
-    def among(self) -> Where:
-        """The labels of the people who count; empty for everybody."""
-        return self.fraction or self.count or self.where or {}
-
-    def facts(self) -> dict[str, Any]:
-        """The statistic as JSON-ready data, as a policy writes it: {"average": "income"}."""
-        among = {name: list(labels) for name, labels in self.among.items()}
-        if self.column is None:
-            return {self.what: among}
-        return {self.what: self.column, **({"where": among} if among else {})}
-
-    def words(self) -> str:
-        """The statistic as one says it."""
-        among = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in self.among.items())
-        if self.what == "average":
-            return f"average of {self.column}"
-        if self.what == "histogram":
-            return f"people by {self.column}" + (f", where {among}" if among else "")
-        return f"{'share' if self.what == 'fraction' else 'number'} of people whose {among}"
+# Quantiles are chosen among all steps, and numbers of groups are counted step by step.
+_MOST_STEPS = 1_000_000
+# Between the labels of a group of several columns.
+BETWEEN = " / "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +65,7 @@ class Statistics(ExactPolicy):
 
     @cached_property
     def measures(self) -> dict[str, Bounded]:
-        """The columns with bounds, for averages; intervals of equal width have labels and bounds."""
+        """The columns with bounds, for averages, sums and quantiles; intervals of equal width have both."""
         from crowdblend.recoding import Intervals  # noqa: PLC0415
 
         numbers = {column.name: column.domain for column in self.columns if isinstance(column.domain, NumberDomain)}
@@ -148,26 +79,44 @@ class Statistics(ExactPolicy):
     @property
     def wanted(self) -> list[str]:
         """The columns that some statistic needs, each once."""
-        columns = [name for made in self.statistics for name in (made.column, *made.among) if name is not None]
+        columns = [
+            name for made in self.statistics for name in (made.column, *made.among, *made.groups) if name is not None
+        ]
         return list(dict.fromkeys(columns))
 
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
-        """The labels that a statistic counts by; none for a single number."""
-        return self._labels(str(statistic.column)) if statistic.what == "histogram" else ()
+        """The labels that a statistic counts by, or of its groups; none for a single number."""
+        names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
+        return tuple(BETWEEN.join(labels) for labels in product(*map(self._labels, names))) if names else ()
 
-    def shapes(self) -> tuple[Shape, ...]:
+    @property
+    def plans_sample(self) -> bool:
+        """Whether sample follows from the errors that are acceptable."""
+        return any(made.error is not None for made in self.statistics)
+
+    sample_remedy: ClassVar[str] = (
+        "Say how many random people the guarantee is relative to, or give a statistic the error that is acceptable."
+    )
+
+    def shapes(self) -> tuple[AnyShape, ...]:
         """What the noise has to know of every statistic."""
-        from crowdblend.planning.statistics import Shape  # noqa: PLC0415
-
         weights = sum(statistic.weight for statistic in self.statistics)
-        return tuple(
-            Shape(
-                steps=self.measures[str(made.column)].steps if made.what == "average" else 1,
-                bins=max(1, len(self.bins(made))),
-                share=made.weight / weights,
-            )
-            for made in self.statistics
-        )
+        return tuple(self._shape(made, made.weight / weights) for made in self.statistics)
+
+    def _shape(self, made: Statistic, share: float) -> AnyShape:
+        from crowdblend.planning.statistics import QuantileShape, Shape  # noqa: PLC0415
+
+        groups = max(1, len(self.bins(made)))
+        if not made.measured:
+            return Shape(1, groups, share)
+        bounds = self.measures[str(made.column)]
+        if made.is_quantile:
+            return QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not made.of_some)
+        if not made.of_some:
+            return Shape(bounds.steps, 1, share)
+        if made.what == "sum" and bounds.from_zero is not None:
+            return Shape(bounds.from_zero, groups, share)
+        return Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
 
     def _labels(self, name: str) -> tuple[str, ...]:
         return next(column.recoding.labels or () for column in self.classes if column.name == name)
@@ -195,6 +144,7 @@ class Statistics(ExactPolicy):
             raise refusal(
                 "bins", f"All histograms together have more than {_MOST_BINS:,} bins.", "Use coarser classes."
             )
+        self._check_sizes()
         shares = [shape.share for shape in self.shapes()]
         if not all(0 < share <= 1 for share in shares):
             raise refusal(
@@ -204,11 +154,26 @@ class Statistics(ExactPolicy):
                 "[[statistics]] weight",
             )
 
+    def _check_sizes(self) -> None:
+        """Refuse what would take too long to count: all steps of a column for every group."""
+        for made in self.statistics:
+            if made.is_quantile or made.of_some:
+                cells = (self.measures[str(made.column)].steps + 1) * max(1, len(self.bins(made)))
+                if cells > _MOST_STEPS:
+                    raise refusal(
+                        "steps",
+                        f"statistic {made.name[:60]!r} has more than {_MOST_STEPS:,} steps of its column and groups.",
+                        "Use a coarser resolution, or fewer groups.",
+                        f"column {str(made.column)!r}",
+                    )
+
     def _check_statistic(self, made: Statistic) -> None:
-        if made.what == "average":
-            self._check_average(str(made.column))
+        if made.measured:
+            self._check_measured(made)
         elif made.what == "histogram":
             self._check_classes(str(made.column))
+        for name in made.groups:
+            self._check_classes(name)
         for name, labels in made.among.items():
             self._check_classes(name)
             known = self._labels(name)
@@ -219,15 +184,18 @@ class Statistics(ExactPolicy):
                         "unknown-label", f"column {name!r} has no label {label[:60]!r}.", did_you_mean(label, alike)
                     )
 
-    def _check_average(self, name: str) -> None:
+    def _check_measured(self, made: Statistic) -> None:
+        name = str(made.column)
         if name not in self.measures:
             self._check_declared(name)
+            article = "An" if made.what == "average" else "A"
             raise refusal(
                 "no-bounds",
-                f"An average needs bounds, and column {name[:60]!r} has none.",
+                f"{article} {made.what} needs bounds, and column {name[:60]!r} has none.",
                 "Declare from, to and resolution: without bounds no noise hides a person.",
             )
-        if self.people * self.measures[name].steps > _LARGEST_TOTAL:
+        bounds = self.measures[name]
+        if self.people * max(bounds.steps, bounds.from_zero or 0) > _LARGEST_TOTAL:
             raise refusal(
                 "total",
                 f"column {name!r} has too many steps for a total of so many people.",

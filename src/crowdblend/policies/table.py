@@ -68,6 +68,12 @@ class Table(RecodedPolicy):
         section="data",
         ranged=True,
     )
+    count: Literal["rows", "people"] = key(
+        'With rows_per_person: "rows" counts every row that is kept; "people" counts each person once in every class, '
+        "in at most rows_per_person random ones.",
+        section="data",
+        default="rows",
+    )
     tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables.", many=True)
 
     @property
@@ -83,6 +89,20 @@ class Table(RecodedPolicy):
                 "rows_per_person in [data] needs a person column and everybody = true in [sampling].",
                 'Use duplicates = "one" for tables of a sample.',
                 "[data] rows_per_person",
+            )
+        if self.count == "people" and self.rows_per_person is None:
+            raise refusal(
+                "count",
+                'count = "people" in [data] needs rows_per_person: in how many classes a person may be counted.',
+                "Add rows_per_person, or remove count; where people have one row each, rows are people.",
+                "[data] count",
+            )
+        if self.count == "people" and self.tables:
+            raise refusal(
+                "count",
+                "[[tables]] are sums of classes, and a person may be counted in several classes.",
+                'Publish one table with count = "people", or count rows.',
+                "[data] count",
             )
         if self.below_k == "noise":
             check_closed(self.columns, 'below_k = "noise"')
@@ -172,7 +192,8 @@ class Table(RecodedPolicy):
             )
 
     def _people(self) -> dict[str, Any]:
-        return {**super()._people(), "rows_per_person": self.rows_per_person}
+        counts = {"rows_per_person": self.rows_per_person, "counts_people": self.count == "people"}
+        return {**super()._people(), **counts}
 
     @property
     def _listed(self) -> bool:

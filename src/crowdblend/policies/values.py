@@ -25,11 +25,14 @@ Kind: TypeAlias = Literal[
     "day",
     "level",
     "widths",
+    "periods",
     "ends",
+    "rates",
     "conditions",
     "where",
 ]
 
+_PERIODS = ("day", "week", "month", "quarter", "year")
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18
 _MOST_DIGITS = 400
 KIND_WORDS: dict[Kind, str] = {
@@ -44,7 +47,9 @@ KIND_WORDS: dict[Kind, str] = {
     "wholes": "a list of whole numbers, for example [0, 2, 3]",
     "level": 'a whole number, or "choose"',
     "widths": "a number, or a list of numbers to choose from",
+    "periods": "year, quarter, month, week or day in quotes, or a list of them to choose from",
     "ends": "two ends for every axis, for example { x = [0, 1], y = [0, 2] }",
+    "rates": "a rate for every label, for example { north = 0.1, south = 0.5 }, or the path of a file of them",
     "where": 'labels by column, for example { sex = "Female", age = ["[0, 10)", "[10, 20)"] }',
     "day": "a date such as 1990-01-01, without quotes",
     "conditions": 'a list of conditions, for example [{ sex = "Male" }]',
@@ -65,7 +70,12 @@ def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
 
 
 def _is_label(value: Any) -> bool:
-    return isinstance(value, str) or _is_whole(value)
+    return isinstance(value, str | bool) or _is_whole(value)
+
+
+def _label(value: Any) -> str:
+    """A label as text: a truth value as the data show it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_labels(value: Any) -> bool:
@@ -93,7 +103,9 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "wholes": lambda value: _is_list(value, _is_whole),
     "level": lambda value: _is_whole(value) or (isinstance(value, str) and value == "choose"),
     "widths": lambda value: _is_number(value) or _is_list(value, _is_number),
+    "periods": lambda value: value in _PERIODS if isinstance(value, str) else _is_list(value, _PERIODS.__contains__),
     "ends": lambda value: _is_mapping(value, _is_pair),
+    "rates": lambda value: isinstance(value, str | os.PathLike) or _is_mapping(value, _is_number),
     "day": lambda value: isinstance(value, datetime.date) and not isinstance(value, datetime.datetime),
     "where": lambda value: _is_mapping(value, _is_labels),
     "conditions": lambda value: _is_list(value, lambda item: _is_mapping(item, _is_label)),
@@ -111,16 +123,18 @@ def convert(kind: Kind, value: Any) -> Any:  # noqa: PLR0911  one line for each 
     Lists become tuples and whole labels texts. A number becomes a double; a number of a domain stays the decimal that
     was written, so that 0.1 is a tenth.
     """
-    if kind == "path":
+    if kind == "path" or (kind == "rates" and not isinstance(value, Mapping)):
         return os.fspath(value)
+    if kind == "rates":
+        return {label: convert("number", rate) for label, rate in value.items()}
     if kind == "texts":
-        return tuple(map(str, value))
+        return tuple(map(_label, value))
     if kind == "where":
         return {
-            name: tuple(map(str, some if isinstance(some, list | tuple) else [some])) for name, some in value.items()
+            name: tuple(map(_label, some if isinstance(some, list | tuple) else [some])) for name, some in value.items()
         }
     if kind == "conditions":
-        return tuple({name: str(label) for name, label in item.items()} for item in value)
+        return tuple({name: _label(label) for name, label in item.items()} for item in value)
     if kind == "ends":
         return {name: tuple(map(_exact, ends)) for name, ends in value.items()}
     if isinstance(value, list | tuple):
@@ -152,7 +166,7 @@ def problem_of(kind: Kind, value: Any) -> str | None:
             largest = _LARGEST_WHOLE if kind in ("whole", "wholes", "level") else _LARGEST
             if not -largest <= item <= largest or (isinstance(item, Decimal) and _too_long(item)):
                 return "is a number too large or with too many digits"
-    if kind == "path" and not str(value).strip():
+    if kind in ("path", "rates") and not str(value).strip():
         return "is blank"
     return None
 

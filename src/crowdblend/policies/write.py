@@ -74,8 +74,9 @@ def _lines(holder: Any, keys: Mapping[str, Key], folder: Path) -> list[str]:
     for attribute, key in keys.items():
         value = getattr(holder, attribute)
         if value is not None and (value != key.default or key.required):
-            value = _relative(value, folder) if key.kind == "path" else value
-            lines.append(f"{key.name} = {_toml(value)}")
+            is_path = key.kind == "path" or (key.kind == "rates" and isinstance(value, str))
+            value = _relative(value, folder) if is_path else value
+            lines.append(f"{key.name} = {toml_value(value)}")
     return lines
 
 
@@ -87,15 +88,15 @@ def _relative(path: str, folder: Path) -> str:
     return os.path.abspath(path) if inside.startswith("..") else Path(inside).as_posix()
 
 
-def _toml(value: Any) -> str:  # noqa: PLR0911  one line for each type
+def toml_value(value: Any) -> str:  # noqa: PLR0911  one line for each type
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
         return toml_text(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{toml_name(name)} = {_toml(item)}" for name, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{toml_name(name)} = {toml_value(item)}" for name, item in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, Decimal):

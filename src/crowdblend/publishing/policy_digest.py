@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from crowdblend.calculus import Assumption
 from crowdblend.kinds.kind import AnyPolicy
 from crowdblend.policies.key import keys_of
 
@@ -16,9 +17,16 @@ from crowdblend.policies.key import keys_of
 _LEFT_OUT = "memory"
 
 
-def policy_digest(policy: AnyPolicy) -> str:
-    """SHA-256 of every decision in a policy: with one digest, the same data and key give the same release."""
-    described = json.dumps(_described(policy), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+def policy_digest(policy: AnyPolicy, assumptions: Sequence[Assumption] = ()) -> str:
+    """SHA-256 of every decision in a policy: with one digest, the same data and key give the same release.
+
+    Where an engine has assumptions of its own they are part of it, since the certificate states them: what a cluster
+    has begun to draw is not resumed as if no cluster had held the key.
+    """
+    decided = _described(policy)
+    if assumptions:
+        decided = [decided, [one.name for one in assumptions]]
+    described = json.dumps(decided, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(described.encode()).hexdigest()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.profiles import profile_of
+from crowdblend.engines.engine import Engine, default_engine
 from crowdblend.engines.identity import identify, largest_rate, sample_of
 from crowdblend.guarantees import Guarantee, Profile, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
@@ -44,17 +45,24 @@ Before = Callable[[Prospect], None]
 
 
 def prospect_of(
-    planned: AnyPlan, folder: Path, ledger: books.Ledger, key: bytes, *, in_memory: bool = False
+    planned: AnyPlan,
+    folder: Path,
+    ledger: books.Ledger,
+    key: bytes,
+    *,
+    in_memory: bool = False,
+    engine: Engine | None = None,
 ) -> Prospect:
     """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
-    prospect = _described(planned, IN_MEMORY if in_memory else str(folder.absolute()), ledger, key)
+    place = IN_MEMORY if in_memory else str(folder.absolute())
+    prospect = _described(planned, place, ledger, key, engine or default_engine())
     outlook = ledger.look(prospect.spending, prospect.identity)
     return replace(prospect, not_compared=outlook.not_compared)
 
 
-def resumed(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, entry: books.Entry) -> books.Spending:
+def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
     """What a release would spend that is run again; an unnamed population keeps the name that it got."""
-    spending = _described(planned, place, ledger, key).spending
+    spending = _described(planned, entry.spending.folder, ledger, key, engine).spending
     if not any(isinstance(made, Profile) for made in entry.spending.guarantees):
         # Begun by a version that recorded no profiles.
         spending = replace(spending, guarantees=planned.certificate().guarantees)
@@ -95,9 +103,9 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -> Prospect:
+def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> Prospect:
     policy = planned.policy
-    identity = identify(policy.data, policy.resources, ledger.wanted())
+    identity = identify(policy.data, policy.resources, ledger.wanted(), engine)
     spending = books.Spending(
         population=policy.data.population or UNNAMED,
         sample=sample_of(policy.sampling, identity.source, key),
@@ -106,8 +114,8 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes) -
         guarantees=with_profile(planned.certificate()),
         folder=place,
         source=identity.source,
-        rate=largest_rate(policy.sampling) if policy.sampling.already_drawn else None,
-        policy=policy_digest(policy),
+        rate=largest_rate(policy.sampling, getattr(policy, "design", None)) if policy.sampling.already_drawn else None,
+        policy=policy_digest(policy, engine.assumptions),
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))

@@ -26,6 +26,7 @@ class Record:
     policy: str | None = None
     python: bool = False
     """Whether Python holds the data or is to hold the release, so that only Python can resume it."""
+    engine: str = "duckdb"
 
     @classmethod
     def begin(
@@ -37,6 +38,7 @@ class Record:
         seal: bool,
         policy: str | None,
         python: bool = False,
+        engine: str = "duckdb",
     ) -> Record:
         """Record the entry together with its key before anything is computed from the sample, or refuse it.
 
@@ -47,7 +49,7 @@ class Record:
             return cls(None)
         keys = {"sealed_key" if seal else "held_key": key}
         entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
-        record = cls(ledger, entry, prospect.spending.sample, policy, python)
+        record = cls(ledger, entry, prospect.spending.sample, policy, python, engine)
         with record.explain_failure():
             ledger.output_begins(entry)
         return record
@@ -120,9 +122,10 @@ class Record:
         named = location is not None and location.named
         words = location.words() if location is not None else ""
         command = f"crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}"
-        command += f" --ledger {words}" if named else ""
+        other = self.engine != "duckdb"
+        command += (f" --engine {self.engine}" if other else "") + (f" --ledger {words}" if named else "")
         if self.python:
-            ledger = f", ledger={words!r}" if named else ""
+            ledger = (f", engine={self.engine!r}" if other else "") + (f", ledger={words!r}" if named else "")
             command = f"crowdblend.resume({self.entry}, data, policy{ledger})"
         return (
             f"Release {self.entry} is recorded and not published yet; publish it, with the output that it would have "
@@ -135,7 +138,7 @@ def refuse_another(entry: books.Entry, spending: books.Spending) -> None:
     begun = entry.spending
     if spending.policy != begun.policy:
         raise InvalidInput(
-            f"release {entry.id} was begun with another policy. Pass that one, unchanged.",
+            f"release {entry.id} was begun with another policy or engine. Pass that one, unchanged.",
             code="other-policy",
             where="POLICY",
         )

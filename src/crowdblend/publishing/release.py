@@ -22,8 +22,9 @@ from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
-from crowdblend.engines.engine import Progress, default_engine
+from crowdblend.engines.engine import Engine, Progress, default_engine
 from crowdblend.engines.identity import on_disk
+from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
@@ -61,14 +62,17 @@ def release(
     policy_file: Path | None = None,
     before: Before = warn,
     in_memory: bool = False,
+    engine: Engine | None = None,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
-    release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears.
+    release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
+    the data: DuckDB unless another is passed.
     """
+    engine = engine or default_engine()
     require_rows(policy.data)
     planned = plan(policy)
     folder = Path(folder)
@@ -78,25 +82,30 @@ def release(
         recover(folder, ledger)
         check_target(folder, force=force)
         path = None if policy_file is None else str(policy_file.absolute())
-        with on_disk(policy.data) as data:
+        planned.check_source(engine)
+        with on_disk(policy.data, policy.resources) as data:
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
-            planned.check_source(default_engine())
+                planned.check_source(engine)
             staging = _staging(folder, Journal(force=force, policy=path))
             try:
-                prospect = None if ledger is None else prospect_of(planned, folder, ledger, secret, in_memory=in_memory)
-                if prospect is not None:
+                prospect = None
+                if ledger is not None:
+                    prospect = prospect_of(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
                     before(prospect)
                 release_key = ReleaseKey(secret)
-                reading = planned.read(default_engine(), release_key, progress)
+                reading = planned.read(engine, release_key, progress)
+                refuse_only_other(reading.outside)
                 seal = policy.sampling.key == "seal" and not policy.sampling.already_drawn
                 named = None if policy_file is None else str(policy_file)
                 python = in_memory or policy.data.format == "frame"
-                record = Record.begin(ledger, prospect, secret, seal=seal, policy=named, python=python)
+                record = Record.begin(
+                    ledger, prospect, secret, seal=seal, policy=named, python=python, engine=engine.name
+                )
             except BaseException:
                 staging.discard()
                 raise
-            return _publish(planned, reading, release_key, record, staging, folder, progress)
+            return _publish(planned, engine, reading, release_key, record, staging, folder, progress)
 
 
 def resume(
@@ -106,12 +115,14 @@ def resume(
     *,
     force: bool = False,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Released:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     Where everything was written, it only takes its name. Else it is computed again with the key that the ledger holds,
     from the policy that it was begun with: the one that is passed, or that of the file that was recorded.
     """
+    engine = engine or default_engine()
     entry = ledger.entry(entry_id)
     folder = Path(entry.spending.folder)
     if entry.spending.folder == IN_MEMORY:
@@ -140,13 +151,19 @@ def resume(
         for staging in stagings:
             staging.discard()
         path = next((staging.journal.policy for staging in stagings), None)
-        with on_disk(policy.data) as data:
+        with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            return _again(ledger, entry, planned, folder, Journal(force=force, policy=path), progress)
+            return _again(ledger, entry, planned, engine, folder, Journal(force=force, policy=path), progress)
 
 
 def resume_in_memory(
-    ledger: Ledger, entry_id: int, policy: AnyPolicy, folder: Path, *, progress: Progress | None = None
+    ledger: Ledger,
+    entry_id: int,
+    policy: AnyPolicy,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Released:
     """Compute a release again that Python was to keep, into a folder that the caller takes it from."""
     entry = ledger.entry(entry_id)
@@ -154,9 +171,9 @@ def resume_in_memory(
         raise _kept_in_memory(entry)
     _check_version(entry)
     require_rows(policy.data)
-    with on_disk(policy.data) as data:
+    with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
-        return _again(ledger, entry, planned, folder, Journal(force=False), progress)
+        return _again(ledger, entry, planned, engine or default_engine(), folder, Journal(force=False), progress)
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:
@@ -176,24 +193,30 @@ def _check_version(entry: Entry) -> None:
 
 
 def _again(
-    ledger: Ledger, entry: Entry, planned: AnyPlan, folder: Path, journal: Journal, progress: Progress | None
+    ledger: Ledger,
+    entry: Entry,
+    planned: AnyPlan,
+    engine: Engine,
+    folder: Path,
+    journal: Journal,
+    progress: Progress | None,
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
     staging = _staging(folder, journal)
     python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
-    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python)
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name)
     try:
         with record.explain_failure():
-            refuse_another(entry, resumed(planned, entry.spending.folder, ledger, key, entry))
+            refuse_another(entry, resumed(planned, ledger, key, entry, engine))
             release_key = ReleaseKey(key)
-            reading = planned.read(default_engine(), release_key, progress)
+            reading = planned.read(engine, release_key, progress)
             if not entry.output:
                 ledger.output_begins(entry.id)
     except BaseException:
         staging.discard()
         raise
-    return _publish(planned, reading, release_key, record, staging, folder, progress)
+    return _publish(planned, engine, reading, release_key, record, staging, folder, progress)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -224,6 +247,7 @@ def _staging(folder: Path, journal: Journal) -> Staging:
 
 def _publish(
     planned: AnyPlan,
+    engine: Engine,
     reading: Reading,
     key: ReleaseKey,
     record: Record,
@@ -242,10 +266,12 @@ def _publish(
             publication.write(staging.release)
             files = {file.name: sha256_of(file) for file in sorted(staging.release.iterdir())}
             certificate = planned.certificate(files, publication)
-            if not record.compared:
-                certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
+            not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
+            certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
             certificate = describe(staging.release, certificate, record.date)
-            internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
+            outside = {name: found.facts() for name, found in reading.outside.items()}
+            known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
+            internal = {**known, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)
         except BaseException:

@@ -6,7 +6,7 @@ breaking AES when the bits come from a key.
 
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
-from crowdblend.randomness.coin import coins, marks
+from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.draw_key import DrawKey
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import differs_from_zero, discrete_laplace, geometric, reaches
@@ -23,6 +23,7 @@ __all__ = [
     "SeededSource",
     "Source",
     "SystemSource",
+    "below_rate",
     "bernoulli",
     "binomial_huge",
     "coins",

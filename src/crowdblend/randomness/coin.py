@@ -65,6 +65,18 @@ def marks(key: bytes, persons: Persons) -> NDArray[np.uint64]:
     return np.concatenate([np.empty((0, 2), dtype=np.uint64), *parts])
 
 
+def below_rate(marked: NDArray[np.uint64], rate: float) -> NDArray[np.bool_]:
+    """Which marks are below a rate: whoever has such a mark is in a sample at that rate.
+
+    One mark decides for every rate, so that a person's coin is uniform whatever the rate of the person's stratum.
+
+    >>> marked = marks(bytes(32), range(1000))
+    >>> bool((below_rate(marked, 0.3) == coins(bytes(32), range(1000), 0.3)).all())
+    True
+    """
+    return _under(marked, _threshold(rate))
+
+
 def _threshold(rate: float) -> int:
     """rate·2^128, which must be whole."""
     if not 0 <= rate <= 1:

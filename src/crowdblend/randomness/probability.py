@@ -76,7 +76,7 @@ def enclosed(compute: Callable[[], arb]) -> Bounds:
 
 def bernoulli(probability: Bounds, source: Source) -> bool:
     """One coin that falls heads with exactly the given probability."""
-    return _settle(0, 0, probability, source)
+    return settle(0, 0, probability, source)
 
 
 def flips(n: int, probability: Bounds, source: Source) -> NDArray[np.bool_]:
@@ -88,7 +88,7 @@ def flips(n: int, probability: Bounds, source: Source) -> NDArray[np.bool_]:
     lower, upper = probability(FIRST_BITS)
     heads = _under(first, lower)
     for tie in np.flatnonzero(heads != _under(first, upper)):
-        heads[tie] = _settle(int(first[tie]), FIRST_BITS, probability, source)
+        heads[tie] = settle(int(first[tie]), FIRST_BITS, probability, source)
     return heads
 
 
@@ -99,7 +99,7 @@ def _under(values: NDArray[np.uint16], limit: int) -> NDArray[np.bool_]:
     return values < np.uint16(limit)
 
 
-def _settle(prefix: int, bits: int, probability: Bounds, source: Source) -> bool:
+def settle(prefix: int, bits: int, probability: Bounds, source: Source) -> bool:
     """Whether U < p, for a U whose first bits are known and whose further bits are drawn as needed."""
     while True:
         lower, upper = probability(bits)

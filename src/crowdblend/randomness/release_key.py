@@ -52,6 +52,11 @@ class ReleaseKey:
             self._hand_out("stream", stream)
         return DrawKey(self._secret)
 
+    def part(self, label: bytes) -> ReleaseKey:
+        """A key for one part of the release, such as a stratum: independent of this one and of all other parts'."""
+        self._hand_out("part", label)
+        return ReleaseKey(subkey(self._secret, b"part of release", label))
+
     def _hand_out(self, what: str, label: bytes) -> None:
         if (what, label) in self._handed_out:
             raise InvalidInput(

@@ -57,12 +57,15 @@ class Cells:
         """The rows as they are, in pieces; each counts once unless the file has counts."""
         yield from self._read()
 
-    def estimates(self) -> Iterator[tuple[Any, ...]]:
-        """Counts, estimates and their ends in pieces, as doubles; NaN where they are blank."""
+    def estimates(self, label: str | None = None) -> Iterator[tuple[Any, ...]]:
+        """Counts, estimates and their ends in pieces, as doubles, NaN where they are blank; then the labels of one
+        column, where it is named."""
         kinds = {"count": pa.int64(), "estimate": pa.float64(), "low": pa.int64(), "high": pa.int64()}
+        kinds |= {} if label is None else {label: pa.string()}
         try:
             for batch in _batches(self.path, kinds):
-                columns = [pc.cast(column, pa.float64()) for column in batch.columns]
+                columns = [pc.cast(column, pa.float64()) for column in batch.columns[:4]]
+                columns += [_text(column).cast(pa.large_string()) for column in batch.columns[4:]]
                 yield tuple(column.to_numpy(zero_copy_only=False) for column in columns)
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged

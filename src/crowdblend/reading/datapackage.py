@@ -18,6 +18,7 @@ from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.estimates.facts import tables_of_their_own
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
+from crowdblend.reading.strata import strata_of_package
 
 NAME = "datapackage.json"
 ENDINGS = (".parquet", ".csv")
@@ -36,9 +37,14 @@ _OWN = {
     "high": ("integer", "The upper end of the 95 % interval for the number of people in the population."),
     "total": ("string", "What was counted in all: the rows that were kept, or the people who have them."),
     "statistic": ("string", "The name of the statistic."),
-    "bin": ("string", "The bin of a histogram; blank for a single number."),
+    "bin": ("string", "The bin of a histogram, or the group that the number is about; blank for a single number."),
     "value": ("number", "The published value."),
     "error": ("number", "What the value stays within of the true one, with the stated confidence."),
+    "rank_error": (
+        "number",
+        "For quantiles, instead of error: the value is a quantile of the people concerned at a share that differs by "
+        "at most this from the one stated, with the stated confidence.",
+    ),
     "confidence": ("number", "The probability with which the value stays within its error."),
     "class": ("string", "The class of people that the number is about; blank for a single number."),
     "block": ("integer", "The number of the block that the point lies in."),
@@ -100,11 +106,13 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         low, high, step = axes[name]
         meaning = f"A coordinate on a grid of {step} from {low} to {high}, moved by noise."
         return {"name": name, "type": "number", "description": meaning}
-    if name in columns and name not in ("statistic", "bin", "value", "error"):
+    if name in columns and name not in ("statistic", "bin", "value", "error", "rank_error"):
         return _declared(name, columns[name], declared_domain(facts).get(name), ordered=name in ordered_columns(facts))
     kind, meaning = _OWN.get(name, ("any", ""))
     if name in _COUNTS and "rows_per_person" in (facts.get("parameters") or {}):
         meaning = _COUNTS[name]
+        if name == "count" and facts["parameters"].get("count") == "people":
+            meaning = "The published number of people who have the class, or of what the column total names."
     return {"name": name, "type": kind, "description": meaning}
 
 
@@ -130,7 +138,7 @@ def _own(certificate: Certificate) -> dict[str, Any]:
     if own := tables_of_their_own(facts):
         said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in own}
     elif facts["kind"] in COUNTED:
-        said |= _sampling(facts)
+        said |= strata_of_package(facts) or _sampling(facts)
     return said
 
 

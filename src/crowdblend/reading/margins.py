@@ -7,23 +7,28 @@ cells were cut off at a threshold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, domain_sizes, estimator_of, finest_cells, nothing_known
 from crowdblend.estimates.estimator import CONFIDENCE, Estimator
+from crowdblend.estimates.strata import StrataFacts, fill, strata_of, summed
 from crowdblend.reading.cells import EXACT, Cells, N
 from crowdblend.reading.domain import Labels, classes_of, combinations
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 
 Whole = NDArray[np.int64]
+# Values, cells, cells that may be noisy, and cells that are called exact.
+_SUMS = (N, "cells", "noisy", EXACT)
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,19 @@ class Margin:
 
 
 class MarginCounter:
-    """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for."""
+    """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for.
+
+    Labels are numbered as they are met, those of the domain first, and Arrow adds up by these numbers.
+    """
 
     def __init__(
         self, facts: Mapping[str, Any], cells: Cells, columns: Sequence[str], domain: Mapping[str, Labels | None]
     ) -> None:
-        self.facts, self.cells, self.columns, self.domain = facts, cells, tuple(columns), domain
-        self.estimator = estimator_of(facts)
+        self.facts, self.cells, self.asked, self.domain = facts, cells, tuple(columns), domain
+        self.estimator, self.strata = estimator_of(facts), strata_of(facts)
+        # Strata have rates of their own, so they are added up one by one.
+        apart = self.strata is not None and self.strata.column in cells.columns
+        columns = self.columns = with_stratum(self.asked, self.strata) if apart else self.asked
         if are_cut(facts) and any(size != 1 for name, size in domain_sizes(facts).items() if name not in columns):
             raise InvalidInput(
                 "Noisy cells below a threshold are not published, so that sums of the others are too large.",
@@ -74,32 +85,102 @@ class MarginCounter:
                 code="reading.cut-cells",
             )
         self._keys = [cells.keys[cells.columns.index(name)] for name in columns]
-        self._found: dict[tuple[str, ...], list[int]] = {}
-        known = [domain.get(name) for name in columns]
-        size = combinations([None if labels is None else len(labels) for labels in known])
-        if size is not None and size <= MOST_CELLS_LISTED:
-            self._found = {row: [0, 0, 0, 0] for row in product(*(labels or () for labels in known))}
+        declared = [dict.fromkeys(domain.get(name) or ()) for name in columns]
+        self._numbers = [{label: at for at, label in enumerate(labels)} for labels in declared]
+        size = combinations([None if domain.get(name) is None else len(domain[name] or ()) for name in columns])
+        self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
+        self._parts: list[pa.Table] = []
+        self._merged = self._waiting = 0
 
     def add(self, piece: pa.Table) -> None:
         """Count these cells as well."""
-        for row, added in _grouped(piece, self._keys, self.estimator):
-            entry = self._found.setdefault(row, [0, 0, 0, 0])
-            self._found[row] = [before + more for before, more in zip(entry, added, strict=True)]
+        values = piece.column(N).to_numpy()
+        noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
+        exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
+        codes = [_numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        if self.strata is not None and self.strata.column in self.columns:
+            at = self.columns.index(self.strata.column)
+            strata = np.asarray(codes[at])
+            for label, estimator in self._by_stratum.items():
+                here = np.flatnonzero(strata == self._numbers[at].get(label, -1))
+                noisy[here] = estimator is not None and estimator.noisy_cells(values[here])
+        sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
+        self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
+        self._waiting += self._parts[-1].num_rows
+        if self._waiting > max(self._merged, 1 << 20):
+            self._merge()
 
-    def margin(self, confidence: float = CONFIDENCE) -> Margin:
-        """Every combination of labels, those of the domain first, with its sum and what it stands for."""
+    def margin(self, confidence: float = CONFIDENCE, most: int | None = None) -> Margin:
+        """Every combination of labels, those of the domain first, with its sum and what it stands for.
+
+        With `most`, only those of the so many largest labels of every column.
+        """
         classes = classes_of(self.facts, self.domain)
         inside = combinations([size for name, size in classes.items() if name not in self.columns])
-        table = np.array(list(self._found.values()), np.int64).reshape(len(self._found), 4)
-        labels = tuple(zip(*self._found, strict=True)) if self.columns and self._found else ((),) * len(self.columns)
+        codes, table = self._laid_out()
+        names = [np.array([*found, None], object)[:-1] for found in self._numbers]
+        if most is not None:
+            kept = np.ones(len(table), np.bool_)
+            for code, labels in zip(codes[: len(self.asked)], names, strict=False):
+                kept &= _among_largest(code, labels, table[:, 0], most)
+            codes, table = [code[kept] for code in codes], table[kept]
         counts, shown, noisy = table[:, 0], table[:, 1], table[:, 2]
         if inside is not None and finest_cells(self.facts, self.cells.columns) != 1:
             # Rows of this file are sums themselves; each of their finest cells may be noisy.
             noisy = np.full(len(counts), inside)
         exact = table[:, 3] > 0 if self.cells.flagged else None
-        intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
-        declared = all(self.domain.get(name) is not None for name in self.columns)
-        return Margin(self.columns, labels, counts, shown, inside, intervals, declared)
+        declared = all(self.domain.get(name) is not None for name in self.asked)
+        labelled = tuple(tuple(labels[code].tolist()) for code, labels in zip(codes, names, strict=True))
+        if self.strata is None or self.strata.column not in self.columns:
+            intervals = _intervals(self.estimator, counts, shown, noisy, exact, inside, confidence)
+            return Margin(self.asked, labelled, counts, shown, inside, intervals, declared)
+        whole = self.strata.column in self.asked
+        level = confidence if whole else self.strata.level(confidence)
+        of_rows = np.array([*labelled[self.columns.index(self.strata.column)], None], object)[:-1]
+        intervals = nothing_known(len(counts))
+        for label, estimator in self._by_stratum.items():
+            here = np.flatnonzero(of_rows == label)
+            fill(intervals, here, _intervals(estimator, counts[here], shown[here], noisy[here], None, inside, level))
+        found = Margin(self.columns, labelled, counts, shown, inside, intervals, declared)
+        return found if whole else _over_strata(found, len(self._by_stratum))
+
+    @cached_property
+    def _by_stratum(self) -> dict[str, Estimator | None]:
+        return {} if self.strata is None else self.strata.estimators()
+
+    def _laid_out(self) -> tuple[list[Whole], Whole]:
+        """The numbers of the labels of every row, and its sums: all of the domain, then what else was met."""
+        self._merge()
+        found = self._parts[0] if self._parts else self._nothing()
+        codes = [found.column(key).to_numpy() for key in self._keys]
+        sums = np.column_stack([found.column(name).to_numpy() for name in _SUMS])
+        if self._listed is None:
+            return codes, sums
+        every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
+        table = np.zeros((every.shape[1], len(_SUMS)), np.int64)
+        declared = np.ones(len(sums), np.bool_)
+        for code, size in zip(codes, self._listed, strict=True):
+            declared &= code < size
+        places = [code[declared] for code in codes]
+        table[np.ravel_multi_index(places, self._listed) if places else np.zeros(len(sums), np.int64)] = sums[declared]
+        return (
+            [np.concatenate([every[at], code[~declared]]) for at, code in enumerate(codes)],
+            np.concatenate([table, sums[~declared]]),
+        )
+
+    def _summed(self, cells: pa.Table) -> pa.Table:
+        # One thread, so that the same file gives the same order.
+        grouped = cells.group_by(self._keys, use_threads=False).aggregate([(name, "sum") for name in _SUMS])
+        names = [*self._keys, *_SUMS]
+        return grouped.select([*self._keys, *(f"{name}_sum" for name in _SUMS)]).rename_columns(names)
+
+    def _merge(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [self._summed(pa.concat_tables(self._parts))]
+        self._merged, self._waiting = sum(part.num_rows for part in self._parts), 0
+
+    def _nothing(self) -> pa.Table:
+        return pa.schema([(name, pa.int64()) for name in (*self._keys, *_SUMS)]).empty_table()
 
 
 def margin_of(
@@ -114,6 +195,24 @@ def margin_of(
     for piece in cells.pieces():
         counter.add(piece)
     return counter.margin(confidence)
+
+
+def with_stratum(columns: tuple[str, ...], strata: StrataFacts | None) -> tuple[str, ...]:
+    """The columns, and that of the strata in the last place where it is not one of them."""
+    return columns if strata is None or strata.column in columns else (*columns, strata.column)
+
+
+def _over_strata(found: Margin, strata: int) -> Margin:
+    """The margin without its last column, which is that of the strata."""
+    places: dict[tuple[str, ...], int] = {}
+    rows = np.array([places.setdefault(row[:-1], len(places)) for row in found.rows], np.int64)
+    counts, shown = (np.zeros(len(places), np.int64) for _ in range(2))
+    np.add.at(counts, rows, found.counts)
+    np.add.at(shown, rows, found.shown)
+    labels = tuple(zip(*places, strict=True)) if found.columns[:-1] else ()
+    cells = None if found.cells is None else found.cells * strata
+    intervals = summed(found.intervals, rows, len(places))
+    return Margin(found.columns[:-1], labels, counts, shown, cells, intervals, found.declared)
 
 
 def are_cut(facts: Mapping[str, Any]) -> bool:
@@ -148,21 +247,18 @@ def _intervals(
     return found
 
 
-def _grouped(
-    piece: pa.Table, keys: list[str], estimator: Estimator | None
-) -> Iterator[tuple[tuple[str, ...], list[int]]]:
-    """The sums of one piece by labels: values, cells, cells that may be noisy, and cells that are called exact."""
-    values = piece.column(N).to_numpy()
-    noisy = np.zeros(len(values), np.bool_) if estimator is None else estimator.noisy_cells(values)
-    exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
-    ones = np.ones(len(values), np.int64)
-    numbers = {N: values, "cells": ones, "noisy": noisy.astype(np.int64), EXACT: exact.astype(np.int64)}
-    if not keys:
-        yield (), [int(column.sum()) for column in numbers.values()]
-        return
-    whole = pa.table([*(piece.column(key) for key in keys), *map(pa.array, numbers.values())], names=[*keys, *numbers])
-    grouped = whole.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in numbers])
-    columns = [grouped.column(key).to_pylist() for key in keys]
-    sums = [grouped.column(f"{name}_sum").to_pylist() for name in numbers]
-    for at in range(grouped.num_rows):
-        yield tuple(column[at] for column in columns), [column[at] for column in sums]
+def _numbered(column: Any, numbers: dict[str, int]) -> Whole:
+    """The number of every label; one that was not met before gets the next."""
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    coded = coded.combine_chunks()
+    places = [numbers.setdefault(label, len(numbers)) for label in coded.dictionary.to_pylist()]
+    found: Whole = np.array(places, np.int64)[coded.indices.to_numpy()]
+    return found
+
+
+def _among_largest(codes: Whole, labels: NDArray[np.object_], counts: Whole, most: int) -> NDArray[np.bool_]:
+    """Which rows have one of the labels that count most."""
+    totals = np.zeros(len(labels), np.int64)
+    np.add.at(totals, codes, counts)
+    ranked = sorted(range(len(labels)), key=lambda at: (-totals[at], labels[at]))[:most]
+    return np.isin(codes, ranked)

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdblend.estimates import domain_sizes, estimator_of
+from crowdblend.estimates import domain_sizes, estimator_of, strata_of
 from crowdblend.estimates.estimator import CONFIDENCE
 from crowdblend.reading.domain import Labels
+from crowdblend.reading.strata import stratum_sentences, unpublished_design
 
 Facts = Mapping[str, Any]
 
 
 def sentences(facts: Facts, domain: Mapping[str, Labels | None], margin: Sequence[str] | None = None) -> list[str]:
     """How to read counts and estimates of this release; of a margin, what its sums are."""
+    strata = strata_of(facts)
+    if strata is not None:
+        return stratum_sentences(facts, strata)
     estimator = estimator_of(facts)
     if estimator is None:
         return ["The certificate does not say how people were sampled, so nothing is said about the population."]
-    lines = [*_sample(facts), *_cells(facts)]
+    lines = [*_sample(facts), *unpublished_design(facts), *_cells(facts)]
     open_columns = [name for name, size in domain_sizes(facts).items() if size is None and name in domain]
     if open_columns and estimator.law.noiseless:
         lines.append(
@@ -38,6 +42,12 @@ def _sample(facts: Facts) -> list[str]:
     design = estimator.design
     parameters = facts.get("parameters")
     rows = parameters.get("rows_per_person") if isinstance(parameters, Mapping) else None
+    if rows is not None and isinstance(parameters, Mapping) and parameters.get("count") == "people":
+        return [
+            f"Counts are people: everybody is counted once in every class of theirs, in at most {rows} random ones. "
+            "Who has several classes is counted in each, so sums over classes are not numbers of people; the number of "
+            "people is in the table totals."
+        ]
     if rows is not None:
         return [
             f"Counts are rows about everybody in the table: of each person at most {rows} random ones. The number of "

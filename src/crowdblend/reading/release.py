@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from crowdblend.calculus import Certificate, verify_file
@@ -176,10 +177,12 @@ class PublishedRelease:
                 code="reading.confidence",
             )
         data = self.data
+        # The error of a quantile is one of its rank, so that its error is blank, and so are low and high.
         values, errors = (data.column(name).to_numpy() for name in ("value", "error"))
+        low, high = (pa.array(end, mask=np.isnan(end)) for end in (values - errors, values + errors))
         kept = [name for name in data.column_names if name not in ("value", "error", "confidence")]
-        columns = [*(data.column(name) for name in kept), pa.array(values), pa.array(values - errors)]
-        return pa.table([*columns, pa.array(values + errors)], names=[*kept, "estimate", "low", "high"])
+        columns = [*(data.column(name) for name in kept), pa.array(values), low, high]
+        return pa.table(columns, names=[*kept, "estimate", "low", "high"])
 
 
 def read(folder: Path | str) -> PublishedRelease:

@@ -1,4 +1,4 @@
-"""Numbers between two bounds, on a grid: what is averaged.
+"""Numbers between two bounds, on a grid: what is averaged, added up, or ordered.
 
 A value becomes a whole number of steps from the lower bound, rounded to the nearest step. Bounds and grid are declared,
 never read off the data, so one person moves a sum by no more than the steps between the bounds.
@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 from crowdblend.errors import InvalidInput
+from crowdblend.recoding.classes import Computed
 from crowdblend.recoding.reading import Number, blank_sql, double, exact, is_blank, number, number_sql, plain
 
 MOST_STEPS = 2**31
@@ -62,7 +64,7 @@ class Bounded:
                 code="recoding.blank",
             )
 
-    @property
+    @cached_property
     def _declared(self) -> tuple[Fraction, Fraction, Fraction]:
         named = (("from", self.start), ("to", self.stop), ("resolution", self.resolution))
         start, stop, resolution = (Fraction(exact(name, value)) for name, value in named)
@@ -74,10 +76,22 @@ class Bounded:
         start, stop, resolution = self._declared
         return int((stop - start) / resolution)
 
+    @property
+    def from_zero(self) -> int | None:
+        """How many steps the upper bound lies above 0, where no value is negative and 0 is on the grid; else None."""
+        start, stop, resolution = self._declared
+        return int(stop / resolution) if start >= 0 and start % resolution == 0 else None
+
     def value(self, steps: Fraction) -> Fraction:
         """The value that lies this many steps above the lower bound, kept between the bounds."""
         start, stop, resolution = self._declared
         return min(max(start, start + resolution * steps), stop)
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The bounds, exactly."""
+        start, stop, _ = self._declared
+        return start, stop
 
     def code(self, value: str | None) -> int | None:
         """The steps of a raw value, or None when it is refused."""
@@ -117,3 +131,37 @@ class Bounded:
         if self.outside == "refuse":
             return None
         return 0 if read < low else self.steps
+
+
+@dataclass(frozen=True)
+class Steps(Computed):
+    """The steps of bounded numbers as classes, so that an engine counts them together with labels.
+
+    >>> Steps(Bounded(0, 1, "0.5")).labels
+    ('0', '1', '2')
+    """
+
+    bounds: Bounded
+
+    reads: ClassVar[Literal["number"]] = "number"
+
+    @cached_property
+    def own_labels(self) -> tuple[str, ...]:
+        """The numbers of the steps, as text; they are never published."""
+        return tuple(map(str, range(self.bounds.steps + 1)))
+
+    def own_code(self, value: str) -> int | None:
+        """The number of the step."""
+        return self.bounds.code(value)
+
+    def code(self, value: str | None) -> int | None:
+        """The number of the step, blanks as they are declared."""
+        return self.bounds.code(value)
+
+    def own_sql(self, column: str, typed: bool) -> str:
+        """The number of the step in SQL."""
+        return self.bounds.sql(column, typed)
+
+    def declaration(self) -> dict[str, Any]:
+        """The bounds and the resolution."""
+        return self.bounds.domain()

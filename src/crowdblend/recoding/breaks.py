@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
 from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain, plain_digits
+from crowdblend.recoding.whole_numbers import check_whole, whole_label, whole_sql
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Breaks(Computed):
     breaks: tuple[Number, ...]
     bottom: bool = False
     top: bool = False
+    whole: bool = False
 
     reads: ClassVar[Literal["number"]] = "number"
 
@@ -54,6 +56,8 @@ class Breaks(Computed):
                     where="breaks",
                     code="recoding.order",
                 )
+        if self.whole:
+            check_whole(("breaks", value) for value in self.breaks)
         super().__post_init__()
 
     @cached_property
@@ -63,19 +67,23 @@ class Breaks(Computed):
     def declaration(self) -> dict[str, Any]:
         """The breaks, and what lies beyond them."""
         breaks = [plain(end) for end in self.breaks]
-        return {"recoding": "breaks", "breaks": breaks, "bottom": self.bottom, "top": self.top}
+        beyond = {"bottom": self.bottom, "top": self.top}
+        return {"recoding": "breaks", "breaks": breaks, **beyond, **({"whole": True} if self.whole else {})}
 
     @cached_property
     def own_labels(self) -> tuple[str, ...]:
         """ "< first" if asked for, the classes between, "≥ last" if asked for."""
         ends = [plain_digits(exact("breaks", value)) for value in self.breaks]
         between = tuple(f"[{low}, {high})" for low, high in pairwise(ends))
+        if self.whole:
+            exactly = [exact("breaks", value) for value in self.breaks]
+            between = tuple(whole_label(low, high - 1) for low, high in pairwise(exactly))
         return (f"< {ends[0]}",) * self.bottom + between + (f"≥ {ends[-1]}",) * self.top
 
     def own_code(self, value: str) -> int | None:
         """The position of the class that holds the number."""
         read = number(value)
-        if read is None:
+        if read is None or (self.whole and not read.is_integer()):
             return None
         code = bisect_right(self._ends, read) - 1 + self.bottom
         return code if 0 <= code < len(self.own_labels) else None
@@ -87,7 +95,8 @@ class Breaks(Computed):
         below = f"{value} < CAST('inf' AS DOUBLE)" if self.top else f"{value} < {double(self._ends[-1])}"
         # between classes i and i+1 lies this end, whichever classes there are
         ends = self._ends[0 if self.bottom else 1 : None if self.top else -1]
-        return f"CASE WHEN {above} AND {below} THEN {_search(value, ends, 0)} END"
+        fits = f" AND {whole_sql(value)}" if self.whole else ""
+        return f"CASE WHEN {above} AND {below}{fits} THEN {_search(value, ends, 0)} END"
 
 
 def _search(value: str, ends: tuple[float, ...], passed: int) -> str:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding.classes import LARGEST_DOMAIN, Computed
 from crowdblend.recoding.reading import Number, double, exact, number, number_sql, plain, plain_digits
+from crowdblend.recoding.whole_numbers import check_whole, whole_label, whole_sql
 
 _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to be wrong by less than one interval
 
@@ -26,6 +27,8 @@ _EXACT = 2**50  # whole numbers up to here leave room for a guess in doubles to 
 @dataclass(frozen=True)
 class Intervals(Computed):
     """Equal widths from `start` to `stop`; `bottom` and `top` add the classes "< start" and "≥ stop".
+
+    With `whole` the values are whole numbers: the classes are called 0–9, 10–19, and a fraction is outside the domain.
 
     >>> age = Intervals(0, 100, 10, top=True)
     >>> age.labels[age.code("39")], age.labels[age.code("100")], age.code("-1")
@@ -38,6 +41,7 @@ class Intervals(Computed):
     include_stop: bool = False
     bottom: bool = False
     top: bool = False
+    whole: bool = False
 
     reads: ClassVar[Literal["number"]] = "number"
 
@@ -76,6 +80,8 @@ class Intervals(Computed):
                 where="include_to",
                 code="recoding.two-ends",
             )
+        if self.whole:
+            check_whole((("from", self.start), ("to", self.stop), ("width", self.width)))
         super().__post_init__()
 
     @property
@@ -112,6 +118,12 @@ class Intervals(Computed):
         """ "< start" if asked for, the intervals, "≥ stop" if asked for."""
         first, width = exact("from", self.start), exact("width", self.width)
         ends = [plain_digits(first + index * width) for index in range(self._steps + 1)]
+        if self.whole:
+            lows = [first + index * width for index in range(self._steps)]
+            called = [whole_label(low, low + width - 1) for low in lows]
+            if self.include_stop:
+                called[-1] = whole_label(lows[-1], lows[-1] + width)
+            return (f"< {ends[0]}",) * self.bottom + tuple(called) + (f"≥ {ends[-1]}",) * self.top
         labels = [f"[{low}, {high})" for low, high in pairwise(ends)]
         if self.include_stop:
             labels[-1] = labels[-1][:-1] + "]"
@@ -121,12 +133,12 @@ class Intervals(Computed):
         """The bounds and the width, and what lies beyond the bounds."""
         bounds = {"from": plain(self.start), "to": plain(self.stop), "width": plain(self.width)}
         beyond = {"include_to": self.include_stop, "bottom": self.bottom, "top": self.top}
-        return {"recoding": "intervals", **bounds, **beyond}
+        return {"recoding": "intervals", **bounds, **beyond, **({"whole": True} if self.whole else {})}
 
     def own_code(self, value: str) -> int | None:
         """The position of the interval that holds the number."""
         read = number(value)
-        if read is None:
+        if read is None or (self.whole and not read.is_integer()):
             return None
         passed = bisect_right(range(self._steps + 1), read, key=self.end)
         if self.include_stop and read == self.end(self._steps):
@@ -143,11 +155,14 @@ class Intervals(Computed):
             f"+ CAST({value} >= {self._end_sql(f'({guess} + 1)')} AS INTEGER), {self._steps - 1}) + {int(self.bottom)}"
         )
         low, high = double(self.end(0)), double(self.end(self._steps))
-        whens = [f"WHEN {value} >= {low} AND {value} {'<=' if self.include_stop else '<'} {high} THEN {inside}"]
+        fits = f" AND {whole_sql(value)}" if self.whole else ""
+        whens = [f"WHEN {value} >= {low} AND {value} {'<=' if self.include_stop else '<'} {high}{fits} THEN {inside}"]
         if self.bottom:
-            whens.append(f"WHEN {value} < {low} AND {value} > CAST('-inf' AS DOUBLE) THEN 0")
+            whens.append(f"WHEN {value} < {low} AND {value} > CAST('-inf' AS DOUBLE){fits} THEN 0")
         if self.top:
-            whens.append(f"WHEN {value} >= {high} AND {value} < CAST('inf' AS DOUBLE) THEN {self._steps + self.bottom}")
+            whens.append(
+                f"WHEN {value} >= {high} AND {value} < CAST('inf' AS DOUBLE){fits} THEN {self._steps + self.bottom}"
+            )
         return f"CASE {' '.join(whens)} END"
 
     def _end_sql(self, index: str) -> str:

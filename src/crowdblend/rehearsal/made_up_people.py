@@ -105,5 +105,12 @@ def drawn_here(policy: Any) -> Any:
     sampling = policy.sampling
     if isinstance(sampling, ExactSample):
         return policy
+    if sampling.designed:
+        raise InvalidInput(
+            "The audit runs policies with one sampling rate, and this one has strata or weights.",
+            remedy="Audit each stratum as a policy of its own, with its rate and its k.",
+            where="[sampling] stratum",
+            code="rehearsal.strata",
+        )
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from crowdblend.kinds.statistics import StatisticsPlan
-from crowdblend.planning.statistics import EVERYBODY, TotalsPlan
-from crowdblend.policies.statistics import Statistics
+from crowdblend.mechanisms.quantiles import quantile_losses
+from crowdblend.planning.statistics import EVERYBODY, QuantileShape, TotalsPlan
+from crowdblend.policies.statistics import BETWEEN, Statistics
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import Between, Number
 from crowdblend.rehearsal.made_up_people import Files, Population, Values, people_in_memory, publish_once
@@ -31,6 +34,8 @@ class TotalsRehearsal:
 
 
 MOST_PEOPLE = 1 << 20
+# What a person adds, by the number of the total.
+Adds = dict[int, int]
 _ALL = 1 << 20
 
 
@@ -72,49 +77,88 @@ class StatisticsSubject(Rehearsed):
                 *(one for one in known if column.recoding.label(one) in named),
             ]
             found = [value for value in found if column.recoding.label(value) is not None]
-        if any((made.what, made.column) == ("average", name) for made in self.policy.statistics):
-            assert measure is not None, "an average has bounds"
+        if any(made.measured and made.column == name for made in self.policy.statistics):
+            assert measure is not None, "a column of numbers has bounds"
             found = [value for value in found if measure.code(value) is not None]
         return list(dict.fromkeys(found))
 
     def _distance(self, one: Values, other: Values) -> float:
-        """The loss between two persons, by the noise on everything that they add to."""
+        """The loss between two persons, by the noise on everything that they add to, and by the choices they move."""
         plan: TotalsPlan = self.plan.parameters
         return sum(
-            plan.noise_epsilon(place) * abs(here - there)
-            for (place, here), (_, there) in zip(self._adds(one), self._adds(other), strict=True)
+            plan.noise_epsilon(place) * self._moved(place, self._adds(place, one), self._adds(place, other))
+            for place in range(len(self.policy.statistics))
         )
 
-    def _adds(self, values: Values) -> list[tuple[int, int]]:
-        """What a person adds to every published number, in steps, each with the place of its statistic."""
+    def _moved(self, place: int, one: Adds, other: Adds) -> float:
+        """How far apart two persons are for one statistic, in units of the loss of its noise."""
+        shape = self.plan.parameters.shape(place)
+        if isinstance(shape, QuantileShape):
+            return shape.moved if one != other else 0.0
+        return float(sum(abs(one.get(row, 0) - other.get(row, 0)) for row in {*one, *other}))
+
+    def _adds(self, place: int, values: Values) -> Adds:
+        """What a person adds to each total of a statistic, in steps; to a quantile, one at the step of their group."""
+        made = self.policy.statistics[place]
         person = dict(zip(self.policy.wanted, values, strict=True))
         label = {
-            column.name: column.recoding.label(person[column.name])
+            column.name: str(column.recoding.label(person[column.name]))
             for column in self.policy.classes
             if column.name in person
         }
-        found: list[tuple[int, int]] = []
-        for place, made in enumerate(self.policy.statistics):
-            fits = all(label[name] in labels for name, labels in made.among.items())
-            if made.what == "average":
-                found.append((place, self.policy.measures[str(made.column)].code(person[str(made.column)]) or 0))
-            elif made.what == "histogram":
-                found += [(place, int(fits and label[str(made.column)] == one)) for one in self.policy.bins(made)]
-            else:
-                found.append((place, int(fits)))
-        return found
+        if not all(label[name] in labels for name, labels in made.among.items()):
+            return {}
+        columns = (str(made.column),) if made.what == "histogram" else made.groups
+        bins = self.policy.bins(made)
+        group = bins.index(BETWEEN.join(label[name] for name in columns)) if columns else 0
+        if not made.measured:
+            return {group: 1}
+        bounds = self.policy.measures[str(made.column)]
+        step = bounds.code(person[str(made.column)]) or 0
+        if made.is_quantile:
+            return {group * (bounds.steps + 1) + step: 1}
+        if not made.of_some:
+            return {0: step}
+        if made.what == "sum" and bounds.from_zero is not None:
+            return {group: step + bounds.from_zero - bounds.steps}
+        return {2 * group: bounds.steps - step, 2 * group + 1: step}
 
     def _between(self, population: Replaced) -> Between:
-        """The numbers that the two persons move, where they are without noise, and by how much they move."""
-        one, other = (self._adds(person) for person in population.persons)
-        others = [(self._adds(crowd.values), crowd.size) for crowd in population.people[1:]]
-        numbers = []
-        for row, ((place, here), (_, there)) in enumerate(zip(one, other, strict=True)):
-            if here != there:
-                way, n = self.plan.parameters.way_of(place), self.policy.people
-                counted = n if way.mechanism == EVERYBODY else way.samples
-                total = here + sum(adds[row][1] * size for adds, size in others)
-                moved = self.plan.in_unit(place, (there - here) / counted)
-                loss = self.plan.parameters.noise_epsilon(place) * abs(there - here)
-                numbers.append(Number(row, float(self.plan.value(place, Fraction(total, n))), moved, loss))
+        """The published rows that the two persons move: where they are without noise, and by how much they move."""
+        person, instead = population.persons
+        others = [(crowd.values, crowd.size) for crowd in population.people[1:]]
+        numbers: list[Number] = []
+        row = 0
+        for place in range(len(self.policy.statistics)):
+            here, there = (self._published(place, [(one, 1), *others]) for one in (person, instead))
+            way, n = self.plan.parameters.way_of(place), self.policy.people
+            counted = n if way.mechanism == EVERYBODY else way.samples
+            moved = self._moved(place, self._adds(place, person), self._adds(place, instead))
+            loss = self.plan.parameters.noise_epsilon(place) * moved / max(1, sum(map(_differ, here, there)))
+            for start, end in zip(here, there, strict=True):
+                if start != end:
+                    # A person who is drawn moves what a sample says by more.
+                    numbers.append(Number(row, start, (end - start) * n / counted, loss))
+                row += 1
         return Between(tuple(numbers))
+
+    def _published(self, place: int, people: list[tuple[Values, int]]) -> list[float]:
+        """The rows of one statistic about these people, without noise."""
+        made, numbers = self.policy.statistics[place], self.plan.values(place)
+        shape = self.plan.parameters.shape(place)
+        groups = max(1, len(self.policy.bins(made)))
+        width = groups * shape.candidates if isinstance(shape, QuantileShape) else shape.bins
+        totals = np.zeros(width, dtype=np.int64)
+        for values, size in people:
+            for at, added in self._adds(place, values).items():
+                totals[at] += size * added
+        if not isinstance(shape, QuantileShape):
+            return [one.value for one in numbers.of_totals(totals.tolist(), self.policy.people)]
+        ranks = totals.reshape(groups, shape.candidates)
+        sizes = [self.policy.people] if shape.whole else ranks.sum(axis=1).tolist()
+        steps = [int(quantile_losses(*each).argmin()) for each in zip(ranks, [shape.at] * groups, sizes, strict=True)]
+        return [float(numbers.bounds.value(Fraction(step))) for step in steps]
+
+
+def _differ(one: float, other: float) -> bool:
+    return one != other

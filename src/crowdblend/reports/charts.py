@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -36,7 +36,8 @@ def figures(summary: Summary) -> Html:
         )
     if summary.pair is not None and summary.pair.shown.any():
         parts.append(_pairs(summary.pair))
-    parts.append(_sizes(summary))
+    if summary.cells > len(summary.largest):  # otherwise every cell is listed below
+        parts.append(_sizes(summary))
     return join(*parts)
 
 
@@ -73,9 +74,9 @@ def _margin(margin: Margin) -> Html:
     few = "" if len(labels) <= MOST_DRAWN else f" Drawn are the {MOST_DRAWN} largest of {len(labels):,} labels."
     if (found.low < 0).all():
         caption = f"Published people of the sample by {shorten(name)}.{few} How they were sampled is not stated."
-        bars = [(names[labels[at]], int(margin.counts[at])) for at in order.tolist()]
+        counts = [(names[labels[at]], int(margin.counts[at])) for at in order.tolist()]
         rows: list[list[str]] = [[label(labels[at]), f"{int(margin.counts[at]):,}"] for at in order.tolist()]
-        return join(heading, figure(bar_chart(bars), caption), numbers(["label", "people"], rows, caption, _ONE))
+        return join(heading, bars(counts, caption), numbers(["label", "people"], rows, caption, _ONE))
     ranges = [Range(names[text], low, high, estimate, note) for text, estimate, low, high, note in drawn]
     caption = f"People of the population by {shorten(name)}. {_meaning(margin)}{few}"
     listed: list[list[str]] = [
@@ -85,7 +86,7 @@ def _margin(margin: Margin) -> Html:
     headers = ["label", "published people of the sample", "estimate", "low", "high"]
     return join(
         heading,
-        figure(range_chart(ranges), caption),
+        figure(range_chart(ranges), caption, narrow=range_chart(ranges, narrow=True)),
         numbers(headers, listed, f"{caption} – is not known.", frozenset(range(1, 5))),
     )
 
@@ -127,7 +128,7 @@ def _sizes(summary: Summary) -> Html:
     return element(
         "div",
         element("h3", "How large the cells are"),
-        figure(bar_chart(summary.sizes), caption),
+        bars(summary.sizes, caption),
         numbers(["people in the cell", "cells"], rows, caption, _ONE),
         class_="sizes",
     )
@@ -152,6 +153,8 @@ def _pairs(pair: Margin) -> Html:
     heading = element("h3", "By ", label(first), " and ", label(second))
     if not cells:
         return heading
+    blank = " Where a place is blank, nothing is published; that does not mean zero."
+    blank = blank if len(cells) < len(down) * len(across) else ""
     drawn = heatmap(
         [(names[0][one], names[1][other], value) for (one, other), value in cells.items()],
         rows=list(names[0].values()),
@@ -164,7 +167,7 @@ def _pairs(pair: Margin) -> Html:
     ]
     return join(
         heading,
-        figure(drawn, f"{caption} Where a place is blank, nothing is published; that does not mean zero."),
+        figure(drawn, f"{caption}{blank}"),
         numbers(headers, rows, f"{caption} – is not zero.", frozenset(range(1, len(headers)))),
     )
 
@@ -190,11 +193,22 @@ def _values(pair: Margin) -> tuple[list[int], bool]:
     return np.round(values).astype(np.int64).tolist(), True
 
 
-def figure(drawn: str, caption: str) -> Html:
-    """A drawn figure with its caption, which also describes it to those who cannot see it."""
-    # Wider than a phone it scrolls, which needs the focus to work from the keyboard.
-    scrolling = element("div", inline_svg(drawn, caption), class_="scroll", tabindex="0", role="group")
-    return element("figure", scrolling, element("figcaption", caption))
+def figure(drawn: str, caption: str, *, narrow: str | None = None) -> Html:
+    """A drawn figure with its caption, which also describes it to those who cannot see it.
+
+    `narrow` is the same figure for phones; one without scrolls there.
+    """
+    # What scrolls needs the focus to work from the keyboard.
+    only_wide = "scroll" if narrow is None else "scroll wide"
+    pictures = [element("div", inline_svg(drawn, caption), class_=only_wide, tabindex="0", role="group")]
+    if narrow is not None:
+        pictures.append(element("div", inline_svg(narrow, caption), class_="narrow"))
+    return element("figure", *pictures, element("figcaption", caption))
+
+
+def bars(totals: Sequence[tuple[str, int]], caption: str) -> Html:
+    """A figure of bars, for every width."""
+    return figure(bar_chart(totals), caption, narrow=bar_chart(totals, narrow=True))
 
 
 def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:

@@ -29,14 +29,18 @@ def describe_statistic(stated: Any) -> str:
     """What a statistic is of, from the facts about it."""
     if not isinstance(stated, Mapping):
         return ""
-    if "average" in stated:
-        return f"average of {stated['average']}"
+    among, by = _among(stated.get("where")), stated.get("by")
+    where = f", where {among}" if among else ""
+    groups = f", by {' and '.join(map(str, by))}" if isinstance(by, list) else ""
+    for name in ("average", "sum", "median", "quantile"):
+        if name in stated:
+            at = f"{stated['at']}-" if "at" in stated else ""
+            return f"{at}{name} of {stated[name]}{groups}{where}"
     if "histogram" in stated:
-        among = _among(stated.get("where"))
-        return f"people by {stated['histogram']}" + (f", where {among}" if among else "")
+        return f"people by {stated['histogram']}{where}"
     for name, noun in (("fraction", "share"), ("count", "number")):
         if name in stated:
-            return f"{noun} of people whose {_among(stated[name])}"
+            return f"{noun} of people whose {_among(stated[name])}{groups}"
     return str(stated.get("words", ""))
 
 

@@ -62,6 +62,8 @@ def open_folder(path: Path) -> Folder:
 
 def crowd_size(folder: Folder) -> int | None:
     """k: as derived, or else as stated."""
+    if folder.facts.get("strata"):
+        return None  # every stratum has one of its own
     derived = [guarantee.k for guarantee in folder.certificate.guarantees if isinstance(guarantee, CrowdBlending)]
     stated = folder.fact("parameters", dict).get("k")
     return derived[0] if derived else stated if isinstance(stated, int) else None

@@ -36,9 +36,10 @@ nav li {{ margin: 0; }}
 table {{ border-collapse: collapse; min-width: 60%; font-size: .93rem; }}
 caption {{ text-align: left; color: var(--quiet); font-size: .9rem; padding-bottom: .4rem; }}
 th, td {{ text-align: left; vertical-align: top; padding: .35rem 1.25rem .35rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: anywhere; min-width: 4.5rem; }}
+  overflow-wrap: break-word; max-width: 24rem; min-width: 4.5rem; }}
 thead th {{ border-bottom: 2px solid var(--ink); font-weight: 600; }}
-th.number, td.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+th.number, td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+td.number {{ white-space: nowrap; }}
 figure {{ margin: .5rem 0 1rem; }}
 figure svg {{ display: block; max-width: 100%; height: auto; margin-left: -10px; }}
 figcaption {{ color: var(--quiet); font-size: .9rem; max-width: 44rem; }}
@@ -48,8 +49,10 @@ summary {{ cursor: pointer; }}
 .step > summary code {{ color: var(--accent); font-weight: 600; }}
 .step p {{ margin: .35rem 0; font-size: .93rem; }}
 :focus-visible {{ outline: 2px solid var(--accent); outline-offset: 2px; }}
-@media (max-width: 34rem) {{ body {{ padding-top: 1.25rem; }} h1 {{ font-size: 1.6rem; }}
-  figure svg {{ max-width: none; }} .step {{ padding-left: .5rem; }} }}
+.narrow {{ display: none; margin: .75rem 0; }}
+@media screen and (max-width: 34rem) {{ body {{ padding-top: 1.25rem; }} h1 {{ font-size: 1.6rem; }}
+  .wide {{ display: none; }} .narrow {{ display: block; }} .scroll svg {{ max-width: none; }}
+  th, td {{ padding-right: .7rem; min-width: 3.2rem; }} .step {{ padding-left: .5rem; }} }}
 @media print {{
   @page {{ margin: 1.2cm; }}
   html {{ font-size: 8.5pt; line-height: 1.35; }} body {{ max-width: none; padding: 0; }}
@@ -64,6 +67,6 @@ summary {{ cursor: pointer; }}
 @media screen and (prefers-color-scheme: dark) {{
   :root {{ --ink: #e6e9ed; --quiet: #a8b1bb; --line: #3a424b; --ground: #1f262d; --accent: #6cb6ff; --warn: #ffb077; }}
   html {{ background: #14191e; }} .checked {{ color: #6fd08c; }} .warn {{ background: #33251a; }}
-  figure svg {{ background: #fff; border-radius: 8px; }}
+  figure svg {{ background: #fff; border-radius: 8px; margin-left: 0; }}
 }}
 """.strip()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crowdblend.figures import bar_chart
-from crowdblend.reports.html import Html, element, inline_svg, join, table
+from crowdblend.reports.charts import bars
+from crowdblend.reports.html import Html, element, join, table
 from crowdblend.reports.look import CSS
 
 MOST_ROWS = 200
@@ -44,7 +44,7 @@ def _distribution(heading: str, size_name: str, count_name: str, numbers: Mappin
     rows = [[size, f"{count:,}"] for size, count in list(numbers.items())[:MOST_ROWS]]
     left = len(numbers) - len(rows)
     caption = f"{heading}{f'; {left:,} further rows are in the internal facts' if left > 0 else ''}"
-    drawn = element("figure", inline_svg(bar_chart(_doubling(numbers)), f"{heading}, by powers of two"))
+    drawn = bars(_doubling(numbers), f"{heading}, by powers of two.")
     listed = table([size_name, count_name], rows, caption=caption, numbers=frozenset([0, 1]))
     return join(element("h2", heading), drawn, listed)
 

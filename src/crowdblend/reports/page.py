@@ -8,7 +8,7 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.reports import sentences
 from crowdblend.reports.derivation import tree
 from crowdblend.reports.facts import describe_column
-from crowdblend.reports.folder import Folder, crowd_size, rate_is_assumed, sampling_rate
+from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample, rate_is_assumed, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.look import CSS
 from crowdblend.reports.numbers import fact, round_up
@@ -105,7 +105,10 @@ def _assumed_rate(folder: Folder) -> Html:
 def _keys(folder: Folder, view: View) -> Html:
     keys = list(view.keys)
     k, rate, guarantee = crowd_size(folder), sampling_rate(folder), folder.certificate.differential()
-    if k is not None:
+    of_parts = [k for _, k in parts_of_sample(folder).values()]
+    if len(set(of_parts)) > 1:
+        keys.append(("k, the smallest crowd, by table", f"{min(of_parts):,} – {max(of_parts):,}"))
+    elif k is not None:
         keys.append(("k, the smallest crowd", f"{k:,}"))
     if rate is not None:
         keys.append(("share of people sampled", f"{100 * rate:.4g} %"))

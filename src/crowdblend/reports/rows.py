@@ -17,9 +17,12 @@ LARGEST_FILE = 1 << 28
 MOST_ROWS = 1_000_000
 
 
-def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) -> list[dict[str, Any]]:
+def read_rows(
+    path: Path, name: str, numbers: tuple[str, ...], *, label: str, blank: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     """A data file as one dictionary per row: a text `name`, the numbers, and a `label` which may be None or missing.
 
+    Numbers in `blank` may be None or missing as well.
     Files that are too large, lack a column or have another type are refused.
     """
     texts = (name, label)
@@ -41,16 +44,22 @@ def read_rows(path: Path, name: str, numbers: tuple[str, ...], *, label: str) ->
             where=path.name,
             code="report.columns",
         )
-    for column in numbers:
+    for column in (*numbers, *(column for column in blank if column in names)):
         kind = table.schema.field(column).type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) or table.column(column).null_count:
+        filled = column in blank or not table.column(column).null_count
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)) or not filled:
             raise InvalidInput(
                 f"Column {column!r} of {path.name} holds something else than numbers.",
                 where=path.name,
                 code="report.numbers",
             )
     return [
-        {name: str(row[name]), label: _text(row.get(label)), **{column: row[column] for column in numbers}}
+        {
+            name: str(row[name]),
+            label: _text(row.get(label)),
+            **{column: row[column] for column in numbers},
+            **{column: row.get(column) for column in blank},
+        }
         for row in table.to_pylist()
     ]
 

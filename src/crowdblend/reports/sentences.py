@@ -9,6 +9,7 @@ from crowdblend.calculus import Certificate
 from crowdblend.estimates import estimator_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
+from crowdblend.reading.strata import unpublished_design
 from crowdblend.reports.folder import (
     Folder,
     crowd_size,
@@ -18,6 +19,7 @@ from crowdblend.reports.folder import (
     sampling_rate,
 )
 from crowdblend.reports.numbers import enumeration, one_in, round_up
+from crowdblend.reports.strata import reading_of_strata
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
@@ -68,6 +70,8 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     """How to read the numbers of tables and microdata, and how not to."""
     if folder.facts.get("everybody") is True:
         return _of_everybody(folder)
+    if of_strata := reading_of_strata(folder):
+        return of_strata
     parts = parts_of_sample(folder)
     if parts:
         return _of_parts(parts, sampling_rate(folder))
@@ -91,7 +95,7 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
         lines += _suppressed("cell", "and its count is exact", crowd, k)
     else:
         lines.append("A cell that is missing is not zero: it may hold people, but too few to be published.")
-    lines += _population(folder, counted)
+    lines += [*_population(folder, counted), *unpublished_design(folder.facts)]
     if folder.facts.get("below_k") != "noise":
         lines.append(
             "Sums of published cells are lower ends: cells that are missing are not in them. Groups of people who fall "
@@ -125,6 +129,8 @@ def _of_everybody(folder: Folder) -> list[str]:
         a = math.exp(-loss)
         off = f", {2 * a / (1 - a * a):.3g} on average, whatever the size of the cell"
     whom = "people" if rows is None else f"rows, of which at most {rows:,} random ones of each person were kept"
+    if rows is not None and stated.get("count") == "people":
+        whom = f"people, each counted once in every class, in at most {rows:,} random ones"
     return [
         f"No sample was drawn: everybody is counted. Counts are {whom}.",
         f"Every cell of the table is published with noise: its count is off by a few{off}. The noise is as often above "

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from crowdblend.estimates import Intervals, nothing_known, row_intervals
+from crowdblend.estimates import Intervals, nothing_known, row_intervals, strata_of, stratified_intervals
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 from crowdblend.reading.domain import declared_domain
 from crowdblend.reading.margins import MarginCounter, are_cut
@@ -31,7 +32,6 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
     counters = _counters(data, facts)
     keys = data.keys[:MOST_COLUMNS]
     by_label = [Totals([key]) for key in keys]
-    by_pair = Totals(keys[:2])
     sizes = np.zeros(len(EDGES) + 1, dtype=np.int64)
     cells = people = 0
     largest: pa.Table | None = None
@@ -40,11 +40,12 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
         cells, people = cells + len(counts), people + int(counts.sum())
         sizes += np.bincount(np.searchsorted(EDGES, counts, side="right"), minlength=len(sizes))
         largest = _largest(piece, largest)
-        for totals in [*by_label, *[by_pair] * (len(keys) > 1)]:
+        for totals in by_label:
             totals.add(piece)
         for counter in counters:
             counter.add(piece)
-    margins = [counter.margin() for counter in counters]
+    # Of two columns no more labels are drawn.
+    margins = [counter.margin(most=MOST_LABELS if len(counter.columns) == 2 else None) for counter in counters]
     several = [margin for margin in margins if len(margin.columns) == 1]
     columns = tuple(_column(name, totals.table()) for name, totals in zip(data.columns, by_label, strict=False))
     return Summary(
@@ -55,7 +56,6 @@ def summarize(data: Cells, facts: Mapping[str, Any] | None = None) -> Summary:
         people=people,
         totals=columns,
         sizes=size_classes(sizes.tolist()),
-        pairs=_pairs(by_pair.table(), columns) if len(keys) > 1 else (),
         largest=_cells(largest, data, facts) if largest is not None else (),
         margins=tuple(several),
         pair=next((margin for margin in margins if len(margin.columns) == 2), None),
@@ -90,12 +90,29 @@ def _cells(largest: pa.Table, data: Cells, facts: Mapping[str, Any] | None) -> t
     rows = largest.to_pylist()
     counts = np.array([row[N] for row in rows], np.int64)
     exact = np.array([row[EXACT] for row in rows], np.bool_) if data.flagged else None
-    found = nothing_known(len(rows)) if facts is None else row_intervals(facts, data.columns, counts, exact)
+    found = _rows_known(rows, data, facts, counts, exact)
     cells = [
         Cell(tuple(row[key] for key in data.keys), row[N], row.get(EXACT), *_known(found, at))
         for at, row in enumerate(rows)
     ]
     return tuple(sorted(cells, key=lambda cell: (-cell.count, cell.labels)))
+
+
+def _rows_known(
+    rows: list[dict[str, Any]],
+    data: Cells,
+    facts: Mapping[str, Any] | None,
+    counts: NDArray[np.int64],
+    exact: NDArray[np.bool_] | None,
+) -> Intervals:
+    strata = None if facts is None else strata_of(facts)
+    if facts is None or (strata is not None and strata.column not in data.columns):
+        return nothing_known(len(rows))
+    if strata is None:
+        return row_intervals(facts, data.columns, counts, exact)
+    key = data.keys[data.columns.index(strata.column)]
+    labels = np.array([*(row[key] for row in rows), None], object)[:-1]
+    return stratified_intervals(strata, data.columns, labels, counts)
 
 
 def _known(found: Intervals, at: int) -> tuple[float | None, int | None, int | None]:
@@ -109,10 +126,3 @@ def _column(name: str, totals: pa.Table) -> ColumnTotals:
     entries = list(zip(ranked.column(0).to_pylist(), ranked.column(1).to_pylist(), strict=True))
     whole = totals.num_rows <= MOST_LABELS
     return ColumnTotals(name, tuple(in_order(entries) if whole else entries), totals.num_rows)
-
-
-def _pairs(totals: pa.Table, columns: tuple[ColumnTotals, ...]) -> tuple[tuple[str, str, int], ...]:
-    for at in range(2):
-        labels = pa.array([label for label, _ in columns[at].totals], pa.large_string())
-        totals = totals.filter(pc.is_in(totals.column(at), value_set=labels))
-    return tuple(sorted(zip(*(totals.column(at).to_pylist() for at in range(3)), strict=True)))

@@ -48,7 +48,6 @@ class Summary:
     people: int
     totals: tuple[ColumnTotals, ...]
     sizes: tuple[tuple[str, int], ...]
-    pairs: tuple[tuple[str, str, int], ...]
     largest: tuple[Cell, ...]
     margins: tuple[Margin, ...] = ()
     pair: Margin | None = None

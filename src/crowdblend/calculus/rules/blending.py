@@ -80,7 +80,7 @@ def robust_sampling_is_differential(
     premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
 ) -> Differential:
     """Biased sampling still hides people, as long as the bias is bounded."""
-    delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
+    delta = robust_delta(premise, low, high, exceptions, max_rate, epsilon)
     return Differential(epsilon, delta, Relation.ADD_REMOVE, samplings=1)
 
 
@@ -99,7 +99,7 @@ def robust_sampling_is_zero_knowledge(
     premise: CrowdBlending, *, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
 ) -> ZeroKnowledge:
     """The simulator runs the mechanism on a sample of everybody else, drawn with the same probabilities."""
-    delta = _checked_robust_delta(premise, low, high, exceptions, max_rate, epsilon)
+    delta = robust_delta(premise, low, high, exceptions, max_rate, epsilon)
     return ZeroKnowledge(epsilon, delta, RobustSampling(low, high, exceptions), Relation.ADD_REMOVE)
 
 
@@ -122,9 +122,10 @@ def check_bias(premise: CrowdBlending, low: float, high: float, exceptions: int,
         )
 
 
-def _checked_robust_delta(
+def robust_delta(
     premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float, epsilon: float
 ) -> float:
+    """The δ' of robust sampling at this ε'; refuses what the theorem is not about."""
     check_bias(premise, low, high, exceptions, max_rate)
     require_amplified(premise.epsilon, max_rate, epsilon)
     return min(max_rate, _robust_delta(premise, low, high, exceptions, max_rate, epsilon))

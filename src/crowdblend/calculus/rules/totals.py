@@ -60,6 +60,29 @@ def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
 
 @rule(
     Theorem(
+        id="totals.groups",
+        source="crowdblend, docs/proofs.md#groups",
+        statement="m ≥ 2 totals to which each person adds whole steps, none of them negative and w in all at most, "
+        "with discrete Laplace noise of loss η per step on every total: concealing and rounding move them by "
+        "(w + m/2)η, a person deviates by w√(m−1)η and reaches 2wη.",
+        assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
+    ),
+    about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
+)
+def noisy_groups(*, bins: int, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
+    """As bins, with w steps to give away instead of one: a variance is at most w times a mean, less its square."""
+    if bins == 1:
+        return noisy_sum.function(grid_steps=grid_steps, noise_epsilon=noise_epsilon)  # type: ignore[return-value]
+    loss = arb(noise_epsilon)
+    return NoisyTotals(
+        round_up((grid_steps + arb(bins) / 2) * loss),
+        round_up(grid_steps * arb(bins - 1).sqrt() * loss),
+        round_up(2 * grid_steps * loss),
+    )
+
+
+@rule(
+    Theorem(
         id="totals.together",
         source="crowdblend, docs/proofs.md#totals",
         statement="Totals of the same people with independent noise are one set of totals: steps, deviations and "

@@ -5,7 +5,8 @@ Columns with a closed domain are coded by the database; the labels of an open co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import nested_column
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Computed, Lookup, Open
+from crowdblend.recoding import Closed, Computed, Lookup, Open
+from crowdblend.recoding.reading import blank_sql, quoted
 
 if TYPE_CHECKING:
     import pyarrow
@@ -26,14 +29,26 @@ if TYPE_CHECKING:
 
 # Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
 _MOST_JOINS = 16
+# A refusal looks at so many different values to say what helps.
+_MOST_TEXTS = 1000
 
 
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
 
-    def __init__(self, connection: DuckDBPyConnection, columns: Sequence[Column], types: Sequence[ColumnType]) -> None:
-        self._connection, self._columns = connection, columns
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        columns: Sequence[Column],
+        types: Sequence[ColumnType],
+        raw: Callable[[str, str], str] = lambda _, text: text,
+    ) -> None:
+        # `raw` undoes how the notation of a file rewrote a text, for what the steward is told.
+        self._connection, self._columns, self._raw = connection, columns, raw
         self.packing = Packing(columns)
+        self._outside = {
+            position: OutsideCounter() for position, column in enumerate(columns) if column.recoding.other is not None
+        }
         self._typed = [_reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
         lookups = [position for position, column in enumerate(columns) if isinstance(column.recoding, Lookup)]
         self._joins, self._lookups = lookups[:_MOST_JOINS], lookups[_MOST_JOINS:]
@@ -60,9 +75,36 @@ class Coding:
             for position in self.packing.open:
                 place = self.packing.places[position]
                 codes[place.at] += self._numbers(found.column(f"l{position}"), position) * place.weight
+            for position, counter in self._outside.items():
+                counter.add(rows.num_rows, self._in_other(position, tuple(codes)))
         finally:
             self._connection.unregister("raw")
         return tuple(codes), [found.column(name).to_numpy() for name in carried]
+
+    def outside(self) -> dict[str, OutsideValues]:
+        """What went to `other`, by the name of the column."""
+        found = {self._columns[position].name: counter.found() for position, counter in self._outside.items()}
+        reads = {column.name: column.recoding.reads for column in self._columns}
+        return {
+            name: replace(
+                one, values=tuple((value and self._raw(reads[name], value), count) for value, count in one.values)
+            )
+            for name, one in found.items()
+        }
+
+    def _in_other(self, position: int, codes: PackedCodes) -> list[tuple[str | None, int]]:
+        """The values of some rows that went to `other`, and how many rows have each."""
+        recoding, digits = self._columns[position].recoding, self.packing.digits(codes, position)
+        if isinstance(recoding, Closed):
+            code, wanted = recoding.other_code, str(recoding.other_code)
+        else:
+            (code,), wanted = self.packing.number(position, [str(recoding.other)]), quoted(str(recoding.other))
+        if not (digits == code).any():
+            return []
+        text = f"CAST(v{position} AS VARCHAR)"
+        shown = f"CASE WHEN {blank_sql(text)} THEN NULL ELSE {text} END"
+        query = f"SELECT {shown}, count(*) FROM {self._joined} WHERE ({self._codes[position]}) = {wanted} GROUP BY 1"
+        return self._connection.sql(query).fetchall()
 
     def _query(self, carried: Sequence[str]) -> str:
         parts = [f"{self._packed_sql(at)} AS p{at}" for at in range(self.packing.width)]
@@ -126,7 +168,7 @@ class Coding:
 
     def _numbers(self, labels: pyarrow.ChunkedArray, position: int) -> NDArray[np.int64]:
         if labels.null_count:
-            self.packing.refuse(position)
+            self.packing.refuse(position, self._hint(position))
         parts = [np.empty(0, dtype=np.int64)]
         for chunk in labels.dictionary_encode().chunks:
             known = self.packing.number(position, chunk.dictionary.to_pylist())
@@ -136,7 +178,22 @@ class Coding:
     def _refuse_outside(self) -> None:
         without_class = ", ".join(f"bool_or(({code}) IS NULL)" for code in self._codes)
         (outside,) = self._connection.sql(f"SELECT {without_class} FROM {self._joined}").fetchall()
-        self.packing.refuse(outside.index(True))
+        position = outside.index(True)
+        self.packing.refuse(position, self._hint(position))
+
+    def _hint(self, position: int) -> str | None:
+        """What helps with values that have no class, where all of them are texts in another notation."""
+        if self._typed[position]:
+            return None
+        from crowdblend.engines.notation_hints import hint_for  # noqa: PLC0415 - only a refusal needs it
+
+        recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
+        query = (
+            f"SELECT DISTINCT {text} FROM {self._joined} WHERE ({self._codes[position]}) IS NULL "
+            f"AND NOT {blank_sql(text)} LIMIT {_MOST_TEXTS}"
+        )
+        found = [text for (text,) in self._connection.sql(query).fetchall()]
+        return hint_for(recoding, [self._raw(recoding.reads, text) for text in found])
 
 
 def _reads_typed(column: Column, kind: ColumnType) -> bool:

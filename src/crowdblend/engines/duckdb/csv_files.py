@@ -9,16 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.database import not_utf8, redacted
 from crowdblend.engines.duckdb.relation import Field, Relation, check_names, listed, shown
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal
+from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
@@ -30,11 +33,17 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 100_000
 # The engine holds 16 of these a thread.
 _LONGEST_LINE = 2_000_000
+_BLOCK = 1 << 20
+# Nobody types these. In Latin-1 they are where Windows has its quotation marks, dashes and the euro sign.
+_CONTROLS = re.compile("[\x80-\x9f]")
 _LINE_ENDS = {"\n": r"'\n'", "\r\n": r"'\r\n'", "\r": r"'\r'"}
 
 
-def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
-    """CSV files with the same header; only their headers are read before the relation is prepared."""
+def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str], folder: Path) -> Relation:
+    """CSV files with the same header; only their headers are read before the relation is prepared.
+
+    `folder` is private and takes what has to be converted to UTF-8 first.
+    """
     header = _header(data, files[0])
     if any(_header(data, file) != header for file in files[1:]):
         raise refusal(
@@ -46,13 +55,14 @@ def open_csv(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> 
     _check_delimiter(data, header, wanted)
     check_names(data, header, wanted)
     # Named by position, so that nothing but the wanted columns has to have a sensible name.
-    fields = tuple(Field(name, f"c{position}", ColumnType.TEXT) for position, name in enumerate(header))
-    return Relation("", fields, prepare=lambda: _counted(data, files, fields))
+    notation = data.csv if data.csv.changes_numbers or data.csv.date_format is not None else None
+    fields = tuple(Field(name, f"c{position}", ColumnType.TEXT, notation) for position, name in enumerate(header))
+    return Relation("", fields, prepare=lambda: _counted(data, _in_utf8(data, files, folder), fields))
 
 
 def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...]) -> Relation:
     """The relation after the records were counted; files that are read alike are read together."""
-    delimiter, rows = data.delimiter or ",", 0
+    delimiter, rows = data.csv.delimiter, 0
     alike: dict[str, list[Path]] = {}
     for file in files:
         found = _records(file, _state(file), delimiter, len(fields))
@@ -101,14 +111,79 @@ def _check_delimiter(data: DataSource, header: list[str], wanted: Sequence[str])
             )
 
 
+def _decoding(data: DataSource) -> str:
+    return "utf-8-sig" if data.csv.is_utf8 else data.csv.encoding
+
+
+def _in_utf8(data: DataSource, files: Sequence[Path], folder: Path) -> Sequence[Path]:
+    """The files as they are, or copies of them in UTF-8 in the private folder."""
+    if data.csv.is_utf8:
+        return files
+    copies = []
+    for number, file in enumerate(files):
+        copy = folder / f"utf8-{number}.csv"
+        with redacted(f"{shown(data)} cannot be read to its end.", where=file.name):
+            _convert(data, file, copy)
+        copies.append(copy)
+    return copies
+
+
+def _convert(data: DataSource, file: Path, copy: Path) -> None:
+    """Write a file again in UTF-8; refuses bytes that the declared encoding has not."""
+    created = os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", newline="")
+    try:
+        with created, open_unpacked(file) as stream, io.TextIOWrapper(stream, data.csv.encoding, newline="") as text:
+            while block := text.read(_BLOCK):
+                if _CONTROLS.search(block):
+                    raise refusal(
+                        "encoding",
+                        f"{shown(data)} holds control characters when it is read as {data.csv.encoding}.",
+                        'Try encoding = "cp1252" in [data], which Windows writes.',
+                        "[data] encoding",
+                    )
+                created.write(block.removeprefix("\ufeff"))
+    except UnicodeError:
+        raise _wrong_encoding(data, file) from None
+
+
+def _begins_as_utf16(file: Path) -> bool:
+    with open_unpacked(file) as stream:
+        return stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
+
+
+def _wrong_encoding(data: DataSource, file: Path) -> InvalidInput:
+    if data.encoding is None and _begins_as_utf16(file):
+        remedy = 'Add encoding = "utf-16" to [data].'
+        return refusal("encoding", f"{shown(data)} is UTF-16 text.", remedy, "[data] encoding")
+    if data.encoding is None:
+        return not_utf8()
+    return refusal(
+        "encoding",
+        f"{shown(data)} is not text in the encoding {data.encoding}.",
+        "Correct encoding in [data].",
+        "[data] encoding",
+    )
+
+
 def _header(data: DataSource, file: Path) -> list[str]:
     """The names in the first line of a CSV file; nothing else is looked at."""
     try:
         with redacted(f"{shown(data)} cannot be read.", where=file.name), open_unpacked(file) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-            names = next(csv.reader(text, delimiter=data.delimiter or ","), [])
+            text = io.TextIOWrapper(stream, encoding=_decoding(data), newline="")
+            try:
+                names = next(csv.reader(text, delimiter=data.csv.delimiter), [])
+            except UnicodeError:
+                raise _wrong_encoding(data, file) from None
     except (csv.Error, EOFError, zlib.error):
         names = []
+    if names and (mark := re.fullmatch(r"(?i)sep=(.?)", names[0])):
+        delimiter = json.dumps(mark[1] or data.csv.delimiter)
+        raise refusal(
+            "no-header",
+            f"{shown(data)} begins with a line that tells Excel the delimiter, not with column names.",
+            f"Remove the first line, and write delimiter = {delimiter} in [data].",
+            file.name,
+        )
     if not any(name.strip() for name in names) or any(len(name) > _LONGEST_NAME for name in names):
         raise refusal(
             "no-header",

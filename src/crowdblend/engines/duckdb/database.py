@@ -17,11 +17,25 @@ from typing import TYPE_CHECKING
 from crowdblend.engines.engine import Resources
 from crowdblend.engines.refusals import out_of_memory, refusal
 from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.policies.source import DataSource
+from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _SOURCE = "[data] source"
+
+
+def not_utf8() -> InvalidInput:
+    """The refusal of text in another encoding, where none was declared."""
+    return refusal(
+        "encoding",
+        "The data are not UTF-8 text.",
+        'Add encoding = "cp1252" (Windows), "latin-1" or another to [data], or convert the file to UTF-8.',
+        _SOURCE,
+    )
+
+
 # What the engine says of a failure, in lower case, and what we say instead; the first that fits.
 _FAILURES: tuple[tuple[tuple[str, ...], Callable[[], InvalidInput]], ...] = (
     (("out of memory", "memory_limit", "memory limit", "failed to allocate"), out_of_memory),
@@ -33,7 +47,7 @@ _FAILURES: tuple[tuple[tuple[str, ...], Callable[[], InvalidInput]], ...] = (
     ),
     (
         ("utf-8", "utf8", "unicode", "invalid string encoding"),
-        lambda: refusal("encoding", "The data are not UTF-8 text.", "Convert the file to UTF-8.", _SOURCE),
+        not_utf8,
     ),
 )
 _UNITS = {"k": 1, "m": 2, "g": 3, "t": 4}
@@ -77,6 +91,16 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
         yield connection
     finally:
         connection.close()
+
+
+def attach(connection: DuckDBPyConnection, data: DataSource) -> None:
+    """Open a DuckDB file for reading, under the name `origin`."""
+    path = Path(data.source)
+    if not path.is_file():
+        raise refusal("no-file", f"{path.name!r} is no file.", "Check the path in [data].", _SOURCE)
+    closing = "Check that it is a DuckDB file, and close the programs that write to it."
+    with redacted(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
+        connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
 
 
 def missing_packages() -> Unavailable:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.duckdb.rows import Rows
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
@@ -30,7 +31,10 @@ _REMEDY = "Check that every line has the fields of the header, and quotes and de
 
 
 class DuckDBEngine:
-    """Opens CSV and Parquet files, folders of them, DuckDB and PostgreSQL tables, and stdin."""
+    """Opens CSV and Parquet files, folders of them, tables and queries of databases, and stdin."""
+
+    name = "duckdb"
+    assumptions: tuple[Assumption, ...] = ()
 
     @contextmanager
     def open(
@@ -39,6 +43,10 @@ class DuckDBEngine:
         """The source with these columns and its person; whatever the database says of a record is kept back."""
         wanted = [*columns] if data.person is None else [data.person, *columns]
         with private_folder() as folder, database(resources, folder) as connection:
+            if data.is_database or data.query is not None:
+                from crowdblend.engines.databases.local_copy import local_copy  # noqa: PLC0415 - heavy
+
+                data = local_copy(data, folder, resources)
             relation = open_source(connection, data, wanted, folder)
             yield DuckDBSource(data, connection, relation, bytes_of(resources.memory), progress)
 
@@ -86,7 +94,7 @@ class DuckDBSource:
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
-            return ClassCounts(found.classes, draw.people)
+            return ClassCounts(found.classes, draw.people, outside=found.outside)
         with self.rows(draw) as rows:
             return class_counts(rows, columns)
 

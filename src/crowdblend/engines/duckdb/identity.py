@@ -2,7 +2,7 @@
 
 Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
 text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns; what is
-compared is hashed only for the rows that a sketch keeps.
+compared is hashed only for the rows that a sketch keeps. A table of few rows is hashed once, whole.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,16 @@ if TYPE_CHECKING:
 # Fewer different hashes than this, and more rows are looked at.
 _FEWEST = MOST // 4
 # Not more are taken out of the database, whatever the source is like: then they are not all, and the level rises.
-_BEYOND = 16 * MOST
+BEYOND = 16 * MOST
 _BITS = 64
+_HASHED = "crowdblend_hashed"
+
+
+class _Value(NamedTuple):
+    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows."""
+
+    hashed: str
+    numbered: str
 
 
 class DuckDBHashes:
@@ -45,7 +53,7 @@ class DuckDBHashes:
     @property
     def hashing(self) -> str:
         """A name for the hash function: two versions of the database that hash differently have different ones."""
-        (probe,) = self._connection.sql("SELECT hash('crowdblend', '12')").fetchall()[0]
+        (probe,) = self._connection.execute("SELECT hash('crowdblend', '12')").fetchall()[0]
         return f"duckdb {probe:016x}"
 
     @cached_property
@@ -53,28 +61,31 @@ class DuckDBHashes:
         """The hashes of all columns, of the first rows."""
         names = self.columns
         each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
-        query = f"SELECT {each} FROM (SELECT * FROM {self._relation.sql} LIMIT {rows_to_look_at(len(names))})"
-        found = self._connection.sql(query).fetchnumpy()
+        query = f"SELECT {each} FROM (SELECT * FROM {self._source} LIMIT {rows_to_look_at(len(names))})"
+        found = self._connection.execute(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))
 
     def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
         """Enough hashes of every anchor for a sketch, in one scan where the first guess of their levels is right."""
-        levels = [self._level(anchor) for anchor in anchors]
+        wanted = [(anchor, self._level(anchor)) for anchor in anchors]
+        return [
+            self._more(anchor, first) if len(first.rows) < BEYOND else self._fewer(anchor, level)
+            for (anchor, level), first in zip(wanted, self._first(wanted), strict=True)
+        ]
+
+    def _first(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+        """The hashes of the levels that were guessed."""
         # Of few different rows all are kept, and each of them may be there often: they are grouped as they are read.
-        together = [at for at, level in enumerate(levels) if level]
-        found = dict(zip(together, self._scan([(anchors[at], levels[at]) for at in together]), strict=True))
-        for at, anchor in enumerate(anchors):
-            level = levels[at]
-            first = found[at] if at in found else self._scan([(anchor, level)])[0]
-            found[at] = self._more(anchor, first) if len(first.rows) < _BEYOND else self._fewer(anchor, level)
-        return [found[at] for at in range(len(anchors))]
+        together = [at for at, (_, level) in enumerate(wanted) if level]
+        found = dict(zip(together, self.scan([wanted[at] for at in together]), strict=True))
+        return [found[at] if at in found else self.scan([one])[0] for at, one in enumerate(wanted)]
 
     def _more(self, anchor: Anchor, kept: Hashes) -> Hashes:
         """Hashes of lower levels, until there are enough for a sketch."""
         while kept.level and len(kept.rows) < _FEWEST:
             level = max(0, kept.level - math.ceil(math.log2(2 * _FEWEST / (len(kept.rows) + 1))))
-            more = self._scan([(anchor, level)])[0]
-            if len(more.rows) >= _BEYOND:
+            more = self.scan([(anchor, level)])[0]
+            if len(more.rows) >= BEYOND:
                 break
             kept = more
         return kept
@@ -83,15 +94,15 @@ class DuckDBHashes:
         """Hashes of higher levels: the first rows were more alike than the others, and there were too many."""
         while True:
             level = min(_BITS, level + 3)
-            kept = self._scan([(anchor, level)])[0]
-            if len(kept.rows) < _BEYOND or level == _BITS:
+            kept = self.scan([(anchor, level)])[0]
+            if len(kept.rows) < BEYOND or level == _BITS:
                 return kept
 
     def _level(self, anchor: Anchor) -> int:
         different = self.some_rows.population(anchor.columns, self.rows)
         return max(0, math.floor(math.log2(different / (2 * MOST)))) if different > 2 * MOST else 0
 
-    def _scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+    def scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
         """The hashes of anchors, each up to its level."""
         if not wanted:
             return []
@@ -103,38 +114,58 @@ class DuckDBHashes:
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
             conditions.append(by + below)
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
-            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {_BEYOND})")
+            groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
         how = "MATERIALIZED" if len(wanted) > 1 else "NOT MATERIALIZED"
         query = (
-            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._relation.sql} "
+            f"WITH kept AS {how} (SELECT {', '.join(selected)} FROM {self._source} "
             f"WHERE {' OR '.join(conditions)}) {' UNION ALL '.join(groups)}"
         )
         rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
         numbered = [True] * len(wanted)
-        for at, by_hash, content, count, is_number in self._connection.sql(query).fetchall():
+        for at, by_hash, content, count, is_number in self._connection.execute(query).fetchall():
             rows[at].append((by_hash, content, count))
             numbered[at] &= bool(is_number)
         return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
 
     def _numbered(self, anchor: Anchor) -> str:
         """Whether a value could number a row of this table: a whole number not far above the number of rows."""
-        if len(anchor.columns) > 1:
-            return "false"
-        identifier, _ = self._columns[anchor.columns[0]]
-        number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
-        return f"coalesce({number} BETWEEN 0 AND {2 * self.rows}, false)"
+        return self._values[anchor.columns[0]].numbered if len(anchor.columns) == 1 else "false"
 
     def _hash(self, names: Sequence[str]) -> str:
-        each = [_hashed_value(*self._columns[name]) for name in names]
+        each = [self._values[name].hashed for name in names]
         return each[0] if len(each) == 1 else f"hash({', '.join(each)})"
+
+    @cached_property
+    def _source(self) -> str:
+        """What is read: the source, or the hashes of all its values, where all rows are looked at anyway."""
+        if self.rows > rows_to_look_at(len(self._columns)):
+            return self._relation.known_again
+        values = [_value(*each, self.rows) for each in self._columns.values()]
+        each = ", ".join(f"{value.hashed} AS h{at}, {value.numbered} AS n{at}" for at, value in enumerate(values))
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_HASHED} AS SELECT {each} FROM {self._relation.known_again}"
+        )
+        return _HASHED
+
+    @cached_property
+    def _values(self) -> dict[str, _Value]:
+        """What to ask of the source for a value of each column."""
+        if self._source == _HASHED:
+            return {name: _Value(f"h{at}", f"n{at}") for at, name in enumerate(self._columns)}
+        return {name: _value(*each, self.rows) for name, each in self._columns.items()}
 
     @cached_property
     def rows(self) -> int:
         """How many rows there are."""
         if self._relation.rows is not None:
             return self._relation.rows
-        return int(self._connection.sql(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
+        return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
+
+
+def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
+    number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
+    return _Value(_hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)")
 
 
 def _hashed_value(identifier: str, kind: ColumnType) -> str:

@@ -22,12 +22,12 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
     except ImportError:
         raise missing_packages() from None
 
-    rows, first = 0, None
+    sizes, first = [], None
     for file in files:
         with redacted(f"{shown(data)} is no whole Parquet file.", "Write or copy it again.", file.name):
             footer = parquet.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
-        rows += footer.num_rows
+        sizes.append(footer.num_rows)
         _check_folders(data, file, names, wanted)
         check_repeats(data, names, wanted)
         check_names(data, names, wanted)
@@ -41,7 +41,9 @@ def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str])
                     "Write both with the same type.",
                     at_column(name),
                 )
-    return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=rows)
+    return Relation(
+        f"read_parquet({listed(files)}, hive_partitioning = false)", (), rows=sum(sizes), sizes=tuple(sizes)
+    )
 
 
 def _types(footer: FileMetaData) -> dict[str, tuple[Any, ...]]:

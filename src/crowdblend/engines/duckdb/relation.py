@@ -10,6 +10,7 @@ from typing import Any
 
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, missing_column, refusal
+from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -31,11 +32,21 @@ VIEW = "frame"
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a relation: its name in the source, its quoted identifier in SQL, and its type."""
+    """A column of a relation: its name in the source, its quoted identifier in SQL, and its type.
+
+    `csv` says how a text writes numbers and dates, where a file has a notation of its own.
+    """
 
     name: str
     identifier: str
     type: ColumnType
+    csv: CsvReading | None = None
+
+    def read_as(self, what: str) -> str:
+        """The column in SQL as a recoding reads it, a "number", a "date" or a "text": in the one notation of each."""
+        if self.csv is None or what == "text":
+            return self.identifier
+        return self.csv.number_text_sql(self.identifier) if what == "number" else self.csv.day_text_sql(self.identifier)
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,8 @@ class Relation:
     `placed` says that the database knows each row's file and place in it, under the names of `PLACE`. `rows` is how
     many rows there are, counted by other means than the database's; None where there are none. `prepare` gives the
     relation to read, where something has to be found out first that takes a look at all rows. `table` is the
-    Arrow table that is read, where Python holds one: its rows can be picked by their places.
+    Arrow table that is read, where Python holds one: its rows can be picked by their places. `sizes` are the rows of
+    every Parquet file.
     """
 
     sql: str
@@ -54,10 +66,23 @@ class Relation:
     rows: int | None = None
     prepare: Callable[[], Relation] | None = None
     table: Any = None
+    sizes: tuple[int, ...] = ()
 
     def field(self, name: str) -> Field:
         """The column of this name."""
         return next(field for field in self.fields if field.name == name)
+
+    @property
+    def known_again(self) -> str:
+        """The relation in SQL with values as they are compared with copies in other formats."""
+        if all(field.csv is None for field in self.fields):
+            return self.sql
+        each = [
+            name if field.csv is None else f"{field.csv.known_again_sql(name)} AS {name}"
+            for field in self.fields
+            for name in [field.identifier]
+        ]
+        return f"(SELECT {', '.join(each)} FROM {self.sql})"
 
     def ready(self) -> Relation:
         """The relation that can be read; a CSV file is gone through once before."""
@@ -92,6 +117,8 @@ def shown(data: DataSource) -> str:
     """The source's name in a message, without its folder."""
     if data.format == "frame":
         return data.source
+    if data.is_database or data.query is not None:
+        return "The query in [data]" if data.query is not None else f"Table {data.table!r}"
     return "stdin" if data.source == STDIN else repr(Path(data.source).name)
 
 
@@ -104,6 +131,11 @@ def check_names(data: DataSource, names: Sequence[str], wanted: Sequence[str]) -
     """Refuse a source that lacks a column or has it twice, in whatever case."""
     for name in wanted:
         if name not in names:
+            spaced = [one for one in names if one.strip() == name.strip()]
+            if spaced:
+                raise missing_column(
+                    shown(data), name, f"It has {spaced[0]!r}: remove the spaces there, or write them in the policy."
+                )
             delimiter = " and the delimiter in [data]" if data.format == "csv" else ""
             raise missing_column(shown(data), name, f"Check its spelling{delimiter}.")
     check_repeats(data, names, wanted)

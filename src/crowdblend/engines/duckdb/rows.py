@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.draw import Coin, Draw, Exactly, row_key_of
+from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
+from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ class Rows:
         self._connection = connection
         self._progress = progress or no_progress
 
-    def identifiers(self, names: Sequence[str]) -> list[str]:
-        """The columns, quoted for SQL."""
-        return [self.relation.field(name).identifier for name in names]
+    def read_as(self, columns: Sequence[Column]) -> list[str]:
+        """The columns in SQL, as their recodings read them."""
+        return [self.relation.field(column.name).read_as(column.recoding.reads) for column in columns]
+
+    def numbers(self, names: Sequence[str]) -> list[str]:
+        """Columns of numbers in SQL."""
+        return [self.relation.field(name).read_as("number") for name in names]
 
     def types(self, names: Sequence[str]) -> list[ColumnType]:
         """The columns' types."""
@@ -76,6 +81,19 @@ class Rows:
         check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
         yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
+
+    def all_rows(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+        """All rows of each batch, without a coin, and their persons, who may come twice."""
+        for batch in self._batches(f"{self._person()} AS person, {selected}"):
+            yield batch.select(batch.schema.names[1:]), read_persons(batch.column(0), str(self.data.person))
+
+    def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+        """The same; refuses, in the end, when anybody in the source had two rows."""
+        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        for rows, persons in self.all_rows(selected):
+            check.add(persons)
+            yield rows, persons
+        check.check(self._everybody_again)
 
     def marked(self, selected: str, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
         """The rows of each batch whose marks lie below a rate, and these marks; refuses, in the end, when anybody in
@@ -169,7 +187,7 @@ class Rows:
     def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        assert not isinstance(self.draw, Exactly)
+        assert not isinstance(self.draw, Exactly | StratifiedCoin)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):

@@ -1,4 +1,4 @@
-"""Where rows come from: CSV, Parquet, DuckDB, PostgreSQL, stdin or Python, opened as one relation with known columns.
+"""Where rows come from: CSV, Parquet, DuckDB, stdin or Python, opened as one relation with known columns.
 
 Nothing is guessed from the rows. Every column of a CSV file is text; the policy says what it means. A column must be
 spelt in the data exactly as in the policy.
@@ -15,17 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.csv_files import open_csv
-from crowdblend.engines.duckdb.database import redacted
+from crowdblend.engines.duckdb.database import attach, redacted
 from crowdblend.engines.duckdb.frames import open_frame
 from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.engines.refusals import refusal
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
-from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+# The first bytes of .xlsx and .ods files, and of old .xls files.
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
@@ -34,30 +37,15 @@ def open_source(connection: DuckDBPyConnection, data: DataSource, wanted: Sequen
 
 
 def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return open_csv(data, _files(data, folder), wanted)
+    return open_csv(data, files_to_read(data, folder), wanted, folder)
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return _described(connection, data, open_parquet(data, _files(data, folder), wanted), wanted)
+    return _described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
-    path = Path(data.source)
-    if not path.is_file():
-        raise refusal("no-file", f"{shown(data)} is no file.", "Check the path in [data].", "[data] source")
-    closing = "Check that it is a DuckDB file, and close the programs that write to it."
-    with redacted(f"{shown(data)} cannot be opened as a DuckDB file.", closing, code="database"):
-        connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
-    return _described(connection, data, Relation(_table(data), ()), wanted)
-
-
-def _postgres(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
-    install = "Install it once: duckdb -c 'INSTALL postgres'."
-    with redacted("DuckDB's postgres extension is not installed.", install, code="postgres-extension"):
-        connection.execute("LOAD postgres")
-    check = "Check source, PGPASSWORD and the server."
-    with redacted("The PostgreSQL address in [data] does not answer.", check, code="database"):
-        connection.execute(f"ATTACH {quoted(data.source)} AS origin (TYPE postgres, READ_ONLY)")
+    attach(connection, data)
     return _described(connection, data, Relation(_table(data), ()), wanted)
 
 
@@ -65,12 +53,21 @@ def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[st
     return open_frame(connection, data, wanted)
 
 
+def _catalog(_: DuckDBPyConnection, data: DataSource, _wanted: Sequence[str], _folder: Path) -> Relation:
+    raise refusal(
+        "catalog",
+        f"{shown(data)} is a table in the catalog of Spark.",
+        "Use --engine spark, or name files in [data].",
+        "[data] source",
+    )
+
+
 _OPEN: dict[str, Callable[[DuckDBPyConnection, DataSource, Sequence[str], Path], Relation]] = {
     "csv": _csv,
     "parquet": _parquet,
     "duckdb": _duckdb,
-    "postgres": _postgres,
     "frame": _frame,
+    "catalog": _catalog,
 }
 
 
@@ -92,14 +89,22 @@ def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relat
 
 
 def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
-    """Refuse files that do not exist or lack a column, by their headers alone; False for what only a database opens."""
-    opening = {"csv": open_csv, "parquet": open_parquet}.get(data.format)
-    if opening is not None:
-        opening(data, _files(data, Path()), wanted)
-    return opening is not None
+    """Refuse files that do not exist or lack a column, by their headers alone; False for what only DuckDB opens."""
+    if data.is_database:
+        from crowdblend.engines.databases.local_copy import check_database  # noqa: PLC0415 - heavy
+
+        check_database(data, wanted)
+        return True
+    if data.format == "csv":
+        open_csv(data, files_to_read(data, Path()), wanted, Path())
+    elif data.format == "parquet":
+        open_parquet(data, files_to_read(data, Path()), wanted)
+    else:
+        return False
+    return True
 
 
-def _files(data: DataSource, folder: Path) -> list[Path]:
+def files_to_read(data: DataSource, folder: Path) -> list[Path]:
     """The files of a source in order of name, each of which can be opened."""
     if data.source == STDIN:
         return [spooled(data, folder)]
@@ -107,14 +112,14 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
         raise refusal(
             "remote-source",
             "source in [data] is an address on the network.",
-            "Download the data first.",
+            "Download the data first, or read Parquet files there with --engine spark.",
             "[data] source",
         )
     files = source_files(data.source, data.format)
     for file in files:
         try:
             with file.open("rb") as opened:
-                empty = not opened.read(1)
+                start = opened.read(8)
         except OSError as error:
             raise refusal(
                 "unreadable",
@@ -122,7 +127,14 @@ def _files(data: DataSource, folder: Path) -> list[Path]:
                 "Check the path and its permissions.",
                 file.name,
             ) from None
-        if empty:
+        if start.startswith(_WORKBOOKS) and data.format == "csv":
+            raise refusal(
+                "workbook",
+                f"{shown(data)} is a spreadsheet, not a text file.",
+                "Save it as CSV in UTF-8 from the spreadsheet program.",
+                file.name,
+            )
+        if not start:
             raise refusal("empty-file", f"{shown(data)} is empty.", "Check that it was written.", file.name)
     return files
 

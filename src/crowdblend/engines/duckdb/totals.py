@@ -13,10 +13,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.class_counter import ClassCounter
+from crowdblend.engines.class_counter import ClassCounter, Counts, PackedCodes
 from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows
+from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import outside_bounds
 from crowdblend.engines.sampling import random_places, smallest_marks
 from crowdblend.engines.totals import Totals, check_people
@@ -32,7 +33,7 @@ _QUICK = ("parquet", "duckdb", "frame")
 def totals(rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded]) -> Totals:
     """The totals of everybody, one row each."""
     assert rows.draw == Everybody(row_key=rows.draw.row_key), "totals are of everybody, or of exactly k people"  # type: ignore[union-attr]
-    counter = _Counter(rows, columns, measures)
+    counter = TotalsCounter(rows, columns, measures)
     each = rows.everybody if rows.data.person is None else rows.each_once
     counter.add(each(counter.selected))
     return counter.totals(rows.draw)
@@ -45,7 +46,7 @@ def totals_of_exactly(
     margin = 1.0
     while True:
         rows = rows_again()
-        counter = _Counter(rows, columns, measures)
+        counter = TotalsCounter(rows, columns, measures)
         counter.add(_drawn(rows, counter.selected, draw, _rate(draw, margin)))
         if rows.read != draw.people or counter.people == draw.samples:
             return counter.totals(draw)
@@ -68,13 +69,13 @@ def _rate(draw: Exactly, margin: float) -> float:
     return min(1.0, (draw.samples + margin * (8 * math.sqrt(draw.samples) + 60)) / draw.people)
 
 
-class _Counter:
+class TotalsCounter:
     """Counts classes and sums of some rows."""
 
     def __init__(self, rows: Rows, columns: Sequence[Column], measures: Mapping[str, Bounded]) -> None:
         names = [column.name for column in columns]
-        self._rows, self._sums = rows, dict.fromkeys(measures, 0)
-        self._coding = Coding(rows.cursor, columns, rows.types(names)) if columns else None
+        self._rows, self.sums = rows, dict.fromkeys(measures, 0)
+        self._coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text) if columns else None
         self._counter = None
         if self._coding:
             self._counter = ClassCounter(self._coding.packing.width, self._coding.packing.classes, rows.memory_limit)
@@ -83,9 +84,9 @@ class _Counter:
         self._query = ", ".join(f"CAST(sum({some}) AS BIGINT), bool_or(({some}) IS NULL)" for some in steps)
         raw = [
             f"{name} AS m{at}" if typed[at] else f"CAST({name} AS VARCHAR) AS m{at}"
-            for at, name in enumerate(rows.identifiers([*measures]))
+            for at, name in enumerate(rows.numbers([*measures]))
         ]
-        parts = [self._coding.selected(rows.identifiers(names))] if self._coding else []
+        parts = [self._coding.selected(rows.read_as(columns))] if self._coding else []
         self.selected = ", ".join([*parts, *raw])
         self.people = 0
 
@@ -95,17 +96,22 @@ class _Counter:
             self.people += table.num_rows
             if self._coding is not None and self._counter is not None:
                 self._counter.add(self._coding.coded(table)[0])
-            if self._sums:
+            if self.sums:
                 self._sum(table)
 
     def totals(self, draw: Draw) -> Totals:
         """What was counted, if these were the people that the source speaks of."""
         self._rows.finish()
         check_people(self._rows.data, self._rows.read, self.people, draw)
-        classes = None
-        if self._coding is not None and self._counter is not None:
-            classes = self._coding.packing.classes_of(*self._counter.counts())
-        return Totals(self.people, classes, self._sums)
+        found = self.found()
+        classes = None if found is None else found[0].classes_of(*found[1])
+        return Totals(self.people, classes, self.sums, {} if self._coding is None else self._coding.outside())
+
+    def found(self) -> tuple[Packing, tuple[PackedCodes, Counts]] | None:
+        """The classes that were counted; None without columns that have some."""
+        if self._coding is None or self._counter is None:
+            return None
+        return self._coding.packing, self._counter.counts()
 
     def _sum(self, table: pyarrow.Table) -> None:
         cursor = self._rows.cursor
@@ -114,8 +120,8 @@ class _Counter:
             (found,) = cursor.sql(f"SELECT {self._query} FROM measured").fetchall()
         finally:
             cursor.unregister("measured")
-        for place, name in enumerate(self._sums):
+        for place, name in enumerate(self.sums):
             total, outside = found[2 * place], found[2 * place + 1]
             if outside:
                 raise outside_bounds(name)
-            self._sums[name] += int(total or 0)
+            self.sums[name] += int(total or 0)

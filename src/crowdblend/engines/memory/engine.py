@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
-from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly
+from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
@@ -18,6 +18,7 @@ from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import missing_column, no_rows
 from crowdblend.engines.sampling import random_places, smallest, thinned
+from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
 from crowdblend.engines.totals import Totals, check_people
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.mechanisms.classes import SampledClasses
@@ -28,6 +29,7 @@ from crowdblend.recoding import Bounded
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.calculus import Assumption
     from crowdblend.engines.memory.persons import Places
 
 # Up to this many classes it is faster to count all of them than to sort those that occur.
@@ -36,6 +38,9 @@ _DENSE = 1 << 14
 
 class MemoryEngine:
     """Opens tables by the name of their source, or one table whatever the source is called."""
+
+    name = "memory"
+    assumptions: tuple[Assumption, ...] = ()
 
     def __init__(self, tables: MemoryTable | Mapping[str, MemoryTable]) -> None:
         self._tables = tables
@@ -85,17 +90,18 @@ class MemorySource:
             places = self._exactly(draw)
             check_people(self.data, self.table_.rows, len(places), draw)
             classes = counted(*self._coding.packed(columns, places))
+        elif isinstance(draw, StratifiedCoin):
+            return self._by_stratum(columns, draw)
         elif self._persons is None:
             classes = thinned(columns, counted(*self._coding.packed(columns, None)), draw)
         else:
-            classes, people = self._of_persons(self._persons, columns, draw)
-            return ClassCounts(classes, self.table_.rows, people)
+            return self._of_persons(self._persons, columns, draw)
         return ClassCounts(classes, self.table_.rows)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
         self._begin()
-        assert not isinstance(draw, Coin), "totals are of everybody, or of exactly k people"
+        assert isinstance(draw, Everybody | Exactly), "totals are of everybody, or of exactly k people"
         places = self._exactly(draw) if isinstance(draw, Exactly) else self._everybody()
         check_people(self.data, self.table_.rows, len(places), draw)
         classes = counted(*self._coding.packed(columns, places)) if columns else None
@@ -121,19 +127,35 @@ class MemorySource:
         self.progress("reading", self.table_.rows)
         self.progress("counting", self.table_.rows)
 
-    def _of_persons(
-        self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin
-    ) -> tuple[SampledClasses, int | None]:
+    def _of_persons(self, persons: MemoryPersons, columns: Sequence[Column], draw: Everybody | Coin) -> ClassCounts:
         places = persons.drawn(draw)
         packing, codes = self._coding.packed(columns, places)
-        people = None
+        people = dropped = None
         if self.data.rows_per_person is not None:
-            codes, people = persons.some_rows_each(places, codes, packing, draw, self.data.rows_per_person)
+            most, distinct = self.data.rows_per_person, self.data.counts_people
+            codes, people = persons.some_rows_each(places, codes, packing, draw, most, distinct)
+            dropped = len(places) - len(codes[0])
         elif self.data.duplicates == "one":
             codes = persons.one_row_each(places, codes, packing, draw)
+            dropped = len(places) - len(codes[0])
         else:
             persons.refuse_duplicates(places)
-        return counted(packing, codes), people
+        return ClassCounts(counted(packing, codes), self.table_.rows, people, dropped)
+
+    def _by_stratum(self, columns: Sequence[Column], draw: StratifiedCoin) -> ClassCounts:
+        """Everybody has one row before a coin is flipped, so that everybody has one stratum."""
+        packing, codes = self._coding.packed(columns, None)
+        if self._persons is None:
+            return ClassCounts(thinned_by_stratum(columns, counted(packing, codes), draw), self.table_.rows)
+        dropped = None
+        if self.data.duplicates == "one":
+            codes, marks = self._persons.one_row_of_all(codes, packing, draw)
+            dropped = self.table_.rows - len(marks)
+        else:
+            self._persons.refuse_duplicates(None)
+            marks = self._persons.all.marks(draw.key.persons)
+        drawn = counted(packing, drawn_codes(packing, codes, marks, draw))
+        return ClassCounts(drawn, self.table_.rows, dropped=dropped)
 
     def _everybody(self) -> Places:
         if self._persons is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
-from crowdblend.engines.draw import Coin, Everybody, row_key_of
+from crowdblend.engines.draw import Coin, Everybody, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.memory.table import MemoryColumn, is_finite
 from crowdblend.engines.packing import Packing
@@ -63,15 +63,24 @@ class MemoryPersons:
         each.add(low, high, codes)
         return each.chosen(packing.content)
 
+    def one_row_of_all(
+        self, codes: PackedCodes, packing: Packing, draw: StratifiedCoin
+    ) -> tuple[PackedCodes, NDArray[np.uint64]]:
+        """The packed codes of one random row of everybody, and their marks by the coin of the draw."""
+        each = RandomRowPerPerson(row_key_of(draw), packing.width, None)
+        low, high = np.ascontiguousarray(self.all.marks(draw.key.persons).T)
+        each.add(low, high, codes)
+        return each.chosen_with_marks(packing.content)
+
     def some_rows_each(
-        self, places: Places, codes: PackedCodes, packing: Packing, draw: Everybody | Coin, most: int
+        self, places: Places, codes: PackedCodes, packing: Packing, draw: Everybody | Coin, most: int, distinct: bool
     ) -> tuple[PackedCodes, int]:
         """The packed codes of at most so many random rows of everybody, and how many people there are."""
         key = row_key_of(draw)
         each = RandomRowPerPerson(key, packing.width, None)
         low, high = np.ascontiguousarray(self._at(places).marks(key).T)
         each.add(low, high, codes)
-        return each.several(packing.content, most)
+        return each.several(packing.content, most, distinct=distinct)
 
     def _by_coin(self, key: bytes, rate: float) -> Mask:
         """Who is in the sample; those who choose and those who are published come from the same one."""

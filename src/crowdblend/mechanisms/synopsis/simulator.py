@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
@@ -43,6 +44,16 @@ def random_samples(table: Cells, samples: int, source: Source) -> Cells:
             code="synopsis.samples",
         )
     return table[distinct(samples, len(table), source)]
+
+
+def random_samples_of_counts(cells: Cells, counts: NDArray[np.int64], samples: int, source: Source) -> Cells:
+    """The same draw from a table that holds each cell so many times, without writing it out.
+
+    How many of each cell are drawn is multivariate hypergeometric: the places are a uniformly random set of places.
+    """
+    places = distinct(samples, int(counts.sum()), source)
+    drawn: Cells = cells[np.searchsorted(np.cumsum(counts), places, side="right")]
+    return drawn
 
 
 def released(sanitizer: Sanitizer, table: Cells, samples: int, source: Source) -> Synopsis:

@@ -17,16 +17,25 @@ _SPLITS = tuple(2.0**-i for i in range(1, 31))
 
 @dataclass(frozen=True)
 class Shape:
-    """What a statistic looks like: a person adds at most `steps` to one of `bins` totals; `share` is its part of ε."""
+    """What a statistic looks like: a person adds at most `steps` in all to `bins` totals; `share` is its part of ε.
+
+    `sized` is an average in groups: it has two totals for each group, and its error depends on the group's size.
+    """
 
     steps: int
     bins: int = 1
     share: float = 1.0
+    sized: bool = False
 
     @property
     def reach(self) -> int:
         """How far replacing one person moves the totals, in steps."""
-        return self.steps if self.bins == 1 else 2
+        return self.steps if self.bins == 1 else 2 * self.steps
+
+    @property
+    def span(self) -> float:
+        """The largest error that a value within its range can have, in steps per person."""
+        return float(self.steps)
 
 
 def finite_population(samples: int, population: int) -> float:

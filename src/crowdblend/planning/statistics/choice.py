@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics import published
 from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, Mechanism, Way, from_everybody, from_sample
+from crowdblend.planning.statistics.ways import (
+    EVERYBODY,
+    SAMPLE,
+    AnyShape,
+    Mechanism,
+    Way,
+    from_everybody,
+    from_sample,
+)
 
 # The positions of some statistics, and the way that they go; all statistics together.
 Taken = tuple[tuple[tuple[int, ...], Way], ...]
@@ -20,14 +28,16 @@ class TotalsRequest:
     """What a steward asks for: statistics within ε with respect to k of n samples, errors except with β.
 
     `mixed` allows one part of the statistics to go one way and the rest the other, which reads the data twice.
+    `plain` is about differential privacy alone: ε is the loss with one person's data replaced, not only concealed.
     """
 
-    shapes: tuple[Shape, ...]
+    shapes: tuple[AnyShape, ...]
     epsilon: float
     samples: int
     population: int
     failure: float
     mixed: bool = True
+    plain: bool = False
 
     def __post_init__(self) -> None:
         if not self.shapes:
@@ -93,8 +103,12 @@ class TotalsPlan:
         """The way that a statistic goes."""
         return next(way for places, way in self.ways if position in places)
 
+    def shape(self, position: int) -> AnyShape:
+        """The shape of a statistic."""
+        return self.request.shapes[position]
+
     def error(self, position: int) -> float:
-        """The error of a statistic, in steps per person."""
+        """The error of a statistic, in steps per person; of groups, where they are of equal size."""
         return self._of(position, "errors")
 
     def noise_epsilon(self, position: int) -> float:
@@ -107,8 +121,13 @@ class TotalsPlan:
         return None if way is None else way.errors[position]
 
     def published_errors(self, position: int) -> dict[Mechanism, float | None]:
-        """What the paper's statements give each way, its samples and its loss divided among the statistics."""
+        """What the paper's statements give each way, its samples and its loss divided among the statistics.
+
+        It has none for quantiles and for numbers in groups.
+        """
         shape, request = self.request.shapes[position], self.request
+        if not isinstance(shape, Shape) or (shape.bins > 1 and shape.steps > 1):
+            return {EVERYBODY: None, SAMPLE: None}
         each = max(1, int(request.samples * shape.share))
         numbers = (shape, request.epsilon * shape.share, each, request.population, request.failure)
         return {EVERYBODY: published.laplace(*numbers), SAMPLE: published.sanitized(*numbers)}
@@ -122,9 +141,13 @@ class TotalsPlan:
 def plan_statistics(request: TotalsRequest) -> TotalsPlan:
     """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
     everything = tuple(range(len(request.shapes)))
-    alternatives = {name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)}
+    alternatives: dict[Mechanism, Way | None] = {
+        name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)
+    }
+    if request.plain:
+        alternatives[EVERYBODY] = None
     candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
-    candidates += _mixtures(request)
+    candidates += [] if request.plain else _mixtures(request)
     if not candidates:
         raise InvalidInput(
             "With this epsilon and these resolutions the noise does not fit numbers of 64 bits.",
@@ -162,14 +185,14 @@ def _mixtures(request: TotalsRequest) -> list[Taken]:
 def _way(name: Mechanism, request: TotalsRequest, places: Sequence[int], share: float, samples: int) -> Way | None:
     """The statistics at these places, which own this share of ε, published one way."""
     shapes = [request.shapes[place] for place in places]
-    shapes = [Shape(shape.steps, shape.bins, shape.share / share) for shape in shapes]
+    shapes = [replace(shape, share=shape.share / share) for shape in shapes]
     build = from_everybody if name == EVERYBODY else from_sample
     # Rounded down, so that the parts of a mixture stay within ε together.
     loss = request.epsilon if share == 1 else request.epsilon * share * (1 - 1e-12)
     return build(shapes, loss, samples, request.population, request.failure)
 
 
-def _total(shapes: Sequence[Shape], ways: Taken) -> float:
+def _total(shapes: Sequence[AnyShape], ways: Taken) -> float:
     return sum(
-        error / shapes[place].steps for places, way in ways for place, error in zip(places, way.errors, strict=True)
+        error / shapes[place].span for places, way in ways for place, error in zip(places, way.errors, strict=True)
     )

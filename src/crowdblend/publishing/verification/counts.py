@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from crowdblend.estimates import domain_sizes, estimator_of, facts_of_table
+from crowdblend.estimates import StrataFacts, domain_sizes, estimator_of, facts_of_table, strata_of
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
 
@@ -52,14 +52,32 @@ def check_estimates(published: PublishedFolder, cells: Cells) -> None:
     """Estimates are counts divided by the rate, and no interval is turned around; ends may be of another version."""
     if not cells.estimated:
         return
+    strata = strata_of(published.certificate.facts)
+    if strata is not None:
+        check_estimates_of_strata(cells, strata)
+        return
     estimator = estimator_of(facts_of_table(published.certificate.facts, cells.path.stem))
     rate = None if estimator is None else estimator.design.rate
     for counts, estimate, low, high in cells.estimates():
-        if (low > high).any():
-            raise contradiction(f"{cells.path.name} has an interval whose low end is above its high end")
-        expected = np.full(len(counts), np.nan) if rate is None else np.round(counts / rate, 1)
-        if (np.abs(estimate - expected) > _NEAR * np.maximum(1, np.abs(expected))).any():
-            raise contradiction(f"{cells.path.name} has an estimate that is not its count divided by the rate")
+        rates = np.full(len(counts), np.nan if rate is None else rate)
+        check_intervals(cells, estimate, low, high, counts / rates)
+
+
+def check_intervals(cells: Cells, estimate: Any, low: Any, high: Any, expected: Any) -> None:
+    """Refuse an estimate that is not the expected one, and an interval that is turned around."""
+    if (low > high).any():
+        raise contradiction(f"{cells.path.name} has an interval whose low end is above its high end")
+    expected = np.round(expected, 1)
+    if (np.abs(estimate - expected) > _NEAR * np.maximum(1, np.abs(expected))).any():
+        raise contradiction(f"{cells.path.name} has an estimate that is not its count divided by the rate")
+
+
+def check_estimates_of_strata(cells: Cells, strata: StrataFacts) -> None:
+    """Estimates are counts divided by the rate of their stratum; sums of cells that are not all shown have none."""
+    rates = {label: own.design.rate for label, own in strata.estimators().items() if own is not None}
+    for counts, estimate, low, high, labels in cells.estimates(strata.column):
+        of_rows = np.array([rates.get(str(label)) or np.nan for label in labels], np.float64)
+        check_intervals(cells, estimate, low, high, counts / of_rows)
 
 
 def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> None:
@@ -78,8 +96,8 @@ def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> N
 TEXTS = ("statistic", "bin", "class")
 
 
-def read_rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
-    """The rows of a file with exactly these columns; every number in it is finite."""
+def read_rows(path: Path, columns: list[str], blank: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The rows of a file with exactly these columns; every number in it is finite, and only some may be blank."""
     try:
         table = _csv(path, columns) if path.suffix == ".csv" else parquet.read_table(str(path))
     except (pa.ArrowException, OSError) as damaged:
@@ -89,6 +107,8 @@ def read_rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = table.to_pylist()
     for row in rows:
         for name in set(columns) - set(TEXTS):
+            if name in blank and row[name] is None:
+                continue
             if not isinstance(row[name], int | float) or not math.isfinite(row[name]):
                 raise contradiction(f"{path.name} has something else than a number in {name}")
     return rows

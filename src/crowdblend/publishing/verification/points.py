@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
 from crowdblend.reading.cells import Cells, N, Totals
 from crowdblend.reports.places import read_points
 
@@ -20,8 +21,12 @@ _FARTHEST = 1e9
 
 def check(published: PublishedFolder) -> None:
     """Refuse points off the grid, beyond bounds that were kept, or of fewer than k with the same labels."""
-    k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
-    published.require_stated(k=k)
+    if is_stratified(published):
+        column, thresholds = stated_strata(published, "points.noisy")
+        k = min(thresholds.values())
+    else:
+        k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
+        published.require_stated(k=k)
     axes: dict[str, Any] = published.fact("axes", dict)
     names = [name for name in published.columns if name not in axes]
     travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
@@ -30,6 +35,8 @@ def check(published: PublishedFolder) -> None:
     places = read_points(path, list(axes))
     if 0 < min(_sizes(published, replace(cells, columns=tuple(travelling)), len(places)), default=k) < k:
         raise contradiction(f"{path.name} has fewer than {k} points of one kind")
+    if is_stratified(published):
+        check_least(replace(cells, columns=tuple(travelling)), column, thresholds)
     _check_coordinates(published, places, axes)
 
 

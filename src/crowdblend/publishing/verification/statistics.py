@@ -2,34 +2,78 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
+from crowdblend.policies.statistics import BETWEEN
 from crowdblend.publishing.verification.counts import read_rows
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
-TOTALS = ("totals.sum", "totals.histogram")
+TOTALS = ("totals.sum", "totals.histogram", "totals.groups")
+QUANTILES = ("quantile.everybody", "quantile.groups")
+_ERRORS = ("error", "rank_error")
 
 
 def check(published: PublishedFolder) -> None:
-    """Refuse other rows, errors that are not the stated ones, and impossible shares and counts."""
+    """Refuse other rows, errors that are not the stated ones, and impossible shares, counts and quantiles."""
     planned: dict[str, Any] = published.fact("statistics", dict)
-    if len(published.mechanisms(*TOTALS)) != len(planned):
+    quantiles = [made for made in planned.values() if _is_quantile(made)]
+    grouped = [made for made in quantiles if "by" in made or "where" in made]
+    # The noisy sizes of groups are totals too.
+    expected = (len(planned) - len(quantiles) + len(grouped), len(quantiles))
+    if (len(published.mechanisms(*TOTALS)), len(published.mechanisms(*QUANTILES))) != expected:
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
-    rows = read_rows(path, ["statistic", "bin", "value", "error"])
-    expected = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
-    if [(row["statistic"], row["bin"] or None) for row in rows] != expected:
+    columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
+    rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
+    names = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
+    if [(row["statistic"], row["bin"] or None) for row in rows] != names:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     for row in rows:
-        made = planned[row["statistic"]]
-        largest = 1.0 if "fraction" in made else published.parameter("people")
-        if row["error"] != made["error"] or not ("average" in made or 0 <= row["value"] <= largest):
+        if not (_error_holds(published, row, planned[row["statistic"]]) and _possible(published, row, planned)):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
 
 
+def _is_quantile(made: dict[str, Any]) -> bool:
+    return "median" in made or "quantile" in made
+
+
+def _error_holds(published: PublishedFolder, row: dict[str, Any], made: dict[str, Any]) -> bool:
+    """Whether the error is the stated one; where it depends on noisy sizes of groups, that it is a possible one."""
+    stated, blank = _ERRORS[:: -1 if _is_quantile(made) else 1]
+    if row.get(blank) is not None or row[stated] is None:
+        return False
+    if stated in made:
+        return bool(row[stated] == made[stated])
+    if stated == "rank_error":
+        return bool(0 <= row[stated] <= 1)
+    low, high = _bounds(published, made)
+    return bool(0 <= row[stated] <= (high - low) * (1 + 1e-9))
+
+
+def _possible(published: PublishedFolder, row: dict[str, Any], planned: dict[str, Any]) -> bool:
+    made, people = planned[row["statistic"]], published.parameter("people")
+    if "average" in made or _is_quantile(made):
+        low, high = _bounds(published, made)
+        return bool(low <= row["value"] <= high)
+    if "sum" in made:
+        low, high = _bounds(published, made)
+        return bool(min(0, low * people) <= row["value"] <= max(0, high * people))
+    return bool(0 <= row["value"] <= (1.0 if "fraction" in made else people))
+
+
+def _bounds(published: PublishedFolder, made: dict[str, Any]) -> tuple[float, float]:
+    """The bounds of the column of a statistic, as the certificate declares them."""
+    column = next(made[what] for what in ("average", "sum", "median", "quantile") if what in made)
+    domain = published.fact("columns", dict)[column][-1]
+    return float(domain["from"]), float(domain["to"])
+
+
 def _bins(published: PublishedFolder, made: dict[str, Any]) -> list[str | None]:
-    """The labels of a histogram's column, as the certificate declares them; a single number has none."""
-    if "histogram" not in made:
+    """The labels of a histogram's column or of groups, as the certificate declares them; a single number has none."""
+    names = [made["histogram"]] if "histogram" in made else made.get("by", [])
+    if not names:
         return [None]
-    domains: list[dict[str, Any]] = published.fact("columns", dict)[made["histogram"]]
-    return [str(label) for label in domains[0]["labels"]]
+    domains = published.fact("columns", dict)
+    labels = ([str(label) for label in domains[name][0]["labels"]] for name in names)
+    return [BETWEEN.join(some) for some in product(*labels)]

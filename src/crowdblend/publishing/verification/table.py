@@ -10,6 +10,7 @@ from crowdblend.calculus.forms import RELEASES, UNDER_SAMPLING
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
+from crowdblend.publishing.verification.strata import check_strata_of_table, is_stratified
 from crowdblend.reading.cells import Cells, N
 
 NOISY = "histogram.noisy"
@@ -24,6 +25,9 @@ def check(published: PublishedFolder) -> None:
         part.name for part in published.certificate.description.parts
     ):
         _check_parts(published)
+        return
+    if is_stratified(published):
+        check_strata_of_table(published)
         return
     if published.certificate.facts.get("fresh_samples") or published.certificate.description.name == RELEASES.name:
         _check_fresh_samples(published)

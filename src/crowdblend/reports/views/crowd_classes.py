@@ -10,6 +10,7 @@ from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
 from crowdblend.reports.recoding import HEADING, chosen_recoding
 from crowdblend.reports.sentences import reading, title
+from crowdblend.reports.strata import keys_of_strata, strata_part
 from crowdblend.reports.summarize import summarize
 from crowdblend.reports.summary import MOST_COLUMNS, Summary
 from crowdblend.reports.view import Part, View
@@ -27,9 +28,9 @@ def view(folder: Folder) -> View:
     return View(
         heading=title(tuple(dict.fromkeys(name for summary in summaries for name in summary.columns)), counted),
         what="a table: how many people have which combination of labels" if counted else "records of people, one a row",
-        keys=_keys(summaries, counted),
+        keys=(*_keys(summaries, counted), *keys_of_strata(folder)),
         reading=tuple(reading(folder, summaries, counted=counted)),
-        parts=(*_recoding(folder), *_data(folder, summaries, counted)),
+        parts=(*_recoding(folder), *_data(folder, summaries, counted), *strata_part(folder)),
     )
 
 
@@ -60,14 +61,22 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]
     parts = []
     for at, summary in enumerate(summaries):
         several = len(summaries) > 1
-        size = element("p", f"{summary.people:,} people in {summary.cells:,} cells.") if several else Html("")
+        size = element("p", _counted(folder, summary)) if several else Html("")
         size = Html("") if summary.total is None else size
         content = (
-            join(figures(summary), _largest(summary, counted)) if summary.cells else _nothing(folder, summary.name)
+            join(figures(summary), _largest(summary, counted, several))
+            if summary.cells
+            else _nothing(folder, summary.name)
         )
         heading = join(_PUBLISHED, ": table ", label(summary.name)) if several else _PUBLISHED
         parts.append(Part("data" if at == 0 else f"data-{at + 1}", heading, join(size, content), listed=at == 0))
     return parts
+
+
+def _counted(folder: Folder, summary: Summary) -> str:
+    """How many people a table counts, and which: those of its own part of the sample where it has one."""
+    whose = " of its own part of the sample" if summary.name in parts_of_sample(folder) else ""
+    return f"{summary.people:,} people{whose} in {summary.cells:,} cells."
 
 
 def _nothing(folder: Folder, table: str) -> Html:
@@ -79,7 +88,7 @@ def _nothing(folder: Folder, table: str) -> Html:
     )
 
 
-def _largest(summary: Summary, counted: bool) -> Html:
+def _largest(summary: Summary, counted: bool, several: bool) -> Html:
     names = summary.columns[:MOST_COLUMNS]
     headers: list[str] = [*(label(name, 40) for name in names), "count" if counted else "rows"]
     rows: list[list[str]] = [
@@ -102,6 +111,7 @@ def _largest(summary: Summary, counted: bool) -> Html:
     caption = (
         "All published cells" if few else f"The largest {len(summary.largest)} of {summary.cells:,} published cells"
     )
+    caption += f" of table {summary.name}" if several else ""  # each region of a page has a name of its own
     caption += f"; {left:,} further columns are not shown" if left else ""
     return join(
         element("h3", "The cells" if few else "The largest cells"),

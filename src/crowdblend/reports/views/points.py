@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from crowdblend.estimates import estimator_of
-from crowdblend.figures import bar_chart, point_map
+from crowdblend.figures import point_map
 from crowdblend.reading.domain import classes_of, combinations, declared_domain
 from crowdblend.reports import places
-from crowdblend.reports.charts import figure
+from crowdblend.reports.charts import bars, figure
 from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
 from crowdblend.reports.numbers import enumeration, round_up
@@ -67,22 +67,28 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
     if len(axes) == 1:
         counts, edges = np.histogram(points[:, 0], bins=_bins(folder, axes[0], bounds[0]), range=bounds[0])
         ends = [f"{edge:,.10g}" for edge in edges]
-        bars = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
-        caption = f"Published points of the sample by {shorten(axes[0])}, between its declared bounds."
-        drawn = bar_chart(bars)
-    else:
-        (left, right), (bottom, top) = bounds[:2]
-        drawn = point_map(
+        totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
+        caption = (
+            f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
+            "crowd size are left out: where there is no bar, there may be people."
+        )
+        return bars(totals, caption)
+    (left, right), (bottom, top) = bounds[:2]
+    drawn, narrow = (
+        point_map(
             places.binned(points[:, :2], bounds[:2]),
             _outlines(folder, axes, bounds),
             names=(shorten(axes[0], 40), shorten(axes[1], 40)),
             bounds=(left, bottom, right, top),
+            narrow=on_a_phone,
         )
-        caption = (
-            f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
-            "are the blocks. Where nothing is shown, no block reached the crowd size."
-        )
-    return figure(drawn, caption)
+        for on_a_phone in (False, True)
+    )
+    caption = (
+        f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
+        "are the blocks. Where nothing is shown, no block reached the crowd size."
+    )
+    return figure(drawn, caption, narrow=narrow)
 
 
 def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:

@@ -31,7 +31,20 @@ class Published:
     statistic: str
     bin: str | None
     value: float
-    error: float
+    error: float | None
+    rank_error: float | None = None
+
+    @property
+    def digits_of(self) -> float:
+        """How coarse the value is: its error, or nothing that could be said of a quantile."""
+        return self.error or 0.0
+
+    @property
+    def within(self) -> str:
+        """The error in words; of a quantile, that of its rank."""
+        if self.rank_error is not None:
+            return f"rank ± {round_up(self.rank_error)}"
+        return "" if self.error is None else f"± {round_up(self.error)}"
 
 
 def view(folder: Folder) -> View:
@@ -54,7 +67,8 @@ def view(folder: Folder) -> View:
 
 
 def _read(path: Path) -> list[Published]:
-    return [Published(**row) for row in read_rows(path, "statistic", ("value", "error"), label="bin")]
+    rows = read_rows(path, "statistic", ("value",), label="bin", blank=("error", "rank_error"))
+    return [Published(**row) for row in rows]
 
 
 def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -85,9 +99,16 @@ def _reading(folder: Folder) -> Iterable[str]:
         else "with high probability"
     )
     yield (
-        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once. The error "
-        "includes the noise and, where a sample was drawn, the draw. It was fixed before anybody looked at the data."
+        f"Each statistic is within ± its error of the true one {sure}; of a histogram or of groups, all at once. The "
+        "error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody looked at the "
+        "data, or follows from noisy sizes of groups."
     )
+    planned = folder.fact("statistics", dict).values()
+    if any(isinstance(made, dict) and ("median" in made or "quantile" in made) for made in planned):
+        yield (
+            "A quantile has an error of its rank: a median with rank ± 0.01 has between 49 and 51 % of the people "
+            "concerned below it. It says nothing about a group in which there is nobody."
+        )
     yield "An average is that of the values as the columns below say, within their bounds and rounded to their grid."
     yield "Counts are estimates for everybody, so they need not be whole numbers or add up."
 
@@ -98,8 +119,8 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
         [
             label(number.statistic),
             shorten(describe_statistic(facts.get(number.statistic)), 200),
-            _number(number.value, number.error),
-            f"± {round_up(number.error)}",
+            _number(number.value, number.digits_of),
+            number.within,
             _WAYS.get(_fact(facts, number.statistic, "way"), ""),
         ]
         for number in numbers[:MOST_ROWS]
@@ -114,25 +135,35 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
 
 
 def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
+    """The bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     facts = folder.fact("statistics", dict)
-    error = numbers[0].error
     description = shorten(describe_statistic(facts.get(name)) or name, 200)
-    caption = (
-        f"{description}: every bin within ± {round_up(error)} at once, {_WAYS.get(_fact(facts, name, 'way'), 'noisy')}."
-    )
-    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, error)] for one in numbers[:MOST_ROWS]]
-    listed = table(["bin", "people"], rows, caption=caption, numbers=frozenset([1]))
-    return join(element("h3", label(name)), _figure(numbers, caption), listed)
+    how = _WAYS.get(_fact(facts, name, "way"), "noisy")
+    alike = len({number.within for number in numbers}) == 1
+    caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
+    if alike and numbers[0].error is not None:
+        caption = f"{description}: every bin within {numbers[0].within} at once, {how}."
+    shown = numbers[:MOST_ROWS]
+    counts = any(what in (facts.get(name) or {}) for what in ("histogram", "count"))
+    heads = ["bin", "people"] if counts else ["group", "value"]
+    rows: list[list[str]] = [[label(str(one.bin)), _number(one.value, one.digits_of)] for one in shown]
+    if not alike:
+        heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
+    listed = table(heads, rows, caption=caption, numbers=frozenset(range(1, len(heads))))
+    drawn = _figure(numbers, caption, counts) if all(one.error is not None for one in numbers) else Html("")
+    return join(element("h3", label(name)), drawn, listed)
 
 
-def _figure(numbers: list[Published], caption: str) -> Html:
+def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
     if len(numbers) > MOST_BARS:
         return Html("")
     names = distinct_labels((str(one.bin) for one in numbers), LONGEST)
-    drawn = interval_chart(
-        [(names[str(one.bin)], one.value, max(0.0, one.value - one.error), one.value + one.error) for one in numbers]
-    )
-    return figure(drawn, caption)
+    least = 0.0 if counts else -math.inf
+    rows = [
+        (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
+        for one in numbers
+    ]
+    return figure(interval_chart(rows), caption, narrow=interval_chart(rows, narrow=True))
 
 
 def _fact(facts: dict[str, Any], name: str, which: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crowdblend.figures import bar_chart
+from crowdblend.figures import interval_chart
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reading.cells import open_cells
-from crowdblend.reports.charts import LONGEST, distinct_labels, figure, numbers
+from crowdblend.reports.charts import LONGEST, bars, distinct_labels, figure, numbers
 from crowdblend.reports.facts import describe_queries
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, shorten, table
@@ -30,7 +30,7 @@ def view(folder: Folder) -> View:
         what="synthetic records that answer a class of questions about people",
         keys=tuple(keys),
         reading=_reading(folder),
-        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, _totals(summary))),
+        parts=(Part("accuracy", _ACCURACY, _accuracy(folder)), Part("data", _PUBLISHED, _totals(folder, summary))),
     )
 
 
@@ -73,19 +73,39 @@ def _accuracy(folder: Folder) -> Html:
     )
 
 
-def _totals(summary: Summary) -> Html:
-    return join(*(_column(column, summary.people) for column in summary.totals))
+def _totals(folder: Folder, summary: Summary) -> Html:
+    return join(*(_column(column, summary.people, _error(folder)) for column in summary.totals))
 
 
-def _column(column: ColumnTotals, rows: int) -> Html:
+def _error(folder: Folder) -> float | None:
+    """How far the share of a single label may be off, where such shares are among the questions."""
+    asked = folder.fact("class", dict).get("queries")
+    error = folder.fact("accuracy", dict).get("about_everybody")
+    return error if asked == "conjunctions" and isinstance(error, float) else None
+
+
+def _column(column: ColumnTotals, rows: int, error: float | None) -> Html:
+    """The share of every label among the rows, with the range in which that among everybody lies."""
     names = distinct_labels((text for text, _ in column.totals), LONGEST)
-    drawn = bar_chart([(names[text], count) for text, count in column.totals])
-    caption = f"Synthetic rows by {shorten(column.name)}."
-    if column.distinct > MOST_LABELS:
-        caption = f"{caption[:-1]}: the {MOST_LABELS} largest of {column.distinct:,} labels."
+    few = (
+        f" Drawn are the {MOST_LABELS} largest of {column.distinct:,} labels." if column.distinct > MOST_LABELS else ""
+    )
     listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
+    if error is None:
+        caption = f"Synthetic rows by {shorten(column.name)}. How far their shares are off is not known.{few}"
+        drawn = bars([(names[text], count) for text, count in column.totals], caption)
+    else:
+        caption = (
+            f"Synthetic rows by {shorten(column.name)}: the share of each label in percent. The line is where the "
+            f"share among everybody lies, by the planned error.{few}"
+        )
+        shares = [(names[text], count / rows) for text, count in column.totals]
+        ranges = [
+            (name, 100 * share, 100 * max(0.0, share - error), 100 * min(1.0, share + error)) for name, share in shares
+        ]
+        drawn = figure(interval_chart(ranges), caption, narrow=interval_chart(ranges, narrow=True))
     return join(
         element("h3", "By ", label(column.name)),
-        figure(drawn, caption),
+        drawn,
         numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2])),
     )

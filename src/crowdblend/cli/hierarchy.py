@@ -1,0 +1,95 @@
+"""`crowdblend hierarchy`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from crowdblend.recoding.making_hierarchies import Lines
+
+_out = click.option("--out", metavar="FILE", default="-", show_default=True, help="Where to write it; '-' for stdout.")
+
+
+@click.group("hierarchy", epilog="Example: crowdblend hierarchy intervals --from 0 --to 100 --width 5 --width 20")
+def command() -> None:
+    """Make a hierarchy file for a column, in the form that ARX reads too.
+
+    Each line is a value and its group at every level. Use it with { hierarchy = "FILE", level = 1 } in a policy.
+    """
+
+
+@command.command("intervals")
+@click.option("--from", "start", type=int, required=True, help="The first number.")
+@click.option("--to", "stop", type=int, required=True, help="The number after the last.")
+@click.option("--width", "widths", type=int, multiple=True, required=True, help="A width for each level, finest first.")
+@_out
+@json_option
+@force_option
+@speaks
+def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+    """Whole numbers in intervals, wider from level to level."""
+    from crowdblend.recoding.making_hierarchies import interval_hierarchy  # noqa: PLC0415
+
+    _write(interval_hierarchy(start, stop, widths), out, as_json=as_json, force=force)
+
+
+@command.command("prefixes")
+@click.argument("values", metavar="VALUES")
+@click.option("--keep", type=int, multiple=True, required=True, help="Characters kept at each level, most first.")
+@_out
+@json_option
+@force_option
+@speaks
+def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+    """Codes cut to their first characters. VALUES is a file with one code a line, from a code book, not the data."""
+    from crowdblend.recoding.making_hierarchies import prefix_hierarchy  # noqa: PLC0415
+
+    _write(prefix_hierarchy(_listed(values), keep), out, as_json=as_json, force=force)
+
+
+@command.command("order")
+@click.argument("values", metavar="VALUES")
+@click.option("--size", "sizes", type=int, multiple=True, required=True, help="Neighbours in a group, at each level.")
+@_out
+@json_option
+@force_option
+@speaks
+def order(values: str, *, sizes: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
+    """Values in groups of neighbours. VALUES is a file with one value a line, in order, from a code book."""
+    from crowdblend.recoding.making_hierarchies import order_hierarchy  # noqa: PLC0415
+
+    _write(order_hierarchy(_listed(values), sizes), out, as_json=as_json, force=force)
+
+
+def _listed(file: str) -> list[str]:
+    """The values of a file, one a line; '-' is stdin."""
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        why = getattr(problem, "strerror", None) or "it is not UTF-8 text"
+        raise InvalidInput(
+            f"The list of values cannot be read: {why}.", remedy="Check it.", where="VALUES", code="hierarchy.file"
+        ) from None
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _write(lines: Lines, out: str, *, as_json: bool, force: bool) -> None:
+    from crowdblend.recoding.making_hierarchies import hierarchy_text  # noqa: PLC0415
+
+    if as_json and out == "-":
+        refuse_shared_stdout()
+    write_text(out, hierarchy_text(lines), force=force)
+    if out == "-":
+        return
+    if as_json:
+        emit({"file": out, "values": len(lines), "levels": len(lines[0])})
+    else:
+        click.echo(f"wrote {out}: {len(lines)} values at {len(lines[0])} levels, 0 to {len(lines[0]) - 1}")

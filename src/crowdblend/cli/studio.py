@@ -1,0 +1,45 @@
+"""`crowdblend studio`."""
+
+from __future__ import annotations
+
+import click
+
+from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.errors import Unavailable
+
+
+@click.command("studio", epilog="Example: crowdblend studio --root data")
+@click.option("--root", metavar="DIR", default=".", help="The folder that files are chosen from; here unless given.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Another one if it is taken."
+)
+@click.option("--ledger", metavar="URL", help="The ledger to record releases in.")
+@click.option("--read-only", is_flag=True, help="For looking only: nothing is drafted or published.")
+@click.option("--open", "browser", is_flag=True, help="Open the address in the browser.")
+@json_option
+@speaks
+def command(*, root: str, port: int, ledger: str | None, read_only: bool, browser: bool, as_json: bool) -> None:
+    """Make releases on web pages of your own machine, from the data to the published folder.
+
+    The printed address works once, and on this machine only. Stop the studio with Ctrl-C.
+    """
+    try:
+        from crowdblend.studio.server import serve  # noqa: PLC0415  loads the web server
+    except ImportError:
+        raise Unavailable(
+            "The studio needs packages that are not installed.",
+            remedy='Install them: pip install "crowdblend[studio]".',
+            where="studio",
+            code="studio.not-installed",
+        ) from None
+
+    def ready(address: str) -> None:
+        if as_json:
+            emit({"address": address})
+        else:
+            click.echo(f"crowdblend studio is at {address}")
+            click.echo("The address works once. Stop with Ctrl-C.", err=True)
+        if browser:
+            click.launch(address)
+
+    serve(root, port=port, ledger=ledger, read_only=read_only, ready=ready)

@@ -1,0 +1,131 @@
+"""A database that is open for reading: which columns a table or query has, and its rows as a stream of Arrow batches.
+
+What a driver says of a failure may quote an address or a row, so none of it reaches anybody: `silenced` looks at what
+kind of failure it was and says it in our words.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.engines.refusals import refusal
+from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.policies.source import DataSource
+
+
+@dataclass(frozen=True)
+class DatabaseColumn:
+    """A column: its name, what kind of values it has, and how the database is asked for it.
+
+    `cast` is the type of DuckDB that its text is turned into; None leaves values as the driver hands them over.
+    """
+
+    name: str
+    kind: str
+    sql: str
+    cast: str | None = None
+
+
+class Database(Protocol):
+    """A database that is open, in a read-only transaction: whatever is read of it is one state."""
+
+    def columns(self) -> tuple[DatabaseColumn, ...]:
+        """The columns of the table or query; no row is read for it, or none is kept."""
+
+    def batches(self, columns: Sequence[DatabaseColumn]) -> Any:
+        """The rows as an Arrow record batch reader."""
+
+
+def kind_of(kind: Any) -> str:
+    """Whether values are numbers, dates, booleans or texts, as far as their type says it."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    types = pa.types
+    if types.is_boolean(kind):
+        return "boolean"
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return "date"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "number"
+    return "text"
+
+
+def driver(module: str, extra: str | None) -> Any:
+    """The DB-API module of an ADBC driver; a clear sentence where it is not installed."""
+    try:
+        return import_module(f"adbc_driver_{module}.dbapi")
+    except ImportError:
+        package = f"adbc-driver-{module.replace('_', '-')}"
+        raise Unavailable(
+            f"This source needs the database driver {package}, which is not installed.",
+            remedy=f"Install crowdblend[{extra}]." if extra else f"Install {package}.",
+            where="[data] source",
+            code="system.package",
+        ) from None
+
+
+@contextmanager
+def silenced(data: DataSource) -> Iterator[None]:
+    """Failures of a driver inside, as refusals without a word of theirs."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except Exception as error:
+        if not isinstance(error, _failures()):
+            raise
+        raise _refusal(data, error) from None
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    kinds = (("adbc_driver_manager", "Error"), ("pyarrow", "ArrowException"), ("duckdb", "Error"))
+    return *(getattr(sys.modules[name], kind) for name, kind in kinds if name in sys.modules), OSError, UnicodeError
+
+
+def _refusal(data: DataSource, error: Exception) -> InvalidInput:
+    state = str(getattr(error, "sqlstate", None) or "")
+    what = "The query in [data]" if data.query is not None else f"Table {data.table!r}"
+    where = "[data] query" if data.query is not None else "[data] table"
+    if state in ("42P01", "3F000", "42703"):
+        return refusal(
+            "table", f"{what} names something that the database does not have.", "Check its spelling.", where
+        )
+    if state.startswith(("42501", "28")):
+        return refusal(
+            "permission",
+            "The database does not let this user read the data.",
+            "Check user, PGPASSWORD or ~/.pgpass, and the permission to SELECT.",
+            "[data] source",
+        )
+    if state == "25006":
+        return refusal("read-only", f"{what} would write to the database.", "Write a query that only reads.", where)
+    if state.startswith("42"):
+        return refusal("query", f"{what} is no single SELECT that the database can run.", "Correct the query.", where)
+    return refusal(
+        "database",
+        "The database in [data] does not answer, or stopped answering.",
+        "Check source, the password (PGPASSWORD, ~/.pgpass) and the server.",
+        "[data] source",
+    )
+
+
+def relation_of(data: DataSource) -> str:
+    """The table or query as something to select from."""
+    if data.query is not None:
+        return f"({data.query.strip().rstrip(';')}\n) AS given"  # a comment at its end ends with the line
+    return ".".join(identifier(part) for part in str(data.table).split(".", 1))
+
+
+def schema_of(cursor: Any, query: str) -> Any:
+    """The Arrow schema of a query's answer."""
+    cursor.execute(query)
+    reader = cursor.fetch_record_batch()
+    schema = reader.schema
+    reader.close()
+    return schema

@@ -1,0 +1,84 @@
+"""The rows of a database in a private file: a release reads its rows more than once, and must see the same ones.
+
+The file lies in a folder that only the owner can look into, is readable for the owner alone, and is deleted when the
+release is done. Rows are sorted, since those of a database have no order: so a release that is resumed finds the same
+file, and the places of rows mean the same people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdblend.engines.databases.any_driver import open_any
+from crowdblend.engines.databases.database import Database, DatabaseColumn
+from crowdblend.engines.databases.postgresql import open_postgresql
+from crowdblend.engines.databases.sqlite import open_sqlite
+from crowdblend.engines.duckdb.database import attach, database, redacted
+from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier
+from crowdblend.engines.engine import Resources
+from crowdblend.policies.source import DataSource
+from crowdblend.recoding.reading import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_OPEN: dict[str, Callable[[DataSource], AbstractContextManager[Database]]] = {
+    "postgres": open_postgresql,
+    "sqlite": open_sqlite,
+    "adbc": open_any,
+}
+_FILE = "rows.parquet"
+
+
+@contextmanager
+def open_database(data: DataSource) -> Iterator[Database]:
+    """The database of a source, open for reading."""
+    with _OPEN[data.format](data) as opened:
+        yield opened
+
+
+def columns_of(data: DataSource) -> tuple[DatabaseColumn, ...]:
+    """The columns of a source in a database."""
+    with open_database(data) as opened:
+        return opened.columns()
+
+
+def check_database(data: DataSource, wanted: Sequence[str]) -> None:
+    """Refuse a database that does not answer, or a table that lacks a column."""
+    check_names(data, [column.name for column in columns_of(data)], wanted)
+
+
+def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSource:
+    """The same source as a Parquet file in a private folder."""
+    path = folder / _FILE
+    with database(resources, folder) as connection:
+        if data.format == "duckdb":
+            attach(connection, data)
+            connection.execute("USE origin")
+            _write(connection, f"SELECT * FROM ({data.query}\n)", path)
+        else:
+            with open_database(data) as opened:
+                columns = opened.columns()
+                names = [column.name for column in columns]
+                check_repeats(data, names, names)
+                connection.register("incoming", opened.batches(columns))
+                _write(connection, f"SELECT {', '.join(map(_stored, columns))} FROM incoming", path)
+    return replace(data, source=str(path), format="parquet", table=None, query=None, driver=None)
+
+
+def _stored(column: DatabaseColumn) -> str:
+    name = identifier(column.name)
+    return name if column.cast is None else f"CAST({name} AS {column.cast}) AS {name}"
+
+
+def _write(connection: DuckDBPyConnection, query: str, path: Path) -> None:
+    """Sort the rows of a query into a Parquet file."""
+    failed = "The rows of the database cannot be read to their end."
+    with redacted(failed, "Check table or query in [data], and the server.", code="database"):
+        connection.execute("SET preserve_insertion_order = true")
+        connection.execute(f"COPY ({query} ORDER BY ALL) TO {quoted(str(path))} (FORMAT parquet)")
+        path.chmod(0o600)

@@ -1,0 +1,73 @@
+"""PostgreSQL: one read-only transaction that sees one state, types by what the server calls them.
+
+Password, certificates and service files come from libpq's own variables and files (PGPASSWORD, ~/.pgpass,
+PGSERVICEFILE, PGSSLMODE), never from a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+from crowdblend.engines.databases.database import DatabaseColumn, driver, kind_of, relation_of, schema_of, silenced
+from crowdblend.engines.duckdb.relation import identifier
+from crowdblend.policies.source import DataSource
+
+# Types that arrive as what they are. All others are read as the text that the server shows.
+_AS_THEY_ARE = {
+    *("int2", "int4", "int8", "float4", "float8", "bool", "text", "varchar"),
+    *("date", "timestamp", "timestamptz", "uuid"),
+}
+_BEGIN = (
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    "SET TimeZone = 'UTC'",
+    "SET DateStyle = 'ISO'",
+)
+_MOST_DIGITS = 38
+
+
+@contextmanager
+def open_postgresql(data: DataSource) -> Iterator[PostgreSQL]:
+    """The database at an address, in a transaction that changes nothing."""
+    module = driver("postgresql", "postgres")
+    with silenced(data), closing(module.connect(data.source)) as connection, closing(connection.cursor()) as cursor:
+        for statement in _BEGIN:
+            cursor.execute(statement)
+        yield PostgreSQL(data, cursor)
+
+
+class PostgreSQL:
+    """A table or query of a PostgreSQL database."""
+
+    def __init__(self, data: DataSource, cursor: Any) -> None:
+        self._relation, self._cursor = relation_of(data), cursor
+
+    def columns(self) -> tuple[DatabaseColumn, ...]:
+        """The columns with the types that the server gives them."""
+        return tuple(map(_column, schema_of(self._cursor, f"SELECT * FROM {self._relation} LIMIT 0")))
+
+    def batches(self, columns: Sequence[DatabaseColumn]) -> Any:
+        """All rows, in the server's order."""
+        selected = ", ".join(f"{column.sql} AS {identifier(column.name)}" for column in columns)
+        self._cursor.execute(f"SELECT {selected} FROM {self._relation}")
+        return self._cursor.fetch_record_batch()
+
+
+def _column(field: Any) -> DatabaseColumn:
+    metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+    name, kind = identifier(field.name), metadata.get("POSTGRESQL:type")
+    if kind == "numeric":
+        return _decimal(field.name, int(metadata.get("POSTGRESQL:typmod", -1)))
+    if kind in _AS_THEY_ARE or (kind is not None and kind.startswith("_")):
+        return DatabaseColumn(field.name, kind_of(field.type), name)
+    return DatabaseColumn(field.name, "text", f"{name}::text")
+
+
+def _decimal(name: str, modifier: int) -> DatabaseColumn:
+    """A decimal number with as many digits as were declared; without a declaration, its text without needless zeros."""
+    digits, places = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
+    if modifier >= 4 and digits <= _MOST_DIGITS and places <= digits:
+        return DatabaseColumn(name, "number", f"{identifier(name)}::text", f"DECIMAL({digits}, {places})")
+    return DatabaseColumn(name, "number", f"trim_scale({identifier(name)})::text")

@@ -1,0 +1,130 @@
+"""Spark as an engine: frames, tables of its catalog, Parquet and CSV files, read by the tasks of a cluster.
+
+    driver ── tasks with the secret of the draw ──▶ executors: coin, recoding, counting, as in the DuckDB engine
+           ◀── class counts, totals, hashes ────── shuffle: the same person twice? sums
+
+The same policy, rows and key give the same bytes as the DuckDB engine, however the rows are partitioned and whichever
+tasks are tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from crowdblend.calculus import Assumption
+from crowdblend.engines.draw import Draw, Exactly, StratifiedCoin
+from crowdblend.engines.duckdb.database import bytes_of
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.spark.session import session
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.columns import Column
+from crowdblend.policies.source import DataSource
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+    from crowdblend.engines.spark.relation import SparkRelation
+    from crowdblend.engines.totals import Totals
+    from crowdblend.ledger.identity import Identity, Wanted
+    from crowdblend.recoding import Bounded
+
+
+class SparkEngine:
+    """Opens what Spark reads, in the caller's session or in one that lasts as long as the context."""
+
+    name = "spark"
+    assumptions = (Assumption.CLUSTER_HOLDS_KEY,)
+
+    def __init__(self, spark: SparkSession | None = None) -> None:
+        self._spark, self._held = spark, ExitStack()
+
+    @classmethod
+    @contextmanager
+    def started(cls, master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[Self]:
+        """The engine on the active session, or on one that is made now and stopped afterwards."""
+        with session(master, conf) as spark:
+            yield cls(spark)
+
+    @contextmanager
+    def open(
+        self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
+    ) -> Iterator[SparkSource]:
+        """The source with these columns and its person; whatever Spark says of a record is kept back."""
+        from crowdblend.engines.spark.source import open_source  # noqa: PLC0415 - heavy
+
+        wanted = [*columns] if data.person is None else [data.person, *columns]
+        relation = open_source(self._session(data), data, wanted)
+        yield SparkSource(data, relation, bytes_of(resources.memory), progress)
+
+    def check(self, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
+        """Refuse a source that does not exist or lacks a column, without reading a row."""
+        with self.open(data, columns, resources):
+            pass
+
+    def _session(self, data: DataSource) -> Any:
+        """The session of a frame, or that of the engine."""
+        if data.format == "frame" and hasattr(data.frame, "sparkSession"):
+            return data.frame.sparkSession
+        if self._spark is None:
+            # Stopped when the process ends: nobody else has it.
+            self._spark = self._held.enter_context(session())
+        return self._spark
+
+
+class SparkSource:
+    """A source that Spark has open."""
+
+    def __init__(
+        self, data: DataSource, relation: SparkRelation, memory_limit: int | None, progress: Progress | None
+    ) -> None:
+        self.data, self.relation = data, relation
+        self._memory_limit, self._progress = memory_limit, progress
+
+    @property
+    def types(self) -> Mapping[str, ColumnType]:
+        """The type of every column of the source, by name."""
+        return {field.name: field.type for field in self.relation.fields}
+
+    def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
+        """How many of the people of a draw are in each class of the columns."""
+        from crowdblend.engines.spark.class_counts import class_counts  # noqa: PLC0415 - heavy
+
+        if isinstance(draw, StratifiedCoin):
+            raise InvalidInput(
+                "Stratified samples are not drawn by the Spark engine.",
+                remedy="Release with --engine duckdb.",
+                where="[sampling] stratum",
+                code="engine.strata",
+            )
+        if isinstance(draw, Exactly):
+            found = self.totals(columns, {}, draw)
+            assert found.classes is not None
+            return ClassCounts(found.classes, draw.people)
+        return class_counts(self.relation, columns, draw, self._memory_limit, self._progress)
+
+    def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
+        """The class counts of a draw, and the sum of every measure in steps of its resolution."""
+        from crowdblend.engines.spark.totals import totals  # noqa: PLC0415 - heavy
+
+        return totals(self.relation, columns, measures, draw, self._memory_limit, self._progress)
+
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+        """All rows, collected on the driver; a blank anywhere is refused."""
+        from crowdblend.engines.spark.links import read_links  # noqa: PLC0415 - heavy
+
+        return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
+
+    def identity(self, wanted: Wanted) -> Identity:
+        """By what the ledger knows the source again: its content, its people, and its rows without their ids."""
+        from crowdblend.engines.identity import identity_from  # noqa: PLC0415
+        from crowdblend.engines.source_name import old_name  # noqa: PLC0415
+        from crowdblend.engines.spark.identity import SparkHashes  # noqa: PLC0415 - heavy
+
+        hashes = SparkHashes(self.relation)
+        found = identity_from(hashes, self.data, wanted, hashes.name(wanted.secret))
+        files = self.relation.files and wanted.old_names
+        return replace(found, old_name=old_name(self.data) if files else None)

@@ -1,0 +1,199 @@
+"""By what a source is known again: the hashes of the DuckDB engine, computed by the tasks and grouped by Spark.
+
+The same rows have the same hashes on both engines, so the ledger knows a sample again whichever has read it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdblend.engines.content import SomeRows, rows_to_look_at
+from crowdblend.engines.duckdb.database import database, private_folder
+from crowdblend.engines.duckdb.identity import BEYOND, DuckDBHashes
+from crowdblend.engines.duckdb.relation import VIEW, Relation
+from crowdblend.engines.identity import Hashes
+from crowdblend.engines.source_name import name_of, sha256_of, source_name
+from crowdblend.engines.spark.class_counts import allowed_classes, merged
+from crowdblend.engines.spark.links import rows_of
+from crowdblend.engines.spark.opening import OneThread, Opening, evenly
+from crowdblend.engines.spark.pieces import Facts, Piece
+from crowdblend.engines.spark.relation import SparkRelation, plain_function
+from crowdblend.engines.spark.rows import TaskRows
+from crowdblend.engines.spark.session import collected, quiet
+from crowdblend.engines.spark.tasks import Task
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger.sketch import Anchor
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"
+_HASHED_FILES = "file string, digest binary"
+_MOST_TASKS = 4096
+
+
+@dataclass(frozen=True)
+class HashRows:
+    """Hashes the rows of a task, each anchor up to its level; `rows` are those of all tasks."""
+
+    opening: Opening
+    wanted: tuple[tuple[Anchor, int], ...]
+    rows: int
+    hashing: str
+
+    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """The hashes, a row each, as Spark groups them."""
+        try:
+            with self.opening.relation(batches) as opened:
+                if opened is not None:
+                    # A column is taken for a numbering by how many rows there are in all.
+                    hashes = DuckDBHashes(opened[0], replace(opened[1], rows=self.rows))
+                    if hashes.hashing != self.hashing:
+                        raise _other_version()
+                    for at, found in enumerate(hashes.scan(self.wanted)):
+                        yield _groups(at, found.rows, numbered=found.numbered)
+        except InvalidInput as problem:
+            yield _groups(0, [(0, 0, 0)], problem=json.dumps(problem.to_dict()))
+
+
+def _other_version() -> InvalidInput:
+    return InvalidInput(
+        "The Spark executors have another version of DuckDB than the driver, with other hashes.",
+        remedy="Install the same version everywhere.",
+        where="duckdb",
+        code="engine.spark-package",
+    )
+
+
+def _groups(
+    at: int, rows: list[tuple[int, int, int]], *, numbered: bool = False, problem: str | None = None
+) -> pyarrow.RecordBatch:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    decides, content = (np.array([row[place] for row in rows], np.uint64).view(np.int64) for place in (0, 1))
+    return pa.RecordBatch.from_pydict(
+        {
+            "anchor": pa.array([at] * len(rows), pa.int32()),
+            "decides": decides,
+            "content": content,
+            "n": pa.array([row[2] for row in rows], pa.int64()),
+            "numbered": pa.array([int(numbered)] * len(rows), pa.int32()),
+            "problem": pa.array([problem] * len(rows), pa.string()),
+        }
+    )
+
+
+class SparkHashes(DuckDBHashes):
+    """The hashes of a source that is open in Spark."""
+
+    def __init__(self, relation: SparkRelation) -> None:
+        self._cluster = relation
+        self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
+
+    @cached_property
+    def hashing(self) -> str:
+        """The name of the hash function, which is that of DuckDB."""
+        with private_folder() as folder, database(OneThread(), folder) as connection:
+            return DuckDBHashes(connection, Relation("", ())).hashing
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        if self._cluster.rows is not None:
+            return self._cluster.rows
+        facts, _ = merged(self._cluster, CountRows(self._cluster.opening(())), allowed_classes((), None), None)
+        return facts.counts.get("read", 0)
+
+    @cached_property
+    def some_rows(self) -> SomeRows:
+        """The hashes of all columns, of the first rows."""
+        names = [field.name for field in self._cluster.fields]
+        table, fields = rows_of(self._cluster, names, rows_to_look_at(len(names)))
+        with private_folder() as folder, database(OneThread(), folder) as connection:
+            connection.register(VIEW, table)
+            return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
+
+    def _first(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+        """One job for all anchors; where that is too much, one for each."""
+        found = self.scan(wanted)
+        if sum(len(each.rows) for each in found) >= BEYOND * len(wanted) and len(wanted) > 1:
+            return [self.scan([one])[0] for one in wanted]
+        return found
+
+    def scan(self, wanted: Sequence[tuple[Anchor, int]]) -> list[Hashes]:
+        """The hashes of anchors, each up to its level."""
+        if not wanted:
+            return []
+        names = dict.fromkeys(name for anchor, _ in wanted for name in (*anchor.by, *anchor.columns))
+        opening = self._cluster.opening([*names])
+        task = HashRows(opening, tuple(wanted), self.rows, self.hashing)
+        hashed = self._cluster.mapped(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
+        summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(wanted))
+        columns = collected(summed).to_pydict()
+        for problem in columns["max(problem)"]:
+            if problem is not None:
+                raise InvalidInput(**json.loads(problem))
+        rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
+        numbered = [True] * len(wanted)
+        keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(numbered)"))
+        for at, decides, content, count, is_number in zip(*keys, strict=True):
+            rows[at].append((decides % (1 << 64), content % (1 << 64), count))
+            numbered[at] &= bool(is_number)
+        return [Hashes(level, rows[at], numbered[at] and bool(rows[at])) for at, (_, level) in enumerate(wanted)]
+
+    def name(self, secret: bytes) -> str:
+        """A name for the exact content: that of the files, or of the rows in whatever order where there are none."""
+        if self._cluster.files:
+            return source_name(self._cluster.data, secret, self._digests)
+        names = [field.name for field in self._cluster.fields]
+        opening = self._cluster.opening(names)
+        facts, _ = merged(self._cluster, HashContent(opening), allowed_classes((), None), None)
+        parts = [json.dumps([[field.name, field.type.name] for field in self._cluster.fields])]
+        parts += [f"{name} {facts.counts.get(name, 0) % (1 << 64)}" for name in ("read", "first", "second")]
+        return name_of([part.encode() for part in parts], secret)
+
+    def _digests(self, files: list[Path]) -> list[bytes]:
+        """The hashes of files, each computed where a task runs."""
+        lists = evenly([file.absolute() for file in files], _MOST_TASKS)
+
+        def hashed(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+            import pyarrow as pa  # noqa: PLC0415 - heavy
+
+            for batch in batches:
+                some = [file for number in batch.column(0).to_pylist() for file in lists[number]]
+                digests = pa.array([sha256_of(file) for file in some], pa.binary())
+                yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
+
+        with quiet():
+            tasks = self._cluster.spark.range(0, len(lists), 1, len(lists))
+            frame = tasks.mapInArrow(plain_function(hashed), _HASHED_FILES)
+        found: list[bytes] = collected(frame).column("digest").to_pylist()
+        return found
+
+
+@dataclass(frozen=True)
+class CountRows(Task):
+    """Counts rows."""
+
+    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
+        for _ in rows.everybody("1"):
+            yield from ()
+
+
+@dataclass(frozen=True)
+class HashContent(Task):
+    """Adds up two hashes of every row, so that their order does not matter."""
+
+    def pieces(self, rows: TaskRows, facts: Facts) -> Iterator[Piece]:
+        every = ", ".join(field.identifier for field in rows.relation.fields)
+        for table in rows.everybody(f"hash({every}) AS first, hash('second', {every}) AS second"):
+            for name in ("first", "second"):
+                facts.add(name, int(table.column(name).to_numpy().astype(np.uint64).sum(dtype=np.uint64)))
+        yield from ()

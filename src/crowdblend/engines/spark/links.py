@@ -1,0 +1,101 @@
+"""All rows of a table of links or of people, collected on the driver: a network is computed in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crowdblend.engines.duckdb.database import database, private_folder
+from crowdblend.engines.duckdb.links import read_table
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
+from crowdblend.engines.duckdb.rows import streamed
+from crowdblend.engines.engine import Progress
+from crowdblend.engines.refusals import no_rows, refuse_beyond
+from crowdblend.engines.spark.opening import OneThread, Opening
+from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, encoded, pieces_of
+from crowdblend.engines.spark.relation import SparkRelation
+from crowdblend.engines.spark.session import collected
+from crowdblend.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True)
+class HandOver:
+    """Hands over all rows of the columns."""
+
+    opening: Opening
+
+    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """The rows in pieces, as Spark takes them."""
+        yield from batches_of(self._pieces(batches))
+
+    def _pieces(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[Piece]:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        facts = Facts()
+        try:
+            with self.opening.relation(batches) as opened:
+                if opened is not None:
+                    connection, relation, _ = opened
+                    fields = [relation.field(field.name) for field in self.opening.fields]
+                    columns = ", ".join(f"{field.identifier} AS c{at}" for at, field in enumerate(fields))
+                    first = "" if self.opening.most is None else f" LIMIT {self.opening.most}"
+                    for batch in streamed(connection, f"SELECT {columns} FROM {relation.sql}{first}"):
+                        facts.add("read", batch.num_rows)
+                        yield Piece(0, "table", encoded(pa.Table.from_batches([batch])))
+                    if not first:
+                        relation.check_rows(facts.counts.get("read", 0))
+        except InvalidInput as problem:
+            facts.refuse(problem)
+        yield facts.piece()
+
+
+def rows_of(
+    relation: SparkRelation,
+    names: Sequence[str],
+    most: int | None = None,
+    memory_limit: int | None = None,
+    progress: Progress | None = None,
+    phase: str = "reading",
+) -> tuple[pyarrow.Table, tuple[Field, ...]]:
+    """Some columns on the driver, called c0, c1 and so on; of all rows, or of the first ones."""
+    opening = relation.opening(names)
+    if most is not None and relation.frame is not None:
+        relation = replace(relation, frame=relation.frame.limit(most), rows=None)
+    elif most is not None:
+        opening = replace(opening, files=opening.files[:1], most=most)
+    facts, contents, size = Facts(), [], 0
+    for piece in pieces_of(collected(relation.mapped(HandOver(opening), opening), progress, phase).to_batches()):
+        if piece.kind == "facts":
+            facts.take(piece.content)
+            continue
+        size += len(piece.content)
+        refuse_beyond(memory_limit, size)
+        contents.append(piece.content)
+    if facts.problem is not None:
+        raise facts.problem
+    if not contents:
+        raise no_rows()
+    if most is None:
+        relation.check_rows(facts.counts["read"])
+    fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(opening.fields))
+    return decoded(contents), fields
+
+
+def read_links(
+    relation: SparkRelation,
+    names: Sequence[str],
+    values: Sequence[str],
+    what: str,
+    memory_limit: int | None,
+    progress: Progress | None,
+) -> pyarrow.Table:
+    """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
+    phase = f"collecting the {what} on the driver"
+    table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
+    with private_folder() as folder, database(OneThread(), folder) as connection:
+        connection.register(VIEW, table)
+        return read_table(connection, Relation(VIEW, fields), names, values, what)

@@ -1,0 +1,150 @@
+"""What tasks hand to each other: columns of numbers in pieces, so that Spark shuffles few large rows, not many small.
+
+    task ── pieces by bucket ──▶ shuffle ──▶ one merging task has everything of a bucket
+
+The same person, and the same class, is always in the same bucket. A piece is a row of three values for Spark. What is
+wrong with the data is handed over like everything else: a task that fails would be tried again, and fill the logs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SCHEMA = "bucket int, kind string, content binary"
+# One in 2^10: of five billion people, a bucket has 40 MB of numbers.
+BUCKET_BITS = 10
+# The driver takes all classes, so their buckets need not be small.
+CLASS_BUCKET_BITS = 6
+_FACTS = -1
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+Buckets = NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some content of one kind, of one bucket."""
+
+    bucket: int
+    kind: str
+    content: bytes = field(repr=False)
+
+
+@dataclass
+class Facts:
+    """What a task counted, and what it found wrong; that of several tasks adds up."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    problem: InvalidInput | None = None
+
+    def add(self, name: str, count: int) -> None:
+        """Count some more."""
+        self.counts[name] = self.counts.get(name, 0) + count
+
+    def refuse(self, problem: InvalidInput) -> None:
+        """Note what is wrong; of several problems, the same one counts whatever the order in which they come."""
+        if self.problem is None or _order(problem) < _order(self.problem):
+            self.problem = problem
+
+    def piece(self) -> Piece:
+        """The facts as a piece."""
+        problem = self.problem.to_dict() if self.problem else None
+        return Piece(_FACTS, "facts", json.dumps({"counts": self.counts, "problem": problem}).encode())
+
+    def take(self, content: bytes) -> None:
+        """Add what a piece says."""
+        given = json.loads(content)
+        for name, count in given["counts"].items():
+            self.add(name, count)
+        if given["problem"] is not None:
+            self.refuse(InvalidInput(**given["problem"]))
+
+
+def _order(problem: InvalidInput) -> tuple[str, str]:
+    return problem.code, problem.where or ""
+
+
+def bucket_of(numbers: NDArray[Any], bits: int = BUCKET_BITS) -> Buckets:
+    """The bucket of each 64-bit number, whatever numbers there are."""
+    mixed = numbers.view(np.uint64) * _MIX
+    return (mixed >> np.uint64(64 - bits)).astype(np.uint16)
+
+
+def split(buckets: Buckets) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Every bucket that occurs, and where."""
+    order = np.argsort(buckets, kind="stable")
+    starts = np.flatnonzero(np.diff(buckets[order].astype(np.int32), prepend=-1))
+    for places in np.split(order, starts[1:]) if len(starts) else ():
+        yield int(buckets[places[0]]), places
+
+
+def batches_of(pieces: Iterable[Piece]) -> Iterator[pyarrow.RecordBatch]:
+    """Pieces as Spark takes them, a few megabytes at a time."""
+    waiting: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece.content)
+        if size > 1 << 23:
+            yield _batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting)
+
+
+def _batch(pieces: list[Piece]) -> pyarrow.RecordBatch:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    columns = {
+        "bucket": pa.array([piece.bucket for piece in pieces], pa.int32()),
+        "kind": pa.array([piece.kind for piece in pieces], pa.string()),
+        "content": pa.array([piece.content for piece in pieces], pa.binary()),
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def pieces_of(batches: Iterable[Any]) -> Iterator[Piece]:
+    """The pieces that Spark hands over, in its order."""
+    for batch in batches:
+        buckets, kinds, contents = (batch.column(name) for name in ("bucket", "kind", "content"))
+        for place in range(batch.num_rows):
+            yield Piece(buckets[place].as_py(), kinds[place].as_py(), contents[place].as_py())
+
+
+def by_bucket(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, list[bytes]]]]:
+    """The contents of every bucket by kind, from pieces in the order of their buckets."""
+    for bucket, some in groupby(pieces, key=lambda piece: piece.bucket):
+        kinds: dict[str, list[bytes]] = {}
+        for piece in some:
+            kinds.setdefault(piece.kind, []).append(piece.content)
+        yield bucket, kinds
+
+
+def encoded(table: pyarrow.Table) -> bytes:
+    """An Arrow table as bytes."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def decoded(contents: Iterable[bytes]) -> pyarrow.Table:
+    """The tables in some bytes, one below the other."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return pa.concat_tables([pa.ipc.open_stream(content).read_all() for content in contents])

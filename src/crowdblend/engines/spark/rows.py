@@ -1,0 +1,118 @@
+"""The rows that one task reads, with the code of the DuckDB engine: coin, marks, recoding.
+
+Whether somebody has several rows cannot be said by one task, which sees some of the rows: it hands its persons over,
+numbers as they are and all others by their marks, and whoever merges them finds the same one twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdblend.engines.class_counter import GrowingArray
+from crowdblend.engines.duckdb.relation import PLACE
+from crowdblend.engines.duckdb.rows import Rows, chunks
+from crowdblend.engines.persons import Persons, read_persons
+from crowdblend.engines.spark.pieces import Piece, bucket_of, split
+from crowdblend.randomness import marks
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# Persons that are put together to be worth splitting.
+_ENOUGH = 1 << 20
+
+
+class TaskRows(Rows):
+    """The rows of a task, and the persons that it has yet to hand over."""
+
+    file: str | None = None
+    """The file that is read, where it is a single one."""
+
+    def begin(self) -> None:
+        """Prepare to note persons."""
+        self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
+
+    def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
+        """The sampled rows in chunks; their persons are noted."""
+        yield from chunks(self._noted(rows, persons) for rows, persons in self.sampled(selected))
+
+    def everybodys_marks(self) -> Iterator[NDArray[np.uint64]]:
+        """The marks of all persons, batch by batch; they are noted."""
+        for _, marked in self._marked(""):
+            yield marked
+
+    def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pyarrow.Table]:
+        """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
+        yield from chunks(self._below(last, selected))
+
+    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pyarrow.Table]:
+        """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
+        if self.file is not None:
+            # Every row counts as read, so these are all rows of the file.
+            within = places[places >= starts[self.file]] - starts[self.file]
+            yield from self.at(within, selected)
+        else:
+            yield from chunks(self._placed(places, starts, selected))
+
+    def _placed(
+        self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """Of rows that come with their file and their place in it."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        file, place = PLACE
+        for batch in self._batches(f"{file}, {place}, {selected}"):
+            files = batch.column(0).dictionary_encode()
+            begin = np.array([starts[_path(name)] for name in files.dictionary.to_pylist()], dtype=np.int64)
+            here = begin[files.indices.to_numpy()] + batch.column(1).to_numpy()
+            found = np.searchsorted(places, here)
+            drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
+            yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
+
+    def _below(self, last: tuple[int, int], selected: str) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        for batch, marked in self._marked(", " + selected, note=False):
+            high, low = np.uint64(last[0]), np.uint64(last[1])
+            below = (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] <= low))
+            yield batch.select(batch.schema.names[1:]).filter(pa.array(below))
+
+    def _marked(self, selected: str, *, note: bool = True) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+        for batch in self._batches(f"{self._person()} AS person{selected}"):
+            persons = read_persons(batch.column(0), str(self.data.person))
+            if note:
+                self._note(persons)
+            yield batch, persons.marks(self.row_key)
+
+    def _noted(self, rows: pyarrow.RecordBatch, persons: Persons) -> pyarrow.RecordBatch:
+        self._note(persons)
+        return rows
+
+    def _note(self, persons: Persons) -> None:
+        self._numbers.extend(persons.numbers)
+        if len(persons.texts):
+            self._texts.extend(marks(self.row_key, persons.texts).ravel())
+
+    def noted(self, *, last: bool = False) -> Iterator[Piece]:
+        """The persons who were noted, by bucket, when there are many or no more come."""
+        if len(self._numbers) >= _ENOUGH or last:
+            numbers = self._numbers.view()
+            for bucket, places in split(bucket_of(numbers)):
+                yield Piece(bucket, "numbers", numbers[places].tobytes())
+            self._numbers.clear()
+        if len(self._texts) >= _ENOUGH or last:
+            words = self._texts.view().reshape(-1, 2)
+            for bucket, places in split(bucket_of(np.ascontiguousarray(words[:, 0]))):
+                yield Piece(bucket, "texts", words[places].tobytes())
+            self._texts.clear()
+
+
+def _path(address: str) -> str:
+    """The path of a file that Spark names by its address."""
+    return unquote(urlsplit(address).path)

@@ -1,0 +1,231 @@
+"""The Spark session: the caller's where there is one, ours otherwise; jobs that show progress and can be stopped.
+
+Only what Spark Connect offers too is used: no context, no RDD, no gateway to Java, except to show progress where there
+is no Connect. Spark's own messages may quote rows, so none of them reaches anybody: it stays in the driver's log.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import uuid
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.engines.engine import Progress
+from crowdblend.engines.refusals import refusal
+from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_ROWS = 1 << 17
+_SETTINGS = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+_POLL_SECONDS = 0.5
+
+
+def active_session() -> SparkSession | None:
+    """The session of this process, where somebody has made one."""
+    loaded = sys.modules.get("pyspark.sql")
+    return None if loaded is None else loaded.SparkSession.getActiveSession()
+
+
+@contextmanager
+def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """The active session; without one, a session that is stopped afterwards.
+
+    `master` is that of Spark, or sc://… for Spark Connect; without one, that of spark-submit, SPARK_REMOTE or the
+    settings, and else all cores of this machine.
+    """
+    active = active_session()
+    if active is not None:
+        _refuse_settings(master, conf)
+        yield active
+        return
+    made = _started(master, conf or {})
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
+    try:
+        with quiet():
+            from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy, and an extra
+    except ImportError:
+        raise Unavailable(
+            "The Spark engine needs PySpark.",
+            remedy="Install crowdblend[spark].",
+            where="crowdblend[spark]",
+            code="system.package",
+        ) from None
+    remote = (master or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
+    if not remote and (master is None or master.startswith("local")):
+        # The same Python, with the same packages, where the workers are on this machine.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("crowdblend")
+    if master is not None:
+        builder = builder.remote(master) if remote else builder.master(master)
+    for name, value in {**({} if remote else _SETTINGS), **conf}.items():
+        builder = builder.config(name, value)
+    try:
+        with quiet():
+            made: SparkSession = builder.getOrCreate()
+    except Exception:
+        raise Unavailable(
+            "Spark does not start.",
+            remedy="Check --master and --conf, and that Java 17 is installed; its log says more.",
+            where="--engine spark",
+            code="engine.spark-start",
+        ) from None
+    return made
+
+
+def _refuse_settings(master: str | None, conf: Mapping[str, str] | None) -> None:
+    if master is not None or conf:
+        raise InvalidInput(
+            "A Spark session is already running, which has its own master and settings.",
+            remedy="Leave out --master and --conf, or stop that session.",
+            where="--master",
+            code="engine.spark-session",
+        )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warnings of PySpark about versions of pandas, which is not used here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether this is a session of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pyarrow.Table:
+    """The rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
+    spark = frame.sparkSession
+    tag = f"crowdblend-{uuid.uuid4().hex}"
+    with quiet(), redacted(), _larger_batches(spark), _shown(spark, progress, phase):
+        spark.addTag(tag)
+        try:
+            return frame.toArrow()
+        except BaseException as problem:
+            if not _is_interrupt(problem):
+                raise
+            with suppress(Exception):
+                spark.interruptTag(tag)
+            raise KeyboardInterrupt from None
+        finally:
+            with suppress(Exception):
+                spark.removeTag(tag)
+
+
+def _is_interrupt(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind a failure: PySpark stops the job, and then complains that it was stopped."""
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
+
+
+@contextmanager
+def _larger_batches(spark: SparkSession) -> Iterator[None]:
+    """Batches of more rows: fewer are quicker to hand over. The session's setting is put back."""
+    before = spark.conf.get(_BATCH_ROWS, None)
+    spark.conf.set(_BATCH_ROWS, str(_ROWS))
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            spark.conf.unset(_BATCH_ROWS) if before is None else spark.conf.set(_BATCH_ROWS, before)
+
+
+@contextmanager
+def redacted() -> Iterator[None]:
+    """Failures of Spark inside, without a word of theirs."""
+    try:
+        yield
+    except (CrowdblendError, MemoryError):
+        raise
+    except Exception as error:
+        raise _failure(str(error)) from None
+
+
+def _failure(text: str) -> CrowdblendError:
+    """What we say of a failure, by what Spark says of it."""
+    if "maxResultSize" in text:
+        return refusal(
+            "memory",
+            "The classes of the sample take more room than the driver has.",
+            "Raise spark.driver.maxResultSize and the driver's memory, or coarsen the columns.",
+            "spark.driver.maxResultSize",
+        )
+    if "No module named" in text:
+        return Unavailable(
+            "The Spark executors lack crowdblend or a package that it needs.",
+            remedy="Install crowdblend[spark] for the Python of the executors.",
+            where="PYSPARK_PYTHON",
+            code="engine.spark-package",
+        )
+    if "PYTHON_VERSION_MISMATCH" in text:
+        return Unavailable(
+            "The Spark executors run another version of Python than the driver.",
+            remedy="Set PYSPARK_PYTHON to the same version.",
+            where="PYSPARK_PYTHON",
+            code="engine.spark-package",
+        )
+    return Unavailable(
+        "The Spark job failed.",
+        remedy="Its log says why; nothing was published.",
+        where="--engine spark",
+        code="engine.spark-job",
+    )
+
+
+@contextmanager
+def _shown(spark: SparkSession, progress: Progress | None, phase: str) -> Iterator[None]:
+    """How many tasks of the job are done, as long as it runs."""
+    if progress is None:
+        yield
+        return
+    progress(phase, 0)
+    if is_connect(spark):
+
+        def handler(stages: Any, **_: Any) -> None:
+            some = list(stages or ())
+            total, ready = sum(one.num_tasks for one in some), sum(one.num_completed_tasks for one in some)
+            progress(f"{phase}, task {ready} of {total}", 0)
+
+        spark.registerProgressHandler(handler)  # type: ignore[arg-type]
+        try:
+            yield
+        finally:
+            spark.removeProgressHandler(handler)  # type: ignore[arg-type]
+        return
+    over = threading.Event()
+    watching = threading.Thread(target=_watch, args=(spark, progress, phase, over), daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()
+
+
+def _watch(spark: SparkSession, progress: Progress, phase: str, over: threading.Event) -> None:
+    """Say how many tasks are done, until the job is over."""
+    tracker = spark.sparkContext.statusTracker()
+    while not over.wait(_POLL_SECONDS):
+        with suppress(Exception):
+            stages = [found for one in tracker.getActiveStageIds() if (found := tracker.getStageInfo(one))]
+            if stages:
+                total = sum(stage.numTasks for stage in stages)
+                progress(f"{phase}, task {sum(stage.numCompletedTasks for stage in stages)} of {total}", 0)

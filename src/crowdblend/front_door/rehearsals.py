@@ -1,0 +1,77 @@
+"""`rehearse`: what to expect of a policy, measured on made-up people, with nothing read of yours and nothing spent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.front_door.sources import loaded_policy
+
+if TYPE_CHECKING:
+    from crowdblend.engines.engine import Progress
+    from crowdblend.policies.policy import Policy
+    from crowdblend.rehearsal.expectations import Expectation
+
+
+def rehearse(
+    policy: Policy | str | os.PathLike[str],
+    *,
+    people: int | None = None,
+    spread: float = 1.0,
+    sparsity: float = 0.0,
+    like: Any = None,
+    times: int = 20,
+    progress: Progress | None = None,
+) -> Expectation:
+    """Release made-up people of the declared domain so many times, and say what to expect.
+
+    `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
+    of a column, 1 as 1, 1/2, 1/3, …; `sparsity` is the share of all cells that stay empty at least. `like` is a table
+    that is public anyway, or the path of one: people are then drawn from it with replacement. The result has the cells
+    shown, the share of people hidden, the errors and the time; it says nothing about real people, and no ledger hears
+    of it.
+    """
+    from crowdblend.rehearsal.rehearse import rehearse as measure  # noqa: PLC0415 - heavy
+
+    named = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else "policy"
+    return measure(
+        loaded_policy(policy),
+        name=str(named),
+        people=people,
+        spread=spread,
+        sparsity=sparsity,
+        like=_public(like),
+        times=times,
+        progress=progress,
+    )
+
+
+def _public(like: Any) -> Any:
+    """A public table in Arrow; text stays text, so that a release reads it as it would read the file."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    from pyarrow import csv, parquet  # noqa: PLC0415
+
+    if like is None:
+        return None
+    if not isinstance(like, str | os.PathLike):
+        from crowdblend.engines.frame_sources import opened_frame  # noqa: PLC0415
+
+        with opened_frame(like) as frame:
+            return pa.table(dict(frame.columns))
+    path = Path(os.fspath(like))
+    try:
+        if path.suffix.lower() == ".parquet":
+            return parquet.read_table(str(path))
+        with csv.open_csv(path) as reader:
+            names = reader.schema.names
+        texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
+        return csv.read_csv(path, convert_options=texts)
+    except (OSError, pa.ArrowException):
+        raise InvalidInput(
+            f"{path.name!r} cannot be read as CSV or Parquet.",
+            remedy="Check the path of the public file.",
+            where="like",
+            code="rehearsal.like",
+        ) from None

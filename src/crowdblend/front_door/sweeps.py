@@ -1,0 +1,52 @@
+"""How the parameters of a plan trade off against each other, as a chart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.figures.chart import Axis, line_chart
+from crowdblend.planning import Plan, Sweep, sweep
+from crowdblend.planning.sweep import TITLES
+
+_OVER = {
+    "rate": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "epsilon": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0),
+}
+
+
+def sweep_chart(swept: Sweep) -> dict[str, Any]:
+    """A swept plan as a Vega-Lite specification, one line for each theorem."""
+    rows = [
+        {swept.over: row[swept.over], swept.solved: row[rule], "theorem": rule}
+        for row in swept.rows
+        for rule in swept.rules
+        if row[rule] is not None
+    ]
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
+    return line_chart(
+        rows,
+        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
+        y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
+        series="theorem",
+        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
+    )
+
+
+def may_sweep(planned: Any) -> bool:
+    """Whether a planned release has crowds of people and one parameter that is solved for."""
+    parameters = getattr(planned, "parameters", None)
+    return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
+
+
+def trade_off_chart(planned: Any) -> dict[str, Any] | None:
+    """What the planned parameter would be for other rates, or other ε where the rate is planned; None without one."""
+    if not may_sweep(planned):
+        return None
+    parameters = planned.parameters
+    over = "rate" if parameters.solved != "rate" else "epsilon"
+    try:
+        return sweep_chart(sweep(parameters.request, over, list(_OVER[over])))
+    except CrowdblendError:
+        return None

@@ -1,0 +1,68 @@
+"""What a ledger's releases come to: before and after one more, and step by step since the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential
+from crowdblend.ledger import Entry, Ledger
+from crowdblend.ledger.budget import add_up
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What was guaranteed to the people of a population so far, and with one more release, added up."""
+
+    population: str
+    releases: int
+    before: Differential | None
+    after: Differential | None
+    """None where no theorem adds the releases up."""
+    by_profile: Differential | None = None
+    """With one more release, composed by profiles; None where that says nothing more."""
+
+
+def totals(ledger: Ledger, planned: Any) -> Totals:
+    """The totals of the planned release's population, from the policy alone."""
+    from crowdblend.publishing.prospect import planned_spending  # noqa: PLC0415 - heavy
+
+    spending = planned_spending(planned)
+    population = spending.population
+    try:
+        entries = ledger.entries()
+    except InvalidInput as refused:
+        if refused.code != "ledger.missing":
+            raise
+        # The first release makes it.
+        return Totals(population, 0, None, spending.differential or spending.replaced)
+    coming = Entry(id=len(entries) + 1, created="", spending=spending, key="destroyed", software="")
+    before, after = add_up(population, entries), add_up(population, [*entries, coming])
+    profile = ledger.total(population, more=spending).differential if before.releases else None
+    return Totals(population, len(before.releases), before.differential, after.differential, profile)
+
+
+@dataclass(frozen=True)
+class Stair:
+    """What the first so many releases about a population come to."""
+
+    releases: int
+    created: str
+    total: Differential | None
+
+
+def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
+    """The totals of a population after each of its releases, added up."""
+    entries = [one for one in ledger.entries() if one.counts and one.spending.population == population]
+    if not entries:
+        raise InvalidInput(
+            f"Nothing was released about the population {population[:60]!r}.",
+            remedy="Choose one of the ledger's populations.",
+            where="population",
+            code="ledger.no-population",
+        )
+    return tuple(
+        Stair(count, entry.created, add_up(population, entries[:count]).differential)
+        for count, entry in enumerate(entries, 1)
+    )

@@ -1,0 +1,90 @@
+"""Quantiles: chosen among the steps of a grid by permute-and-flip, with an error in ranks.
+
+The loss of a candidate is how far the wanted rank lies outside, or minus how deep it lies inside, the ranks that the
+candidate has; in parts of a person, so that it is a whole number. See docs/proofs.md#quantiles.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from crowdblend.calculus import RULES, Derivation
+from crowdblend.planning.statistics.accuracy import noise_error
+from crowdblend.planning.statistics.groups import draw_error, parts_of_failure, whole_draw_error
+
+# Of the loss of quantiles in groups, the part that pays for the noisy sizes of the groups.
+_SIZES = 0.06
+_UP = 1 + 1e-12
+
+
+@dataclass(frozen=True)
+class QuantileShape:
+    """The `at`-quantile of each of some groups among so many candidates; `whole` is about all people at once."""
+
+    at: Fraction
+    candidates: int
+    groups: int = 1
+    share: float = 1.0
+    whole: bool = True
+
+    @property
+    def moved(self) -> int:
+        """How far replacing one person moves the losses, in parts of a person: of two groups together."""
+        a, b = self.at.numerator, self.at.denominator
+        return b if self.whole else 2 * max(a, b - a)
+
+    @property
+    def reach(self) -> float:
+        """What one unit of the rate of the choice costs, the noisy sizes of groups included."""
+        return self.moved if self.whole else self.moved / (1 - _SIZES)
+
+    @property
+    def span(self) -> float:
+        """The largest error in ranks."""
+        return 1.0
+
+    def size_epsilon(self, noise_epsilon: float) -> float:
+        """The loss per person of the noise on the sizes of groups."""
+        return noise_epsilon * self.reach * _SIZES / (1 if self.groups == 1 else 2)
+
+    def claims(self, noise_epsilon: float) -> list[Derivation]:
+        """What the choice guarantees, and the noisy sizes of groups."""
+        a, b = self.at.numerator, self.at.denominator
+        named = {"numerator": a, "denominator": b, "noise_epsilon": noise_epsilon}
+        if self.whole:
+            return [RULES["quantile.everybody"](**named)]
+        noise = self.size_epsilon(noise_epsilon)
+        sizes = (
+            RULES["totals.sum"](grid_steps=1, noise_epsilon=noise)
+            if self.groups == 1
+            else RULES["totals.histogram"](bins=self.groups, noise_epsilon=noise)
+        )
+        return [RULES["quantile.groups"](**named), RULES["totals.differential"](sizes)]
+
+    def _rank_error(self, noise_epsilon: float, failure: float) -> float:
+        """How many people the wanted rank lies outside those of the chosen candidate, at most.
+
+        A candidate whose loss is l above the best is chosen with probability e^{−ηl/2}/2 at most.
+        """
+        others = max(1, self.candidates - 1)
+        parts = math.ceil(2 * math.log(max(1.0, others / (2 * failure))) / noise_epsilon * _UP)
+        return max(0, parts - 1) / self.at.denominator * _UP
+
+    def error(self, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
+        """The error of a quantile of all people as a share of them, of the choice and of the draw."""
+        if not self.whole:
+            return self.group_error(noise_epsilon, samples // self.groups, samples, population, failure)
+        noise, draw = parts_of_failure(failure, 1, samples, population)
+        chosen = self._rank_error(noise_epsilon, noise) / samples
+        return min(1.0, (chosen + (whole_draw_error(samples, population, draw) if draw else 0.0)) * _UP)
+
+    def group_error(self, noise_epsilon: float, size: int, samples: int, population: int, failure: float) -> float:
+        """The error of one group's quantile as a share of the group, whose noisy size among those counted is given."""
+        noise, draw = parts_of_failure(failure, self.groups, samples, population)
+        people = size - noise_error(self.size_epsilon(noise_epsilon), noise / 2)
+        if people < 1:
+            return 1.0
+        chosen = self._rank_error(noise_epsilon, noise / 2) / people
+        return min(1.0, (chosen + (draw_error(people, draw, samples / population) if draw else 0.0)) * _UP)

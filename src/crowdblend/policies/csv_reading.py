@@ -1,0 +1,242 @@
+"""How the fields of a CSV file are written: delimiter, encoding, decimal mark, thousands separator and dates.
+
+Every engine that reads CSV files takes these from here. Fields stay texts; only where a recoding reads a number or a
+date is the text rewritten into the one spelling that recodings know, 1234.5 and 2024-02-29, without ever becoming a
+floating-point number on the way. What does not follow the declared notation is no number or date, so that 1.234 is
+never taken for a little more than one where "." separates thousands.
+
+The Python side is the definition; the SQL side (DuckDB's dialect) gives the same text for every text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from crowdblend.policies.key import refusal
+
+_SPACES = " \t\n\v\f\r"
+# What begins so is neither a number nor a date nor blank.
+_NEITHER = "?"
+# What separates thousands where thousands = " ": the space, and those that do not break a line.
+_THIN = " \u00a0\u2007\u2009\u202f"
+_THOUSANDS = {".": ".", ",": ",", "'": "'\u2019", " ": _THIN}
+_PARTS = {"%d": "d", "%m": "m", "%Y": "Y"}
+_TIME = {"%H": "[0-9]{1,2}", "%M": "[0-9]{1,2}", "%S": "[0-9]{1,2}", "%f": "[0-9]{1,6}"}
+_SPELLINGS_OF_UTF8 = ("utf-8", "utf-8-sig")
+
+
+@dataclass(frozen=True)
+class CsvReading:
+    """The notation of a CSV file; every part may be left to its default."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    decimal: str = "."
+    thousands: str | None = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.delimiter) != 1 or self.delimiter in '"\n\r\0':
+            raise refusal(
+                "delimiter",
+                f"delimiter in [data] takes one character that is no quote or line end, got {self.delimiter!r}.",
+                'Use for example ";".',
+                "[data] delimiter",
+            )
+        if self.decimal not in (".", ","):
+            raise refusal("decimal", f"decimal in [data] is {self.decimal!r}.", 'Use "." or ",".', "[data] decimal")
+        if self.thousands is not None and self.thousands not in _THOUSANDS:
+            raise refusal(
+                "thousands",
+                f"thousands in [data] is {self.thousands!r}.",
+                'Use ".", ",", " " or "\'"; " " also takes thin and non-breaking spaces.',
+                "[data] thousands",
+            )
+        if self.thousands == self.decimal:
+            raise refusal(
+                "thousands",
+                f"decimal and thousands in [data] are both {self.decimal!r}.",
+                "Set decimal to the mark before the fraction, and thousands to the other one.",
+                "[data] thousands",
+            )
+        _check_encoding(self.encoding)
+        if self.date_format is not None:
+            _check_date_format(self.date_format)
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes are read as they are."""
+        return codecs.lookup(self.encoding).name in _SPELLINGS_OF_UTF8
+
+    @property
+    def changes_numbers(self) -> bool:
+        """Whether numbers are written differently from 1234.5."""
+        return self.decimal != "." or self.thousands is not None
+
+    def number_text(self, text: str | None) -> str | None:
+        """The same number with a point and no thousands separators; what is no number in this notation stays none.
+
+        >>> german = CsvReading(decimal=",", thousands=".")
+        >>> german.number_text("1.234,5"), german.number_text("1234,5"), german.number_text("1.23")
+        ('1234.5', '1234.5', '?1.23')
+        >>> CsvReading(decimal=",").number_text("1.5")
+        '1,5'
+        """
+        if text is None or not self.changes_numbers:
+            return text
+        if self.thousands is not None:
+            trimmed = text.strip(_SPACES)
+            if re.search(f"[{self._separators}]", trimmed):
+                if not re.fullmatch(self._grouped, trimmed):
+                    return _NEITHER + text
+                text = re.sub(f"[{self._separators}]", "", trimmed)
+        # The two marks change places: what had a point then has a comma, and is no number.
+        return text.translate({ord(","): ".", ord("."): ","}) if self.decimal == "," else text
+
+    def number_text_sql(self, column: str) -> str:
+        """The same in SQL."""
+        if not self.changes_numbers:
+            return column
+        if self.thousands is None:
+            return self._swapped_sql(column)
+        trimmed = f"trim({column}, {_quoted(_SPACES)})"
+        among = _quoted(f"[{self._separators}]")
+        plain = f"regexp_replace({trimmed}, {among}, '', 'g')"
+        return (
+            f"CASE WHEN NOT regexp_matches({trimmed}, {among}) THEN {self._swapped_sql(column)} "
+            f"WHEN regexp_full_match({trimmed}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)} "
+            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
+        )
+
+    def day_text(self, text: str | None) -> str | None:
+        """The same date as YYYY-MM-DD; a text that does not follow the format is no date.
+
+        >>> CsvReading(date_format="%d.%m.%Y").day_text("5.2.2024")
+        '2024-02-05'
+        """
+        if text is None or self.date_format is None or not text.strip(_SPACES):
+            return text
+        found = re.fullmatch(self._date, text.strip(_SPACES))
+        if found is None:
+            return _NEITHER + text
+        year, month, day = (found[place] for place in self._places)
+        return f"{year}-{month:0>2}-{day:0>2}"
+
+    def day_text_sql(self, column: str) -> str:
+        """The same in SQL."""
+        if self.date_format is None:
+            return column
+        text, pattern = f"trim({column}, {_quoted(_SPACES)})", _quoted(self._date)
+        year, month, day = (f"regexp_extract({text}, {pattern}, {place})" for place in self._places)
+        return (
+            f"CASE WHEN {text} = '' THEN {column} WHEN regexp_full_match({text}, {pattern}) "
+            f"THEN {year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0') "
+            f"WHEN {column} IS NOT NULL THEN {_quoted(_NEITHER)} || {column} END"
+        )
+
+    def raw_text(self, reads: str, text: str) -> str:
+        """The text of the file that was rewritten into this one, as far as it says: for the steward's eyes.
+
+        >>> CsvReading(decimal=",").raw_text("number", "1,5")
+        '1.5'
+        """
+        if reads != "text" and text.startswith(_NEITHER):
+            return text.removeprefix(_NEITHER)
+        swapped = reads == "number" and self.decimal == ","
+        return text.translate({ord(","): ".", ord("."): ","}) if swapped else text
+
+    def known_again_sql(self, column: str) -> str:
+        """The text by which a value is known again in a copy of another format: a number or date where it is one."""
+        text = f"trim({column}, {_quoted(_SPACES)})"
+        whens = []
+        if self.date_format is not None:
+            year, month, day = (f"regexp_extract({text}, {_quoted(self._date)}, {place})" for place in self._places)
+            iso = f"{year} || '-' || lpad({month}, 2, '0') || '-' || lpad({day}, 2, '0')"
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._date)}) THEN {iso}")
+        if self.changes_numbers:
+            ungrouped = f"[+-]?([0-9]+([{self.decimal}][0-9]*)?|[{self.decimal}][0-9]+)([eE][+-]?[0-9]+)?"
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(ungrouped)}) THEN {self._swapped_sql(text)}")
+        if self.thousands is not None:
+            plain = f"regexp_replace({text}, {_quoted(f'[{self._separators}]')}, '', 'g')"
+            whens.append(f"WHEN regexp_full_match({text}, {_quoted(self._grouped)}) THEN {self._swapped_sql(plain)}")
+        return f"CASE {' '.join(whens)} ELSE {column} END" if whens else column
+
+    @cached_property
+    def _separators(self) -> str:
+        return _THOUSANDS[str(self.thousands)]
+
+    @cached_property
+    def _grouped(self) -> str:
+        """A number whose digits are in groups of three."""
+        around = f"[{_THIN}]*" if self.thousands == " " else ""
+        digits = f"[+-]?[0-9]{{1,3}}([{self._separators}][0-9]{{3}})*([{self.decimal}][0-9]*)?([eE][+-]?[0-9]+)?"
+        return around + digits + around
+
+    def _swapped_sql(self, column: str) -> str:
+        return f"translate({column}, ',.', '.,')" if self.decimal == "," else column
+
+    @cached_property
+    def _date(self) -> str:
+        return _pattern(str(self.date_format))[0]
+
+    @cached_property
+    def _places(self) -> tuple[int, int, int]:
+        """The groups of the pattern with year, month and day."""
+        order = _pattern(str(self.date_format))[1]
+        return order.index("Y") + 1, order.index("m") + 1, order.index("d") + 1
+
+
+def _quoted(text: str) -> str:
+    """A text as an SQL literal. What loads recodings loads NumPy, and whoever only writes a policy needs neither."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _pattern(declared: str) -> tuple[str, str]:
+    """The pattern of a date format, and the order of its groups; a day or month has one digit where marks end it."""
+    pieces = re.findall(r"%.|[^%]|%", declared)
+    pattern, order = "", ""
+    for place, piece in enumerate(pieces):
+        if piece in _PARTS:
+            beside = pieces[place - 1 : place] + pieces[place + 1 : place + 2]
+            apart = not any(one in _PARTS or one in _TIME or one.isdigit() for one in beside)
+            digits = "4" if piece == "%Y" else "1,2" if apart else "2"
+            pattern += f"([0-9]{{{digits}}})"
+            order += _PARTS[piece]
+        else:
+            pattern += _TIME.get(piece, re.escape(piece))
+    return pattern, order
+
+
+def _check_date_format(declared: str) -> None:
+    pieces = re.findall(r"%.|%", declared)
+    unknown = [piece for piece in pieces if piece not in _PARTS and piece not in _TIME]
+    if "%y" in unknown:
+        raise refusal(
+            "date-format",
+            "date_format in [data] has %y: two digits do not say the century.",
+            "Write years with four digits in the data, and %Y here.",
+            "[data] date_format",
+        )
+    if unknown or sorted(piece for piece in pieces if piece in _PARTS) != sorted(_PARTS) or not declared.isprintable():
+        raise refusal(
+            "date-format",
+            f"date_format in [data] is {declared!r}.",
+            'Use %d, %m and %Y once each, such as "%d.%m.%Y"; %H, %M, %S and %f may follow.',
+            "[data] date_format",
+        )
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        known = codecs.lookup(name)
+        "".encode(known.name)
+    except (LookupError, ValueError):
+        raise refusal(
+            "encoding",
+            f"encoding in [data] is {name!r}, which is no encoding of text.",
+            'Use for example "latin-1", "cp1252" (Windows) or "utf-16".',
+            "[data] encoding",
+        ) from None

@@ -1,0 +1,192 @@
+"""Made-up people of the domain that a policy declares: rows to try a policy on, about nobody.
+
+Every value follows from the policy alone, or from a public table that is given, and never from the people to be
+protected. Columns are independent of each other; `spread` and `sparsity` say how uneven and how empty the classes are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.graph import Graph
+from crowdblend.policies.statistics import Statistics
+from crowdblend.rehearsal.made_up_values import draw_measure, draw_values
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from crowdblend.policies.graph import GraphStatistic
+    from crowdblend.policies.policy import Policy
+
+MOST_MADE_UP = 10_000_000
+USUAL_PEOPLE = 100_000
+# In so many rounds of couples nearly everybody has met as many others as a made-up network needs.
+_ROUNDS = 64
+
+
+def make_up_people(
+    policy: Policy,
+    people: int | None = None,
+    *,
+    spread: float = 1.0,
+    sparsity: float = 0.0,
+    like: pyarrow.Table | None = None,
+) -> pyarrow.Table:
+    """Rows about so many invented people with every column that the policy reads; for a network, its links.
+
+    `people` is what the policy says, or 100,000 where it does not say it. `spread` 0 puts equally many people into
+    every class of a column, 1 puts them there as 1, 1/2, 1/3, …, and more is more uneven. `sparsity` is the share of
+    all cells that stay empty at least. `like` is a public table: rows are drawn from it with replacement, and columns
+    that it lacks are made up. No two calls give the same people.
+    """
+    import pyarrow as pa  # noqa: PLC0415  heavy
+
+    count = people_of(policy, people)
+    _check_shape(spread, sparsity, like)
+    rng = np.random.default_rng()
+    if isinstance(policy, Graph):
+        return _links(policy, count, spread, rng)
+    found = _rows(policy, count, spread, sparsity, like, rng)
+    person, most = getattr(policy, "person", None), getattr(policy, "rows_per_person", None)
+    if person is not None:
+        every = np.arange(1, count + 1)
+        rows = np.repeat(every, rng.integers(1, most + 1, count)) if most else every
+        if most:
+            found = _rows(policy, len(rows), spread, sparsity, like, rng)
+        found = {person: pa.array(rows), **found}
+    return pa.table(found)
+
+
+def make_up_vertices(policy: Graph, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:
+    """A row for everybody in a network, with the data of people that its statistics read."""
+    import pyarrow as pa  # noqa: PLC0415  heavy
+
+    count, rng = people_of(policy, people), np.random.default_rng()
+    columns = {policy.graph.vertex: pa.array(np.arange(count))}
+    for made in policy.statistics:
+        if made.column is not None:
+            columns[made.column] = _vertex_values(made, count, spread, rng)
+    return pa.table(columns)
+
+
+def people_of(policy: Any, people: int | None) -> int:
+    """How many people to make up: as many as the policy declares, or as are wanted where it declares none."""
+    declared = policy.graph.people if isinstance(policy, Graph) else getattr(policy, "people", None)
+    if declared is not None and people not in (None, declared):
+        raise InvalidInput(
+            f"The policy declares {declared:,} people, so {people:,} cannot be made up for it.",
+            remedy="Change people in the policy, or leave it out here.",
+            where="people",
+            code="rehearsal.people",
+        )
+    count = declared if declared is not None else USUAL_PEOPLE if people is None else people
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MADE_UP:
+        raise InvalidInput(
+            f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}.",
+            remedy="Rehearse with fewer people.",
+            where="people",
+            code="rehearsal.people",
+        )
+    return int(count)
+
+
+def _check_shape(spread: float, sparsity: float, like: Any) -> None:
+    if not 0 <= spread <= 100:
+        raise InvalidInput(
+            f"spread takes a number from 0 to 100, got {spread!r}.",
+            remedy="Write 0 for classes of equal size, or 1.",
+            where="spread",
+            code="rehearsal.spread",
+        )
+    if not 0 <= sparsity < 1:
+        raise InvalidInput(
+            f"sparsity takes a share from 0 to below 1, got {sparsity!r}.",
+            remedy="Write 0.9 to leave nine cells of ten empty.",
+            where="sparsity",
+            code="rehearsal.sparsity",
+        )
+    if like is not None and sparsity:
+        raise InvalidInput(
+            "sparsity is given together with a public table, which has its own.",
+            remedy="Leave one of them out.",
+            where="sparsity",
+            code="rehearsal.sparsity",
+        )
+
+
+def _rows(
+    policy: Any, count: int, spread: float, sparsity: float, like: Any, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The columns by name: copied from the public table where it has them, drawn otherwise."""
+    pool = _pool(policy, count, sparsity)
+    design = getattr(policy, "design", None)
+    read = (*policy.columns, *(() if design is None else design.unpublished))
+    found = {column.name: _column(policy, column, pool, spread, rng) for column in read}
+    if pool < count:
+        places = rng.integers(0, pool, count)
+        found = {name: values.take(places) for name, values in found.items()}
+    if like is not None:
+        if like.num_rows == 0:
+            raise InvalidInput("The public table has no rows.", remedy="Give another one.", code="rehearsal.like")
+        places = rng.integers(0, like.num_rows, count)
+        shared = [name for name in found if name in like.column_names]
+        if not shared:
+            raise InvalidInput(
+                "The public table has none of the policy's columns.",
+                remedy="Give a table whose columns are named as in [columns].",
+                where="like",
+                code="rehearsal.like",
+            )
+        found |= {name: like.column(name).combine_chunks().take(places) for name in shared}
+    return found
+
+
+def _pool(policy: Any, count: int, sparsity: float) -> int:
+    """How many different people there are, so that at least this share of the cells is empty."""
+    if not sparsity:
+        return count
+    sizes = [column.recoding.size if column.recodings else None for column in policy.columns]
+    known: list[int] = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        raise InvalidInput(
+            "sparsity needs columns whose classes are all known beforehand.",
+            remedy="Leave it out, or declare values, width, breaks or a hierarchy.",
+            where="sparsity",
+            code="rehearsal.sparsity",
+        )
+    return max(1, min(count, math.floor((1 - sparsity) * math.prod(known))))
+
+
+def _column(policy: Any, column: Any, count: int, spread: float, rng: np.random.Generator) -> Any:
+    if isinstance(policy, Statistics) and not column.recodings:
+        return draw_measure(policy.measures[column.name], count, spread, rng)
+    return draw_values(column.recoding, count, spread, rng)
+
+
+def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: np.random.Generator) -> Any:
+    from crowdblend.recoding import Intervals, Values  # noqa: PLC0415
+
+    if made.values is not None:
+        return draw_values(Values(made.values), count, spread, rng)
+    assert made.start is not None, "an average has bounds"
+    assert made.stop is not None, "an average has bounds"
+    return draw_values(Intervals(made.start, made.stop, made.stop - made.start), count, spread, rng)
+
+
+def _links(policy: Graph, count: int, spread: float, rng: np.random.Generator) -> pyarrow.Table:
+    """Links of random couples, round by round: nobody gets more than one in a round, and later rounds have fewer."""
+    import pyarrow as pa  # noqa: PLC0415  heavy
+
+    bounds, half = policy.graph.bounds, count // 2
+    room = math.floor(bounds.average_bound * count / 2)
+    found = np.empty((0, 2), np.int64)
+    for number in range(min(bounds.degree_bound, math.ceil(bounds.average_bound), _ROUNDS)):
+        order = rng.permutation(count)[: 2 * half].reshape(half, 2)
+        order = np.sort(order[rng.random(half) < (number + 1.0) ** -spread], axis=1)
+        found = np.unique(np.concatenate([found, order]), axis=0)
+    found = rng.permutation(found)[:room]
+    return pa.table({policy.graph.source: found[:, 0], policy.graph.target: found[:, 1]})

@@ -1,0 +1,63 @@
+"""The web application: every page's routes, the files that pages load, and what is refused in one sentence."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.studio.pages import (
+    columns,
+    data,
+    gallery,
+    hierarchy,
+    home,
+    jobs,
+    ledger,
+    publish,
+    rehearse,
+    release,
+    releases,
+    result,
+)
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import HERE, error_page
+
+PAGES = (home, data, columns, hierarchy, release, rehearse, publish, result, jobs, ledger, releases, gallery)
+
+
+def application(studio: Studio) -> Starlette:
+    """The studio's pages."""
+    app = Starlette(
+        routes=[
+            *(route for one in PAGES for route in one.ROUTES),
+            Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
+        ],
+        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _system},  # type: ignore[dict-item]
+    )
+    app.state.studio = studio
+    return app
+
+
+def _refused(request: Request, refused: CrowdblendError) -> Response:
+    return error_page(request, refused)
+
+
+def _no_page(request: Request, problem: HTTPException) -> Response:
+    if problem.status_code == 404:
+        lost = InvalidInput("There is no such page.", remedy="Begin on the first page.", code="studio.no-page")
+        return error_page(request, lost)
+    return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
+
+
+def _system(request: Request, problem: OSError) -> Response:
+    refused = Unavailable(
+        f"The operating system refused a file: {problem.strerror or 'no reason'}.",
+        remedy="Free some space or correct the permission, and try again.",
+        code="system.file",
+    )
+    return error_page(request, refused)

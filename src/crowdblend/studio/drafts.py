@@ -1,0 +1,127 @@
+"""Policies in the making, each a file in the studio's folder: names, types and choices, never a value of the data."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from crowdblend.errors import InvalidInput, Refused
+from crowdblend.front_door.choices import Choices
+
+_ID = re.compile(r"[0-9a-f]{12}")
+_MOST_DRAFTS = 500
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One policy in the making; every change gives it another revision."""
+
+    id: str
+    choices: Choices
+    revision: int = 0
+    changed: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    """The names and types of the data's columns."""
+    jobs: Mapping[str, str] = field(default_factory=dict)
+    """The last job of a step, by the step's name."""
+    policy: str = ""
+    out: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the list of drafts calls it."""
+        population = self.choices.text("data", "population")
+        source = self.choices.text("data", "source").rsplit("/", 1)[-1]
+        return " · ".join(text for text in (population, source) if text) or "nothing chosen yet"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the data's columns."""
+        return tuple(name for name, _ in self.columns)
+
+
+class Drafts:
+    """The drafts of one studio."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def new(self, choices: Choices, columns: tuple[tuple[str, str], ...] = ()) -> Draft:
+        """Begin another draft."""
+        if len(self.all()) >= _MOST_DRAFTS:
+            raise Refused(
+                f"There are {_MOST_DRAFTS} drafts already.",
+                remedy="Delete some on the first page.",
+                code="studio.drafts",
+            )
+        return self._write(Draft(secrets.token_hex(6), choices, columns=columns))
+
+    def get(self, draft_id: str) -> Draft:
+        """The draft of that number."""
+        if not _ID.fullmatch(draft_id):
+            raise _missing()
+        try:
+            told = json.loads(self._path(draft_id).read_text(encoding="utf-8"))
+            columns = tuple((str(name), str(kind)) for name, kind in told["columns"])
+            return Draft(**{**told, "choices": Choices.from_dict(told["choices"]), "columns": columns})
+        except (OSError, ValueError, KeyError, TypeError):
+            raise _missing() from None
+
+    def all(self) -> list[Draft]:
+        """Every draft, the last changed first."""
+        if not self._folder.is_dir():
+            return []
+        found = []
+        for path in self._folder.glob("*.json"):
+            try:
+                found.append(self.get(path.stem))
+            except InvalidInput:
+                continue
+        return sorted(found, key=lambda draft: draft.changed, reverse=True)
+
+    def change(self, draft_id: str, how: Callable[[Draft], Draft], revision: int | None = None) -> Draft:
+        """Change a draft; refused where another tab changed it since the page was made."""
+        with self._lock:
+            draft = self.get(draft_id)
+            if revision is not None and revision != draft.revision:
+                raise Refused(
+                    "This draft was changed in another tab since this page was loaded.",
+                    remedy="Reload the page, and make your change again.",
+                    where="draft",
+                    code="studio.changed-elsewhere",
+                )
+            changed = how(draft)
+            if changed == draft:
+                return draft
+            return self._write(replace(changed, revision=draft.revision + 1))
+
+    def delete(self, draft_id: str) -> None:
+        """Forget a draft; what was published from it stays."""
+        self.get(draft_id)
+        self._path(draft_id).unlink(missing_ok=True)
+
+    def _write(self, draft: Draft) -> Draft:
+        draft = replace(draft, changed=datetime.now(UTC).isoformat(timespec="milliseconds"))
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        told: dict[str, Any] = {**asdict(draft), "choices": draft.choices.to_dict()}
+        part = self._path(draft.id).with_suffix(".part")
+        part.write_text(json.dumps(told), encoding="utf-8")
+        part.replace(self._path(draft.id))
+        return draft
+
+    def _path(self, draft_id: str) -> Path:
+        return self._folder / f"{draft_id}.json"
+
+
+def _missing() -> InvalidInput:
+    return InvalidInput(
+        "There is no such draft.", remedy="Choose one on the first page.", where="draft", code="studio.no-draft"
+    )

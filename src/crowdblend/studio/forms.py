@@ -1,0 +1,149 @@
+"""Fields of forms from the keys of policies: whatever a policy can say has a field, with its own meaning beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.key import Key
+
+KIND_NAMES = {
+    "table": "table of counts",
+    "microdata": "microdata: rows by class",
+    "points": "points on a map",
+    "outlier-table": "outlier-private table",
+    "statistics": "statistics: averages, shares, counts",
+    "synopsis": "synopsis: synthetic rows",
+    "graph": "graph: figures of a network",
+}
+WAY_NAMES = {
+    "values": "listed values",
+    "width": "intervals of equal width",
+    "breaks": "intervals between breaks",
+    "prefix": "first characters",
+    "date": "periods of time",
+    "hierarchy": "groups from a file",
+    "resolution": "numbers between bounds",
+}
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 5_000
+_LONGEST_TEXT = 200_000
+_COLUMN_KEYS = ("average", "histogram", "ranges", "column")
+
+
+@dataclass(frozen=True)
+class Field:
+    """An input: its name in the form, what it is called and means, and what was typed."""
+
+    name: str
+    label: str
+    meaning: str
+    value: str
+    input: str
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    example: str = ""
+    columns: bool = False
+    """Whether it names a column."""
+
+
+def field_of(key: Key, name: str, value: str) -> Field:
+    """The input for a key."""
+    kind = "text"
+    if key.kind == "flag":
+        kind = "flag"
+    elif key.choices:
+        kind = "choice"
+    elif key.kind in ("texts", "conditions"):
+        kind = "lines"
+    elif key.kind in ("number", "whole", "decimal"):
+        kind = "number"
+    examples = {"where": 'sex = "Female"', "ends": "x = [0, 1], y = [0, 2]", "day": "1990-01-31"}
+    named = key.name in _COLUMN_KEYS and key.kind == "text"
+    return Field(
+        name,
+        key.name.replace("_", " "),
+        key.meaning,
+        value,
+        kind,
+        key.choices,
+        key.required,
+        examples.get(key.kind, ""),
+        named,
+    )
+
+
+def fields_of(
+    keys: Mapping[str, Key], prefix: str, texts: Mapping[str, str], skip: tuple[str, ...] = ()
+) -> list[Field]:
+    """The inputs for the keys of a section."""
+    return [field_of(key, f"{prefix}{name}", texts.get(name, "")) for name, key in keys.items() if name not in skip]
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """What a form sent, each name once; refuses what no form of ours sends."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+        raise malformed()
+    try:
+        sent = await request.form(max_files=0, max_fields=_MOST_FIELDS)
+        items = list(sent.multi_items())
+    except Exception:
+        raise malformed() from None
+    found: dict[str, str] = {}
+    for name, value in items:
+        if not isinstance(value, str) or len(value) > _LONGEST_TEXT or "\0" in value or _broken(name + value):
+            raise malformed()
+        # A box that is not ticked sends nothing but the blank before it.
+        found[name] = value.replace("\r\n", "\n")
+    return found
+
+
+def malformed() -> InvalidInput:
+    """The refusal of a request that no page of the studio sends."""
+    return InvalidInput(
+        "This request cannot be read.",
+        remedy="Reload the page, and try again.",
+        where="request",
+        code="studio.malformed",
+    )
+
+
+def _broken(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" or character == "\ufffd" for character in text)
+
+
+def prefixed(sent: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """The fields whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): value for name, value in sent.items() if name.startswith(prefix)}
+
+
+def revision_of(sent: Mapping[str, str]) -> int | None:
+    """Which revision of the draft the page was made from."""
+    text = sent.get("revision", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def listed(sent: Mapping[str, str], section: str) -> list[dict[str, str]]:
+    """The repeated sections of a form: fields are called `section/number/key`."""
+    items: dict[int, dict[str, str]] = {}
+    for name, value in prefixed(sent, f"{section}/").items():
+        number, _, key = name.partition("/")
+        if number.isascii() and number.isdigit() and len(number) < 5:
+            items.setdefault(int(number), {})[key] = value
+    return [items[number] for number in sorted(items)]
+
+
+def whole_of(sent: Mapping[str, Any], name: str) -> int | None:
+    """A whole number from a form; None where the field is blank."""
+    text = str(sent.get(name, "")).strip().replace(",", "").replace("_", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 13):
+        raise InvalidInput(
+            f"{name} takes a whole number.", remedy="Write digits only.", where=name, code="studio.number"
+        )
+    return int(text)

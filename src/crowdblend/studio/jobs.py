@@ -1,0 +1,154 @@
+"""Jobs in processes of their own: a page may be reloaded meanwhile, and a cancelled job cleans up after itself.
+
+Every job has a folder: `job.json` says what to do, `status.json` how far it is, and what came of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crowdblend.errors import InvalidInput, Refused
+
+STATUS, JOB = "status.json", "job.json"
+OWN = "{folder}/"
+_ID = re.compile(r"[0-9a-f]{12}")
+_MOST_RUNNING = 4
+# How long a cancelled job has to remove what it wrote.
+_GRACE = 20.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job does and how far it is."""
+
+    id: str
+    action: str
+    state: str
+    phase: str = ""
+    rows: int = 0
+    result: Mapping[str, Any] = field(default_factory=dict)
+    error: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self.state == "running"
+
+
+class Jobs:
+    """The jobs of one studio."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._cancelled: set[str] = set()
+        self._lock = threading.Lock()
+
+    def start(self, action: str, arguments: Mapping[str, Any]) -> str:
+        """Begin a job; `arguments` may name files under its own folder as {folder}."""
+        with self._lock:
+            self._reap()
+            if len(self._running) >= _MOST_RUNNING:
+                raise Refused(
+                    f"{_MOST_RUNNING} jobs are running.",
+                    remedy="Wait for one of them, or cancel it.",
+                    code="studio.busy",
+                )
+            number = secrets.token_hex(6)
+            folder = self._folder / number
+            folder.mkdir(parents=True, mode=0o700)
+            given = {name: _placed(folder, value) for name, value in arguments.items()}
+            (folder / JOB).write_text(json.dumps({"action": action, "arguments": given}), encoding="utf-8")
+            command = [sys.executable, "-m", "crowdblend.studio.work", str(folder)]
+            with (folder / "log.txt").open("wb") as log:
+                self._running[number] = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                )
+        return number
+
+    def get(self, job_id: str) -> Job:
+        """How far a job is."""
+        if not _ID.fullmatch(job_id):
+            raise _missing()
+        folder = self._folder / job_id
+        try:
+            asked = json.loads((folder / JOB).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise _missing() from None
+        process = self._running.get(job_id)
+        ended = process is None or process.poll() is not None
+        try:
+            told = json.loads((folder / STATUS).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            told = {"state": "running"}
+        if told["state"] == "running" and ended:
+            told = {**told, "state": "cancelled" if job_id in self._cancelled else "stopped"}
+        return Job(
+            job_id,
+            asked["action"],
+            told["state"],
+            str(told.get("phase", "")),
+            int(told.get("rows", 0)),
+            told.get("result", {}),
+            told.get("error"),
+            tuple(told.get("notes", ())),
+            asked["arguments"],
+        )
+
+    def path(self, job_id: str) -> Path:
+        """The folder of a job."""
+        self.get(job_id)
+        return self._folder / job_id
+
+    def cancel(self, job_id: str) -> None:
+        """Ask a job to stop; it removes what it wrote, and is ended where it takes too long."""
+        self.get(job_id)
+        process = self._running.get(job_id)
+        if process is None or process.poll() is not None:
+            return
+        self._cancelled.add(job_id)
+        process.send_signal(signal.SIGTERM)
+        threading.Thread(target=_end, args=(process,), daemon=True).start()
+
+    def close(self) -> None:
+        """Cancel what still runs, and wait for it."""
+        for number, process in self._running.items():
+            if process.poll() is None:
+                self._cancelled.add(number)
+                process.send_signal(signal.SIGTERM)
+        for process in self._running.values():
+            _end(process)
+
+    def _reap(self) -> None:
+        self._running = {number: process for number, process in self._running.items() if process.poll() is None}
+
+
+def _placed(folder: Path, value: Any) -> Any:
+    """An argument; one that begins with {folder}/ lies in the folder of the job."""
+    own = isinstance(value, str) and value.startswith(OWN)
+    return str(folder / value.removeprefix(OWN)) if own else value
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _missing() -> InvalidInput:
+    return InvalidInput("There is no such job.", remedy="Begin it again.", where="job", code="studio.no-job")

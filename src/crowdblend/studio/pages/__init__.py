@@ -1,0 +1,1 @@
+"""One file per step or page; each has its own routes."""

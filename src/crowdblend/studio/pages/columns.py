@@ -1,0 +1,118 @@
+"""The step *Columns*: how each column becomes classes, with a picture of them. Nothing is read off the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.errors import InvalidInput
+from crowdblend.front_door.choices import WAY, column_of, ways_of
+from crowdblend.front_door.readiness import READY, column_status
+from crowdblend.front_door.schema import read_code_book
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed, revision_of
+from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.pictures import picture_of
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import page, step_context, step_page
+
+_AXIS = "an axis"
+
+
+def show(request: Request) -> Response:
+    """Every column of the data, with its status."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    person = draft.choices.text("data", "person")
+    described = [_described(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
+    files = [one for one in studio.root.listing() if one.what == "csv"]
+    return step_page(request, draft, "columns", "columns.html", columns=described, files=files)
+
+
+def save(request: Request, sent: Sent) -> Response:
+    """Keep the domain of one column, and answer with that column."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    place = int(sent["place"]) if sent.get("place", "").isdigit() and len(sent["place"]) < 6 else len(draft.names)
+    if place >= len(draft.names):
+        raise InvalidInput(
+            "There is no such column.", remedy="Reload the page.", where="column", code="studio.no-column"
+        )
+    name = draft.names[place]
+    way = sent.get("way", "")
+    keys = ways_of(draft.choices.kind).get(way, {})
+    texts = {key: text for key, text in prefixed(sent, "key:").items() if key in keys}
+    if texts.get("hierarchy"):
+        texts["hierarchy"] = studio.root.relative(studio.root.inside(texts["hierarchy"]))
+
+    def changed(draft: Draft) -> Draft:
+        before = draft.choices.columns.get(name, {})
+        # What was typed for another way is kept as long as this one has the key.
+        kept = {key: text for key, text in before.items() if key in keys} if before.get(WAY) != way else {}
+        return replace(draft, choices=draft.choices.with_column(name, {**kept, **texts, WAY: way}))
+
+    before = draft.choices.columns.get(name, {}).get(WAY)
+    draft = studio.drafts.change(draft.id, changed, revision_of(sent))
+    if request.headers.get("hx-request") != "true":
+        return see(f"/drafts/{draft.id}/columns")
+    context = step_context(request, draft, "columns")
+    # Fields stay as they are while somebody types; another way has other fields.
+    whole = before != draft.choices.columns.get(name, {}).get(WAY)
+    column = _described(studio, draft, place, opened=True)
+    answer = page(request, "fragments/column_saved.html", column=column, whole=whole, **context)
+    if whole:
+        answer.headers["HX-Retarget"] = f"#column-{place}"
+    return answer
+
+
+def from_code_book(request: Request, sent: Sent) -> Response:
+    """Take the listed values of a code book for the columns that it names."""
+    studio: Studio = request.app.state.studio
+    book = read_code_book(studio.root.existing(sent.get("book", "")))
+
+    def changed(draft: Draft) -> Draft:
+        choices = draft.choices
+        for name, values in book.items():
+            if name in draft.names and name != choices.text("data", "person"):
+                choices = choices.with_column(name, {WAY: "values", "values": "\n".join(values)})
+        return replace(draft, choices=choices)
+
+    draft = studio.drafts.change(request.path_params["draft"], changed, revision_of(sent))
+    return see(f"/drafts/{draft.id}/columns")
+
+
+def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, Any]:
+    """What the page shows of a column."""
+    name, kind = draft.columns[place]
+    choices, folder = draft.choices, studio.root.folder
+    texts = choices.columns.get(name, {})
+    status, refused = column_status(choices, name, folder)
+    ways = ways_of(choices.kind)
+    way = texts.get(WAY, "")
+    keys = ways.get(way, {})
+    main = [key for key in keys if keys[key].required or key in ("level", "from", "to", "width")]
+    fields = fields_of(keys, "key:", texts)
+    return {
+        "place": place,
+        "name": name,
+        "kind": kind,
+        "way": way,
+        "ways": {one: _AXIS if one == "resolution" and choices.kind == "points" else WAY_NAMES[one] for one in ways},
+        "status": status,
+        "why": None if refused is None else str(refused),
+        "fields": [field for field in fields if field.name[4:] in main],
+        "more": [field for field in fields if field.name[4:] not in main],
+        "picture": picture_of(column_of(choices, name, folder)) if status == READY else None,
+        "opened": opened,
+    }
+
+
+ROUTES = [
+    Route("/drafts/{draft}/columns", show, methods=["GET"]),
+    Route("/drafts/{draft}/columns", posting(save), methods=["POST"]),
+    Route("/drafts/{draft}/code-book", posting(from_code_book), methods=["POST"]),
+]

@@ -1,0 +1,100 @@
+"""The hierarchy of a column as a table that can be edited; it is saved as a file under the root."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.errors import InvalidInput
+from crowdblend.front_door.choices import WAY
+from crowdblend.front_door.hierarchy_files import MOST_LEVELS, MOST_ROWS, read_rows, write_rows
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import page, step_page
+
+_CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")
+
+
+def show(request: Request) -> Response:
+    """The table as it is in the file, or with one blank row."""
+    studio: Studio = request.app.state.studio
+    draft, place = _column(request, studio)
+    path = _path(draft, place)
+    rows = read_rows(studio.root.inside(path)) or [["", ""]]
+    return step_page(
+        request,
+        draft,
+        "columns",
+        "hierarchy.html",
+        name=draft.names[place],
+        place=place,
+        path=path,
+        rows=rows,
+        error=None,
+    )
+
+
+def save(request: Request, sent: Sent) -> Response:
+    """Add a row or a level, or save the file and go back to the columns."""
+    studio: Studio = request.app.state.studio
+    draft, place = _column(request, studio)
+    path = sent.get("path", "") or _path(draft, place)
+    rows = _rows(sent)
+    if sent.get("add") in ("row", "level"):
+        rows = [*rows, [""] * len(rows[0])] if sent["add"] == "row" else [[*row, ""] for row in rows]
+        if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
+            raise InvalidInput(
+                f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.", remedy="Write the file yourself.",
+                where="hierarchy", code="studio.table",
+            )  # fmt: skip
+        return page(request, "fragments/hierarchy_table.html", draft=draft, place=place, path=path, rows=rows)
+    write_rows(studio.root.inside(path), rows)
+    name = draft.names[place]
+
+    def changed(draft: Draft) -> Draft:
+        texts = draft.choices.columns.get(name, {})
+        level = {} if texts.get("levels") else {"level": texts.get("level") or "1"}
+        return replace(
+            draft, choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": path, **level})
+        )
+
+    studio.drafts.change(draft.id, changed)
+    return see(f"/drafts/{draft.id}/columns#column-{place}")
+
+
+def _column(request: Request, studio: Studio) -> tuple[Draft, int]:
+    draft = studio.drafts.get(request.path_params["draft"])
+    place = request.path_params["place"]
+    if place >= len(draft.names):
+        raise InvalidInput("There is no such column.", remedy="Go back to the columns.", code="studio.no-column")
+    return draft, place
+
+
+def _path(draft: Draft, place: int) -> str:
+    """The file of the column's hierarchy: the one that it has, or a new one called after it."""
+    name = draft.names[place]
+    known = draft.choices.columns.get(name, {}).get("hierarchy")
+    return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
+
+
+def _rows(sent: Sent) -> list[list[str]]:
+    cells = {
+        (int(found[1]), int(found[2])): text
+        for name, text in sent.items()
+        if (found := _CELL.fullmatch(name)) is not None
+    }
+    if not cells:
+        return [["", ""]]
+    down, across = (max(place[axis] for place in cells) + 1 for axis in (0, 1))
+    return [[cells.get((row, column), "") for column in range(across)] for row in range(down)]
+
+
+ROUTES = [
+    Route("/drafts/{draft}/hierarchy/{place:int}", show, methods=["GET"]),
+    Route("/drafts/{draft}/hierarchy/{place:int}", posting(save), methods=["POST"]),
+]

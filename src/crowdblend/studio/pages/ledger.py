@@ -1,0 +1,54 @@
+"""The ledger: what was guaranteed to whom, as stairs over the releases, and every entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.figures.stairs import stairs_chart
+from crowdblend.front_door.ledger import Ledger
+from crowdblend.front_door.totals import stairs
+from crowdblend.guarantees.guessing import guess_sentence
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import page
+
+
+def show(request: Request) -> Response:
+    """Totals and entries of every population."""
+    studio: Studio = request.app.state.studio
+    ledger = Ledger(studio.ledger)
+    try:
+        entries = ledger.entries()
+    except CrowdblendError as refused:
+        return page(request, "ledger.html", populations=[], entries=[], place=None, error=refused.to_dict())
+    populations = [_population(ledger, budget.population) for budget in ledger.budgets()]
+    place = ledger.location.words()
+    return page(request, "ledger.html", populations=populations, entries=entries, place=place, error=None)
+
+
+def _population(ledger: Ledger, name: str) -> dict[str, Any]:
+    steps = stairs(ledger, name)
+    budget = ledger.budget(name)
+    rows = [
+        {"release": step.releases, "epsilon": step.total.epsilon, "series": "added up"}
+        for step in steps
+        if step.total is not None
+    ]
+    chart = stairs_chart(rows, title=f"ε about {name[:60]}") if len(rows) > 1 else None
+    total = budget.differential
+    return {
+        "name": name,
+        "steps": steps,
+        "total": total,
+        "lead": guess_sentence(total) if total is not None else None,
+        "relative": budget.zero_knowledge,
+        "assumptions": [assumption.value for assumption in budget.assumptions],
+        "chart": chart,
+    }
+
+
+ROUTES = [Route("/ledger", show)]

@@ -1,0 +1,151 @@
+"""The step *Publish*: a dry run, the guarantee in a sentence, and the population's name typed as confirmation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.engines.engine import default_engine
+from crowdblend.errors import CrowdblendError, InvalidInput, Refused
+from crowdblend.front_door.choices import policy_of
+from crowdblend.front_door.ledger import Ledger
+from crowdblend.guarantees.guessing import lead
+from crowdblend.policies import load_policy
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.forms import revision_of
+from crowdblend.studio.pages.jobs import last_job
+from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import step_page
+
+
+def show(request: Request) -> Response:
+    """What would happen, from the policy and the names of the columns alone."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    job = last_job(studio, draft, "publish")
+    return step_page(
+        request,
+        draft,
+        "publish",
+        "publish.html",
+        dry=_dry_run(studio, draft),
+        out=draft.out or _name(draft),
+        policy=draft.policy or f"{_name(draft)}.toml",
+        job=job,
+        begun=_begun(studio, draft) if job is not None and not job.running else None,
+    )
+
+
+def begin(request: Request, sent: Sent) -> Response:
+    """Write the policy, and publish in a process of its own."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    population = draft.choices.text("data", "population")
+    if sent.get("confirm", "") != population:
+        raise Refused(
+            "The name that was typed is not the name of the population.",
+            remedy="Nothing was published. Type the name exactly as it is shown.",
+            where="confirm",
+            code="studio.not-confirmed",
+        )
+    job = last_job(studio, draft, "publish")
+    if job is not None and job.running:
+        raise Refused(
+            "This draft is being published.", remedy="Wait for it, or cancel it.", where="publish", code="studio.busy"
+        )
+    out = studio.root.inside(_plain(sent.get("out", ""), "the folder"))
+    path = studio.root.inside(_plain(sent.get("policy", ""), "the policy"))
+    policy = policy_of(draft.choices, studio.root.folder)
+    policy.plan()
+    _write(policy, path)
+    started = studio.jobs.start("release", {"policy": str(path), "out": str(out), "ledger": studio.ledger})
+    told = {"policy": studio.root.relative(path), "out": studio.root.relative(out)}
+    studio.drafts.change(
+        draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}, **told), revision_of(sent)
+    )
+    return see(f"/drafts/{draft.id}/publish")
+
+
+def go_on(request: Request, sent: Sent) -> Response:
+    """Publish a release that was begun and cancelled, with the output that it would have had."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    entry = _begun(studio, draft)
+    if entry is None:
+        raise Refused("There is nothing to resume.", remedy="Publish it.", where="publish", code="studio.nothing-begun")
+    policy = str(studio.root.existing(draft.policy))
+    started = studio.jobs.start("resume", {"entry": entry, "policy": policy, "ledger": studio.ledger})
+    studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}), revision_of(sent))
+    return see(f"/drafts/{draft.id}/publish")
+
+
+def _write(policy: Any, path: Path) -> None:
+    """Write the policy; an existing file is only taken where it holds the same policy."""
+    if path.exists():
+        try:
+            same = load_policy(path) == policy
+        except CrowdblendError:
+            same = False
+        if not same:
+            raise InvalidInput(
+                f"{path.name!r} exists and is another policy.",
+                remedy="Give the policy another name.",
+                where="policy",
+                code="output.exists",
+            )
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    policy.to_toml(path)
+
+
+def _dry_run(studio: Studio, draft: Draft) -> dict[str, Any]:
+    try:
+        planned = policy_of(draft.choices, studio.root.folder).plan()
+        planned.check_source(default_engine())
+    except CrowdblendError as refused:
+        return {"error": refused.to_dict()}
+    certificate = planned.certificate()
+    return {
+        "error": None,
+        "described": [(what, how) for what, how in planned.describe() if how],
+        "lead": lead(certificate.guarantees),
+        "guarantees": [guarantee.words() for guarantee in certificate.guarantees],
+        "assumptions": [assumed.sentence() for assumed in certificate.assumptions()],
+    }
+
+
+def _begun(studio: Studio, draft: Draft) -> int | None:
+    """The entry of this draft's release that was begun and not finished."""
+    if not draft.out:
+        return None
+    try:
+        place = str(studio.root.inside(draft.out))
+        return next((one.id for one in Ledger(studio.ledger).unfinished() if one.spending.folder == place), None)
+    except CrowdblendError:
+        return None
+
+
+def _name(draft: Draft) -> str:
+    """A name for the folder and the policy."""
+    population = re.sub(r"[^A-Za-z0-9]+", "-", draft.choices.text("data", "population")).strip("-").lower()
+    return f"{population or 'release'}-{draft.choices.kind}"
+
+
+def _plain(text: str, what: str) -> str:
+    if not text.strip() or text.strip() in (".", "/") or any(not sign.isprintable() for sign in text):
+        raise InvalidInput(f"{what} has no name.", remedy="Give it one.", where=what, code="studio.name")
+    return text.strip()
+
+
+ROUTES = [
+    Route("/drafts/{draft}/publish", show, methods=["GET"]),
+    Route("/drafts/{draft}/publish", posting(begin), methods=["POST"]),
+    Route("/drafts/{draft}/resume", posting(go_on), methods=["POST"]),
+]

@@ -1,0 +1,178 @@
+"""The step *Release*: what is published, how exactly, and under which guarantee; the plan follows every change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from crowdblend.errors import CrowdblendError
+from crowdblend.front_door.choices import declared_keys, declared_lists, policy_of, with_design, with_kind
+from crowdblend.front_door.expectations import expectations
+from crowdblend.front_door.ledger import Ledger
+from crowdblend.front_door.sweeps import may_sweep, trade_off_chart
+from crowdblend.front_door.totals import totals
+from crowdblend.guarantees.guessing import lead
+from crowdblend.policies.starter import designs_of
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed, revision_of
+from crowdblend.studio.pages.home import WHAT
+from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.studio import Studio
+from crowdblend.studio.views import page, step_context, step_page
+
+# The parameters with a slider: section, key, name, ends, and whether the slider runs over powers of ten.
+SLIDERS = (
+    ("release", "epsilon", "ε, privacy loss", "0.05", "5", False),
+    ("release", "delta", "δ, added probability", "-12", "-3", True),
+    ("sampling", "rate", "share of people sampled", "0.01", "0.99", False),
+    ("release", "k", "k, smallest crowd", "2", "500", False),
+)
+PLANNED = ("k", "rate", "epsilon", "delta")
+_HIDDEN = {"sampling": ("already_drawn", "everybody"), "data": None, "about": None}
+
+
+def show(request: Request) -> Response:
+    """The page with the plan as it is now."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    return step_page(request, draft, "release", "release.html", **_fields(draft), plan=_plan(studio, draft), what=WHAT)
+
+
+def save(request: Request, sent: Sent) -> Response:
+    """Keep what was changed, and answer with the plan that follows."""
+    studio: Studio = request.app.state.studio
+
+    def changed(draft: Draft) -> Draft:
+        choices = draft.choices
+        kind, design = sent.get("kind", choices.kind), sent.get("design", choices.design)
+        if kind != choices.kind:
+            return replace(draft, choices=with_kind(choices, kind))
+        if design != choices.design and design in designs_of(kind):
+            return replace(draft, choices=with_design(choices, design))
+        for section, keys in declared_keys(kind).items():
+            texts = prefixed(sent, f"{section}:")
+            choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in keys})
+        for section, keys in declared_lists(kind).items():
+            if any(name.startswith(f"{section}/") for name in sent):
+                items = listed(sent, section)
+                choices = choices.with_list(
+                    section, [{key: text for key, text in item.items() if key in keys} for item in items]
+                )
+        if sent.get("planned") in PLANNED:
+            section = "sampling" if sent["planned"] == "rate" else "release"
+            choices = choices.with_texts(section, {sent["planned"]: ""})
+        return replace(draft, choices=choices)
+
+    before = studio.drafts.get(request.path_params["draft"])
+    draft = studio.drafts.change(before.id, changed, revision_of(sent))
+    if request.headers.get("hx-request") != "true":
+        return see(f"/drafts/{draft.id}/release")
+    # Other fields than before: the page is made again.
+    if _shape(before) != _shape(draft) or "again" in sent:
+        return Response(status_code=204, headers={"HX-Redirect": f"/drafts/{draft.id}/release"})
+    context = step_context(request, draft, "release")
+    return page(request, "fragments/plan.html", plan=_plan(studio, draft), **context)
+
+
+def show_totals(request: Request) -> Response:
+    """The ledger's total before and after; it may take longer than the plan."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    try:
+        found = totals(Ledger(studio.ledger), policy_of(draft.choices, studio.root.folder).plan())
+    except CrowdblendError as refused:
+        return page(request, "fragments/totals.html", totals=None, error=str(refused))
+    return page(request, "fragments/totals.html", totals=found, error=None)
+
+
+def show_chart(request: Request) -> Response:
+    """How the parameters trade off against each other, as a chart."""
+    studio: Studio = request.app.state.studio
+    draft = studio.drafts.get(request.path_params["draft"])
+    planned = policy_of(draft.choices, studio.root.folder).plan()
+    return page(request, "fragments/chart.html", chart=trade_off_chart(planned))
+
+
+def _shape(draft: Draft) -> object:
+    choices = draft.choices
+    return choices.kind, choices.design, {name: len(items) for name, items in choices.lists.items()}
+
+
+def _plan(studio: Studio, draft: Draft) -> dict[str, Any]:
+    """What follows from the choices, or why nothing does."""
+    try:
+        planned = policy_of(draft.choices, studio.root.folder).plan()
+        certificate = planned.certificate()
+    except CrowdblendError as refused:
+        return {"error": refused.to_dict()}
+    parameters = planned.facts()["parameters"]
+    return {
+        "error": None,
+        "lead": lead(certificate.guarantees),
+        "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
+        "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
+        "planned": parameters.get("solved"),
+        "expected": expectations(planned),
+        "described": [(what, how) for what, how in planned.describe() if how],
+        "chart": may_sweep(planned),
+    }
+
+
+def _fields(draft: Draft) -> dict[str, Any]:
+    """The inputs: sliders for the usual parameters, and every other key of the kind."""
+    choices = draft.choices
+    keys, lists = declared_keys(choices.kind), declared_lists(choices.kind)
+    sliders = []
+    shown: dict[str, set[str]] = {}
+    for section, name, words, low, high, powers in SLIDERS:
+        everybody = choices.design == "everybody" and name in ("rate", "k", "delta")
+        if name in keys.get(section, {}) and not everybody:
+            field = field_of(keys[section][name], f"{section}:{name}", choices.text(section, name))
+            sliders.append({"field": field, "key": name, "words": words, "low": low, "high": high, "powers": powers})
+            shown.setdefault(section, set()).add(name)
+    groups: list[tuple[str, list[Field]]] = []
+    for section, declared in keys.items():
+        hidden = _HIDDEN.get(section, ())
+        if hidden is None:
+            continue
+        skip = (*hidden, *shown.get(section, ()))
+        fields = fields_of(declared, f"{section}:", choices.sections.get(section, {}), skip)
+        if fields:
+            groups.append((section, fields))
+    repeated = {}
+    for section, declared in lists.items():
+        items: list[dict[str, str]] = [*choices.lists.get(section, []), {}]
+        repeated[section] = [fields_of(declared, f"{section}/{at}/", item) for at, item in enumerate(items)]
+    crowd = all(any(slider["key"] == name for slider in sliders) for name in PLANNED)
+    blank = [slider["key"] for slider in sliders if not slider["field"].value]
+    needed = {section for section, fields in groups if section != "recoding" and any(one.required for one in fields)}
+    return {
+        "sliders": sliders,
+        "may_plan": PLANNED if crowd else (),
+        "planned_key": blank[0] if crowd and blank else None,
+        "groups": groups,
+        "needed": needed | ({"recoding"} if _offers(draft) else set()),
+        "repeated": repeated,
+        "offered": designs_of(choices.kind),
+    }
+
+
+def _offers(draft: Draft) -> bool:
+    """Whether some column offers several recodings, so that one is to be chosen."""
+    texts = draft.choices.columns.values()
+    return any(
+        one.get("level") == "choose" or one.get("levels") or "," in one.get("width", "") or " " in one.get("width", "")
+        for one in texts
+    )
+
+
+ROUTES = [
+    Route("/drafts/{draft}/release", show, methods=["GET"]),
+    Route("/drafts/{draft}/release", posting(save), methods=["POST"]),
+    Route("/drafts/{draft}/totals", show_totals),
+    Route("/drafts/{draft}/chart", show_chart),
+]

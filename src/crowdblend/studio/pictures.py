@@ -1,0 +1,74 @@
+"""A column's classes as a picture: numbers on a ruler to scale, everything else as labels side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from crowdblend.figures.class_ruler import class_ruler
+from crowdblend.policies.columns import Column
+from crowdblend.policies.domains import AxisDomain, NumberDomain
+from crowdblend.recoding import Breaks, Intervals, Recoding
+from crowdblend.reports.html import inline_svg
+
+MOST_LABELS = 24
+_MOST_BLOCKS = 400
+
+
+@dataclass(frozen=True)
+class Level:
+    """The classes of one recoding; a column that offers several to choose from has several."""
+
+    classes: int | None
+    labels: tuple[str, ...]
+    ruler: Markup | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What the classes of a column look like, in words and drawn."""
+
+    words: str
+    levels: tuple[Level, ...]
+
+
+def picture_of(column: Column) -> Picture:
+    """The picture of a column whose domain is complete."""
+    domain = column.domain
+    if isinstance(domain, NumberDomain | AxisDomain):
+        unit = "blocks" if isinstance(domain, AxisDomain) and domain.width else "steps"
+        step = domain.width if isinstance(domain, AxisDomain) and domain.width else domain.resolution
+        count = int((domain.stop - domain.start) / step)
+        blocks = min(count, _MOST_BLOCKS)
+        ends = [float(domain.start) + float(domain.stop - domain.start) * at / blocks for at in range(blocks + 1)]
+        words = f"{count:,} {unit} of {step} from {domain.start} to {domain.stop}"
+        return Picture(words, (Level(None, (), _ruler(ends, words)),))
+    levels = tuple(_level(recoding) for recoding in column.recodings)
+    sizes = [f"{level.classes:,}" if level.classes is not None else "an open number of" for level in levels]
+    words = f"{' or '.join(sizes)} classes" + (", to be chosen" if column.chooses else "")
+    return Picture(words, levels)
+
+
+def _level(recoding: Recoding) -> Level:
+    labels = tuple(recoding.labels or ())
+    return Level(recoding.size, labels[:MOST_LABELS], _drawn(recoding))
+
+
+def _drawn(recoding: Recoding) -> Markup | None:
+    if isinstance(recoding, Intervals):
+        inside = len(recoding.own_labels) - recoding.bottom - recoding.top
+        if inside > _MOST_BLOCKS:
+            return None
+        ends = [float(recoding.end(step)) for step in range(inside)] + [float(recoding.stop)]
+    elif isinstance(recoding, Breaks):
+        ends = [float(end) for end in recoding.breaks]
+        if len(ends) > _MOST_BLOCKS or len(ends) < 2:
+            return None
+    else:
+        return None
+    return _ruler(ends, f"{len(ends) - 1} intervals", bottom=recoding.bottom, top=recoding.top)
+
+
+def _ruler(ends: list[float], words: str, *, bottom: bool = False, top: bool = False) -> Markup:
+    return Markup(inline_svg(class_ruler(ends, bottom=bottom, top=top), words))

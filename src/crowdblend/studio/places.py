@@ -1,0 +1,122 @@
+"""Files are chosen under the root: whatever a request names is resolved first, links included, and refused outside."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies.files import CERTIFICATE, format_of
+
+STATE = ".crowdblend-studio"
+_MOST_LISTED = 500
+_LONGEST = 1_000
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A folder or file that can be chosen; `path` is relative to the root."""
+
+    name: str
+    path: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Root:
+    """The folder that everything is chosen from, with all links resolved."""
+
+    folder: Path
+
+    @classmethod
+    def at(cls, folder: Path | str) -> Root:
+        """The root at an existing folder."""
+        found = Path(folder).resolve()
+        if not found.is_dir():
+            raise InvalidInput(
+                f"{str(folder)!r} is not a folder.",
+                remedy="Name the folder with your data.",
+                where="--root",
+                code="studio.root",
+            )
+        return cls(found)
+
+    def inside(self, path: str) -> Path:
+        """The path with all links resolved, or a refusal where it does not lie under the root."""
+        try:
+            if "\0" in path or len(path) > _LONGEST:
+                raise ValueError
+            found = Path(os.path.realpath(self.folder / path))
+        except (OSError, ValueError):
+            raise _outside("This is not the name of a file.") from None
+        if found != self.folder and self.folder not in found.parents:
+            raise _outside("This path leads out of the folder that the studio was started in.")
+        if STATE in found.relative_to(self.folder).parts:
+            raise _outside("The studio keeps its own files there.")
+        return found
+
+    def existing(self, path: str) -> Path:
+        """A path under the root at which there is something."""
+        found = self.inside(path)
+        if not found.exists():
+            raise InvalidInput(
+                f"There is no {found.name!r} in this folder.",
+                remedy="Choose a file from the list.",
+                where="path",
+                code="studio.no-file",
+            )
+        return found
+
+    def relative(self, path: Path) -> str:
+        """A path under the root as it is shown and asked for."""
+        return path.relative_to(self.folder).as_posix()
+
+    def listing(self, path: str = "") -> list[Listed]:
+        """What can be chosen in a folder: folders, releases and data files, in order of name."""
+        folder = self.existing(path)
+        if not folder.is_dir():
+            raise InvalidInput(
+                f"{folder.name!r} is not a folder.", remedy="Choose a folder.", where="path", code="studio.no-folder"
+            )
+        found = []
+        for entry in sorted(folder.iterdir(), key=lambda one: one.name.lower())[:_MOST_LISTED]:
+            if entry.name.startswith((".", "_")) or not self._leads_inside(entry):
+                continue
+            what = _what(entry)
+            if what is not None:
+                found.append(Listed(entry.name, self.relative(folder / entry.name), what))
+        return found
+
+    def releases(self, depth: int = 3) -> list[str]:
+        """The release folders under the root, down to some depth."""
+        found, level = [], [self.folder]
+        for _ in range(depth):
+            below = [entry for folder in level for entry in _folders(folder) if self._leads_inside(entry)]
+            found += [self.relative(folder) for folder in below if (folder / CERTIFICATE).is_file()]
+            level = [folder for folder in below if not (folder / CERTIFICATE).is_file()]
+        return sorted(found)[:_MOST_LISTED]
+
+    def _leads_inside(self, entry: Path) -> bool:
+        found = Path(os.path.realpath(entry))
+        return self.folder in found.parents
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        entries = sorted(folder.iterdir())[:_MOST_LISTED]
+    except OSError:
+        return []
+    return [entry for entry in entries if entry.is_dir() and not entry.name.startswith((".", "_"))]
+
+
+def _what(entry: Path) -> str | None:
+    if entry.is_dir():
+        return "release" if (entry / CERTIFICATE).is_file() else "folder"
+    if entry.suffix.lower() == ".toml":
+        return "policy"
+    return format_of(entry.name) if entry.is_file() else None
+
+
+def _outside(message: str) -> InvalidInput:
+    return InvalidInput(message, remedy="Start the studio with another --root.", where="path", code="studio.outside")

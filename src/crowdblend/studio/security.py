@@ -1,0 +1,161 @@
+"""Who may ask, from where, and what a page may load.
+
+The studio listens on 127.0.0.1 only, but a browser on this machine runs pages of other sites. So every request names
+the studio itself as its host, whoever asks holds the cookie that the one-time address was exchanged for, and whatever
+changes something comes from a page of the studio.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST_BODY = 1_000_000
+LONGEST_QUERY = 4_000
+START = "/start"
+# Nothing from elsewhere, no inline script or style, no plugin, no frame around us; reports are in frames of ours.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+# A report is a page of its own: it has its style in it, runs nothing and can reach nothing.
+REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
+_HEADERS = {
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+_SAFE = ("GET", "HEAD")
+
+
+class Session:
+    """The one-time token, and the cookie that it is exchanged for."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._cookie = secrets.token_urlsafe(32)
+        self._used = False
+        self._lock = threading.Lock()
+
+    def exchange(self, token: str) -> str | None:
+        """The cookie for the token, the first time; None for another token, and ever after."""
+        with self._lock:
+            right = secrets.compare_digest(token.encode(), self.token.encode())
+            if self._used or not right:
+                return None
+            self._used = True
+            return self._cookie
+
+    def knows(self, cookie: str | None) -> bool:
+        """Whether somebody holds the cookie."""
+        return cookie is not None and secrets.compare_digest(cookie.encode(), self._cookie.encode())
+
+
+class Guard:
+    """Refuses what does not come from a page of this studio, and bounds what is sent."""
+
+    def __init__(self, app: Asgi, session: Session, port: int) -> None:
+        self._app = app
+        self._session = session
+        self._name = f"crowdblend_studio_{port}"
+        self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self._origins = tuple(f"http://{host}" for host in self._hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it with the reason."""
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        refused = self._refusal(scope, headers)
+        if refused is not None:
+            await refused(scope, receive, _with_headers(send))
+        elif scope["path"] == START and scope["method"] == "GET":
+            await self._start(scope)(scope, receive, _with_headers(send))
+        elif not self._session.knows(self._cookie(headers)):
+            sentence = (
+                "Open the address that crowdblend studio printed. It works once; start the studio again for another."
+            )
+            await _no(403, sentence)(scope, receive, _with_headers(send))
+        else:
+            await self._app(scope, _bounded(receive), _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911  one for each reason
+        """Why a request is not even looked at."""
+        if headers.getlist("host") not in [[host] for host in self._hosts]:
+            return _no(421, "This is crowdblend studio, and the request names another host.")
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            return _no(403, "This request comes from another site.")
+        site = headers.get("sec-fetch-site")
+        if site not in (None, "same-origin", "none"):
+            return _no(403, "This request comes from another site.")
+        if scope["method"] not in _SAFE and site != "same-origin":
+            return _no(403, "Only a page of the studio, in a current browser, can change something.")
+        if len(scope.get("query_string", b"")) > LONGEST_QUERY:
+            return _no(414, "The address is too long.")
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit():
+            return _no(400, "The length of the request is not a number.")
+        return _no(413, "The request is too large.") if int(length[:20]) > LARGEST_BODY else None
+
+    def _start(self, scope: Scope) -> Response:
+        from urllib.parse import parse_qs  # noqa: PLC0415
+
+        tokens = parse_qs(scope.get("query_string", b"").decode("ascii", "replace")).get("token", [])
+        cookie = self._session.exchange(tokens[0]) if len(tokens) == 1 else None
+        if cookie is None:
+            return _no(403, "This address was used before, or is not complete. Start the studio again for another.")
+        found = RedirectResponse("/", status_code=303)
+        found.set_cookie(self._name, cookie, httponly=True, samesite="strict", path="/")
+        return found
+
+    def _cookie(self, headers: Headers) -> str | None:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self._name)
+        except CookieError:
+            return None
+        return None if found is None else found.value
+
+
+def _no(status: int, sentence: str) -> Response:
+    return PlainTextResponse(sentence + "\n", status_code=status)
+
+
+def _bounded(receive: Receive) -> Receive:
+    """The body of a request, cut off where it is larger than announced requests may be."""
+    received = 0
+
+    async def read() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        return message if received <= LARGEST_BODY else {"type": "http.disconnect"}
+
+    return read
+
+
+def _with_headers(send: Send) -> Send:
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("content-security-policy", POLICY)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return answer

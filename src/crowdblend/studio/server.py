@@ -1,0 +1,77 @@
+"""Start the studio: a socket on 127.0.0.1, an address with a one-time token, and an end that leaves nothing running."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from crowdblend.studio.app import application
+from crowdblend.studio.places import STATE, Root
+from crowdblend.studio.security import START, Guard, Session
+from crowdblend.studio.studio import Studio
+
+HOST = "127.0.0.1"
+PORT = 8765
+
+
+def serve(
+    root: str | Path,
+    *,
+    port: int = PORT,
+    ledger: str | None = None,
+    read_only: bool = False,
+    ready: Callable[[str], None],
+) -> None:
+    """Run the studio until it is interrupted; `ready` hears the address once somebody may open it."""
+    place = Root.at(root)
+    with bound(port) as listening, _state(place, read_only) as state:
+        taken = listening.getsockname()[1]
+        studio = Studio.at(place, state, ledger=ledger, read_only=read_only)
+        session = Session()
+        config = uvicorn.Config(
+            Guard(application(studio), session, taken),  # type: ignore[arg-type]
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+        )
+        server = uvicorn.Server(config)
+        ready(f"http://{HOST}:{taken}{START}?token={session.token}")
+        try:
+            server.run(sockets=[listening])
+        finally:
+            studio.jobs.close()
+
+
+@contextmanager
+def bound(port: int) -> Iterator[socket.socket]:
+    """A socket on this machine only, at the port or, where that is taken, at a free one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind((HOST, port))
+        except OSError:
+            made.bind((HOST, 0))
+        made.listen(128)
+        yield made
+
+
+@contextmanager
+def _state(root: Root, read_only: bool) -> Iterator[Path]:
+    """Where drafts and jobs are kept: in the root, or in a folder that goes away where the root is only looked at."""
+    if read_only:
+        with tempfile.TemporaryDirectory(prefix="crowdblend-studio-", ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+        return
+    state = root.folder / STATE
+    state.mkdir(mode=0o700, exist_ok=True)
+    yield state

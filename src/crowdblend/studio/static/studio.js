@@ -1,0 +1,123 @@
+// What pages need beyond htmx: sliders beside exact fields, charts where there are some, light and dark, copying.
+"use strict";
+
+const VEGA = ["vega", "vega-lite", "vega-embed", "vega-interpreter"];
+let vega = null;
+
+function loadVega() {
+  vega ??= VEGA.reduce((before, name) => before.then(() => new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = `/static/vendor/${name}.min.js`;
+    script.onload = done;
+    script.onerror = failed;
+    document.head.append(script);
+  })), Promise.resolve());
+  return vega;
+}
+
+function drawCharts(within) {
+  const charts = [...within.querySelectorAll("[data-spec]:not([data-drawn])")];
+  if (!charts.length) return;
+  for (const one of charts) one.dataset.drawn = "";
+  loadVega().then(() => {
+    for (const one of charts) {
+      const spec = JSON.parse(one.dataset.spec);
+      // What the file on disk says to an editor has no meaning here.
+      delete spec.usermeta;
+      // Axis titles and labels take about a hundred pixels beside the drawing itself.
+      if (typeof spec.width === "number") spec.width = Math.max(180, Math.min(spec.width, one.clientWidth - 120));
+      window.vegaEmbed(one, spec, {
+        ast: true, expr: window.vega.expressionInterpreter, actions: false, defaultStyle: false, tooltip: false,
+        renderer: "svg",
+      });
+    }
+  });
+}
+
+function bindSliders(within) {
+  for (const range of within.querySelectorAll("input[type=range][data-for]")) {
+    if (range.dataset.bound !== undefined) continue;
+    range.dataset.bound = "";
+    const exact = document.getElementById(range.dataset.for);
+    const powers = range.dataset.powers !== undefined;
+    const follow = () => {
+      const value = Number.parseFloat(exact.value);
+      if (Number.isFinite(value)) range.value = powers ? Math.log10(value) : value;
+    };
+    follow();
+    exact.addEventListener("input", follow);
+    range.addEventListener("input", (event) => {
+      event.stopPropagation();
+      exact.value = powers ? `1e${range.value}` : range.value;
+    });
+    range.addEventListener("change", (event) => {
+      event.stopPropagation();
+      exact.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+}
+
+function bindPlanned(within) {
+  for (const radio of within.querySelectorAll("input[name=planned]")) {
+    radio.addEventListener("change", () => {
+      for (const slider of document.querySelectorAll(".slider")) {
+        const exact = slider.querySelector("input:not([type=range])");
+        const planned = exact.id === `s-${radio.value}`;
+        const plan = document.querySelector("#plan dl.keys");
+        if (exact.disabled && !planned && !exact.value) {
+          const solved = plan && plan.querySelector(".solved dd");
+          exact.value = solved ? solved.textContent.trim() : "";
+          exact.dispatchEvent(new Event("follow"));
+        }
+        exact.disabled = planned;
+        exact.placeholder = planned ? "planned" : "";
+        if (planned) exact.value = "";
+        slider.querySelector("input[type=range]").disabled = planned;
+      }
+    }, true);
+  }
+}
+
+function bind(within) {
+  drawCharts(within);
+  bindSliders(within);
+  bindPlanned(within);
+}
+
+document.addEventListener("DOMContentLoaded", () => bind(document));
+document.addEventListener("htmx:afterSettle", (event) => bind(event.target instanceof Element ? document : document));
+
+document.addEventListener("click", (event) => {
+  const toggle = event.target.closest("[data-theme-toggle]");
+  if (toggle) {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      // It lasts until the next page.
+    }
+  }
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    navigator.clipboard.writeText(copy.closest("details").querySelector("code").textContent).then(() => {
+      copy.textContent = "Copied";
+    });
+  }
+  const back = event.target.closest("[data-back]");
+  if (back && history.length > 1) {
+    event.preventDefault();
+    history.back();
+  }
+});
+
+document.addEventListener("input", (event) => {
+  const typed = event.target.closest("[data-confirm]");
+  if (typed) typed.form.querySelector("[data-confirmed]").disabled = typed.value !== typed.dataset.confirm;
+});
+
+// A page that comes back from the browser's memory may be older than the draft.
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});

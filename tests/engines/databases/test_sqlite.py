@@ -1,0 +1,145 @@
+"""SQLite as a source, by its own driver and as any ADBC driver."""
+
+import sqlite3
+import sys
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
+from crowdblend.engines.identity import identify
+from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.ledger.identity import Wanted
+from crowdblend.policies import parse_policy
+from crowdblend.policies.policy import Resources
+from tests.engines.databases.people import in_parquet, policy, rows
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "people.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE people (id, sex, age, pay, share, born, note)")
+        people = [(r["id"], r["sex"], r["age"], float(r["pay"]), r["share"], str(r["born"]), r["note"]) for r in rows()]
+        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)", people)
+    connection.close()
+    return path
+
+
+def _counts(one):
+    classes = count_classes(one, Everybody()).classes
+    return classes.labels, classes.codes.tolist(), classes.counts.tolist()
+
+
+def test_counts_and_identity_are_those_of_parquet(file, tmp_path):
+    plain = policy(in_parquet(tmp_path, rows()))
+    wanted = Wanted(secret=b"s" * 32)
+    sketches = identify(plain.data, Resources(), wanted).sketches
+    for source, more in (
+        (f"sqlite:///{file}", {"table": "people"}),
+        (str(file), {"query": "SELECT * FROM people"}),
+        (file.as_uri() + "?mode=ro", {"source_format": "adbc", "driver": "sqlite", "table": "people"}),
+    ):
+        there = policy(source, **more)
+        assert _counts(there) == _counts(plain)
+        assert identify(there.data, Resources(), wanted).sketches == sketches
+
+
+def test_a_relative_address_lies_beside_the_policy(file):
+    text = policy("sqlite:///people.sqlite", table="people").to_toml()
+    assert parse_policy(text, file.parent).data.source == f"sqlite:///{file}"
+
+
+def test_types_are_those_of_all_values(tmp_path):
+    """The driver alone gives up on a value of another type after the first thousand rows."""
+    with sqlite3.connect(tmp_path / "late.sqlite") as connection:
+        connection.execute("CREATE TABLE t (id, a, b, c)")
+        connection.executemany("INSERT INTO t VALUES (?, NULL, 1, 1)", [(n,) for n in range(3000)])
+        connection.execute("INSERT INTO t VALUES (3000, 'x', 1.5, 'x'), (3001, 7, 2, 2)")
+    connection.close()
+    columns = {
+        "a": cb.values("x", "7", missing="none"),
+        "b": cb.intervals(0, 3, width=0.5),
+        "c": cb.values("1", "2", "x"),
+    }
+    _, codes, counts = _counts(policy(str(tmp_path / "late.sqlite"), table="t", columns=columns))
+    assert dict(zip(map(tuple, codes), counts, strict=True)) == {(0, 3, 2): 1, (1, 4, 1): 1, (2, 2, 0): 3000}
+
+
+def test_fractions_beside_texts_are_refused_and_a_query_helps(tmp_path):
+    with sqlite3.connect(tmp_path / "mixed.sqlite") as connection:
+        connection.execute("CREATE TABLE t (id, a)")
+        connection.execute("INSERT INTO t VALUES (1, 0.1), (2, 'x')")
+    connection.close()
+    columns = {"a": cb.values("0.1", "x")}
+    with pytest.raises(InvalidInput) as caught:
+        _counts(policy(str(tmp_path / "mixed.sqlite"), table="t", columns=columns))
+    assert (caught.value.code, "query" in caught.value.remedy) == ("data.mixed-types", True)
+    query = "SELECT id, CAST(a AS TEXT) AS a FROM t"
+    assert _counts(policy(str(tmp_path / "mixed.sqlite"), query=query, columns=columns))[2] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"table": "nobody"}, "data.table"),
+        ({"query": "SELEC"}, "data.table"),
+        ({"query": "DELETE FROM people"}, "data.table"),
+        ({"table": "people", "person": "nobody"}, "data.missing-column"),
+    ],
+)
+def test_refusals(file, more, code):
+    with pytest.raises(InvalidInput) as caught:
+        cb.release(None, policy(str(file), **more), ledger=None)
+    assert (caught.value.code, bool(caught.value.remedy)) == (code, True)
+    assert _counts(policy(str(file), table="people"))[2], "nothing was deleted"
+
+
+def test_files_that_are_none(tmp_path):
+    (tmp_path / "no.sqlite").write_text("id,sex\n1,F\n" * 200)
+    for name, code in (("no.sqlite", "data.database"), ("absent.sqlite", "data.no-file")):
+        with pytest.raises(InvalidInput) as caught:
+            _counts(policy(str(tmp_path / name), table="people"))
+        assert caught.value.code == code
+    assert not (tmp_path / "absent.sqlite").exists()
+
+
+def test_without_the_driver_a_sentence_says_what_to_install(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "adbc_driver_sqlite.dbapi", None)
+    with pytest.raises(Unavailable) as caught:
+        _counts(policy(str(file), table="people"))
+    assert (caught.value.code, caught.value.remedy) == ("system.package", "Install crowdblend[sqlite].")
+    with pytest.raises(Unavailable) as caught:
+        _counts(policy("grpc://h", source_format="adbc", driver="flightsql", table="people"))
+    assert caught.value.remedy == "Install adbc-driver-flightsql."
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ({"source": "a.sqlite"}, "[data] table"),
+        ({"source": "a.sqlite", "table": "t", "query": "SELECT 1"}, "[data] query"),
+        ({"source": "a.csv", "query": "SELECT 1"}, "[data] query"),
+        ({"source": "a.sqlite", "table": "t", "driver": "x"}, "[data] driver"),
+        ({"source": "x://h", "source_format": "adbc", "table": "t"}, "[data] driver"),
+        ({"source": "x://h", "source_format": "adbc", "table": "t", "driver": "os.path"}, "[data] driver"),
+        ({"source": "x://me:pw@h", "source_format": "adbc", "table": "t", "driver": "x"}, "[data] source"),
+    ],
+)
+def test_policies_that_contradict_themselves(more, where):
+    with pytest.raises(InvalidInput) as caught:
+        policy(more.pop("source"), **more)
+    assert caught.value.where == where
+
+
+def test_a_query_of_a_duckdb_file_is_read_once(tmp_path):
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("CREATE TABLE p AS SELECT range AS id, 'F' AS sex, 1 AS age, 5 AS pay FROM range(1000)")
+    query = "SELECT * FROM p WHERE random() < 0.5"
+    there = policy(str(tmp_path / "a.duckdb"), query=query)
+    assert 0 < sum(_counts(there)[2]) < 1000
+    done = cb.release(None, there, ledger=None)
+    assert done.certificate is not None

@@ -1,0 +1,60 @@
+"""One Spark session for all tests of the engine: two cores, no web page, an event log to look for secrets in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.engines.spark.session import session
+from tests import needs
+from tests.golden.releases import write_sources
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # quicker where little is computed
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+}
+
+
+@pytest.fixture(scope="session")
+def event_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which Spark writes down what it does."""
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="session")
+def spark(event_log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on two cores; a task is tried twice."""
+    needs.spark()
+    folders = {
+        "spark.eventLog.dir": event_log.as_uri(),
+        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
+    }
+    with session("local[2,2]", SETTINGS | folders) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def engine(spark: SparkSession) -> SparkEngine:
+    """The engine on that session."""
+    return SparkEngine(spark)
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the sources of the releases whose bytes are fixed."""
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder

@@ -1,0 +1,50 @@
+"""The ledger knows a sample again whichever engine has read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyarrow import csv, parquet
+
+import crowdblend as cb
+from crowdblend.engines.engine import default_engine
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.errors import DoesNotCompose
+from crowdblend.ledger.identity import Wanted
+from crowdblend.policies import parse_policy
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
+from crowdblend.publishing.release import release
+from tests.engines.spark.test_layouts import COLUMNS, people
+from tests.golden.releases import KEY
+
+SECRET = bytes(32)
+
+
+def test_the_sketches_are_those_of_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
+    parquet.write_table(people(), tmp_path / "people.parquet")
+    csv.write_csv(people(), tmp_path / "people.csv")
+    for name, kind in (("people.parquet", "parquet"), ("people.csv", "csv")):
+        data = DataSource(source=str(tmp_path / name), format=kind, person="mixed")  # type: ignore[arg-type]
+        with default_engine().open(data, (), Resources()) as source:
+            expected = source.identity(Wanted(SECRET))
+        with engine.open(data, (), Resources()) as source:
+            assert source.identity(Wanted(SECRET)) == expected
+
+
+def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine: SparkEngine) -> None:
+    parquet.write_table(people(), tmp_path / "people.parquet")
+    policy = parse_policy(
+        f'[data]\nsource = "people.parquet"\nperson = "number"\npopulation = "us"\n'
+        f"[sampling]\nrate = 0.5\nalready_drawn = true\n[columns]\n{COLUMNS}"
+        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
+        tmp_path,
+    )
+    ledger = cb.Ledger(tmp_path / "ledger.db")
+    release(policy, tmp_path / "first", ledger=ledger, key=KEY)
+    spark = engine._session(policy.data)
+    frame = spark.read.parquet(str(tmp_path / "people.parquet")).repartition(3)
+    again = policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=frame))
+    with pytest.raises(DoesNotCompose):
+        release(again, tmp_path / "second", ledger=ledger, key=bytes(32), engine=engine)

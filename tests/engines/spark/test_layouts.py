@@ -1,0 +1,180 @@
+"""The sample does not depend on files, order, partitions or the type of ids; bad input is refused by the same code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import compute, csv, parquet
+
+from crowdblend.engines.draw import Coin, Everybody, Exactly
+from crowdblend.engines.engine import count_classes, default_engine
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.errors import CrowdblendError
+from crowdblend.policies import parse_policy
+from crowdblend.policies.source import DataSource
+from crowdblend.randomness import DrawKey
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KEY = DrawKey(bytes(range(32)))
+PEOPLE = 3_000
+COLUMNS = (
+    'sex = { values = ["F", "M"], missing = "?" }\nage = { from = 0, to = 90, width = 10 }\nplace = { prefix = 2 }\n'
+)
+
+
+def people() -> pa.Table:
+    """Numbers and texts for names, and three columns; every third text is a number."""
+    draw = np.random.default_rng(5)
+    numbers = np.arange(PEOPLE)
+    texts = [f"{n}" if n % 3 == 0 else f"p-{n:x}" if n % 3 == 1 else f"0{n}" for n in numbers.tolist()]
+    return pa.table(
+        {
+            "number": numbers,
+            "mixed": texts,
+            "text": [f"p{n}" for n in numbers.tolist()],
+            "sex": pa.array(["F", "M", None]).take(pa.array(draw.integers(0, 3, PEOPLE))),
+            "age": draw.integers(0, 90, PEOPLE),
+            "place": [f"{x:03d}" for x in draw.integers(0, 300, PEOPLE)],
+        }
+    )
+
+
+def policy(folder: Path, source: str, person: str = 'person = "number"', data: str = "") -> Any:
+    text = (
+        f'[data]\nsource = "{source}"\n{person}\n{data}\n[sampling]\nrate = 0.5\n[columns]\n{COLUMNS}'
+        '[release]\nkind = "table"\nk = 20\nepsilon = 1.0\ndelta = 1e-6\n'
+    )
+    return parse_policy(text, folder)
+
+
+def about_frame(frame: Any, person: str = 'person = "number"', data: str = "") -> Any:
+    placed = policy(Path("/"), "people.parquet", person, data)
+    return placed.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=frame))
+
+
+def same(here: Any, there: Any) -> bool:
+    return bool(
+        here.rows_read == there.rows_read
+        and here.people == there.people
+        and here.classes.labels == there.classes.labels
+        and np.array_equal(here.classes.codes, there.classes.codes)
+        and np.array_equal(here.classes.counts, there.classes.counts)
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same people in one file, in many with another order, and as CSV."""
+    place, table = tmp_path_factory.mktemp("a folder, 100% [odd]"), people()
+    parquet.write_table(table, place / "people.parquet")
+    shuffled = table.take(pa.array(np.random.default_rng(1).permutation(PEOPLE)))
+    for number in range(7):
+        (place / "many").mkdir(exist_ok=True)
+        parquet.write_table(shuffled.slice(number * 500, 500), place / "many" / f"part {number}.parquet")
+    csv.write_csv(table, place / "people.csv")
+    return place
+
+
+@pytest.mark.parametrize("person", ["number", "mixed", "text"])
+def test_ids_of_every_type_in_every_layout(person: str, folder: Path, spark: SparkSession, engine: SparkEngine) -> None:
+    named = f'person = "{person}"'
+    expected = count_classes(policy(folder, "people.parquet", named), Coin(KEY, 0.5))
+    assert same(count_classes(policy(folder, "many", named, 'format = "parquet"'), Coin(KEY, 0.5), engine), expected)
+    frame = spark.createDataFrame(people()).repartition(5, "place")
+    assert same(count_classes(about_frame(frame, named), Coin(KEY, 0.5), engine), expected)
+    if person == "mixed":
+        assert same(count_classes(policy(folder, "people.csv", named), Coin(KEY, 0.5), engine), expected)
+
+
+def test_one_row_of_each_and_several(folder: Path, spark: SparkSession, engine: SparkEngine) -> None:
+    again = people().set_column(0, "number", pa.array(np.arange(PEOPLE) % 700))
+    parquet.write_table(again, folder / "again.parquet")
+    frame = spark.createDataFrame(again).repartition(3)
+    for data in ('duplicates = "one"', "rows_per_person = 2"):
+        written = policy(folder, "again.parquet", data=data) if "one" in data else None
+        about = about_frame(frame, data=data) if written else _several(about_frame(frame))
+        written = written or _several(policy(folder, "again.parquet"))
+        expected = count_classes(written, Coin(KEY, 0.5))
+        assert same(count_classes(about, Coin(KEY, 0.5), engine), expected)
+
+
+def _several(made: Any) -> Any:
+    """The policy with two rows per person, which only registers declare."""
+    made.__dict__["data"] = replace(made.data, rows_per_person=2)
+    return made
+
+
+def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: SparkEngine) -> None:
+    for person, source in (('person = "mixed"', "many"), ("rows_are_people = true", "many")):
+        about = policy(folder, source, person, 'format = "parquet"')
+        draw = Exactly(KEY, 400, PEOPLE)
+        assert same(count_classes(about, draw, engine), count_classes(about, draw))
+    rows = policy(folder, "people.csv", "rows_are_people = true")
+    assert same(count_classes(rows, Exactly(KEY, 400, PEOPLE), engine), count_classes(rows, Exactly(KEY, 400, PEOPLE)))
+
+
+def code_of(work: Callable[[], object]) -> tuple[str, str | None]:
+    with pytest.raises(CrowdblendError) as refused:
+        work()
+    return refused.value.code, refused.value.where
+
+
+def broken() -> dict[str, pa.Table]:
+    """Tables that no engine takes."""
+    table = people().slice(0, 300)
+    blank = pa.array([None if n == 7 else n for n in range(300)], pa.int64())
+    twice = pa.array([f"p{n % 299}" for n in range(300)])
+    return {
+        "missing column": table.drop_columns(["age"]),
+        "blank person": table.set_column(0, "number", blank),
+        "same text twice": table.set_column(0, "number", twice),
+        "same number twice": table.set_column(0, "number", pa.array(np.arange(300) % 299)),
+        "outside the domain": table.set_column(4, "age", compute.add(table.column("age"), 80)),
+        "no rows": table.slice(0, 0),
+        "nested column": table.set_column(4, "age", pa.array([[n] for n in range(300)])),
+    }
+
+
+@pytest.mark.parametrize("name", broken())
+def test_bad_input_is_refused_by_the_same_code(
+    name: str, tmp_path: Path, spark: SparkSession, engine: SparkEngine
+) -> None:
+    table = broken()[name]
+    parquet.write_table(table, tmp_path / "people.parquet")
+    about, everybody = policy(tmp_path, "people.parquet"), Everybody(row_key=KEY)
+    expected = code_of(lambda: count_classes(about, everybody, default_engine()))
+    frame = spark.read.parquet(str(tmp_path / "people.parquet")).repartition(3)
+    assert code_of(lambda: count_classes(about_frame(frame), everybody, engine)) == expected
+    assert code_of(lambda: count_classes(about, everybody, engine)) == expected
+
+
+def test_a_csv_file_with_two_readings_is_refused_as_by_duckdb(tmp_path: Path, engine: SparkEngine) -> None:
+    (tmp_path / "people.csv").write_text('number,sex,age,place\n1,F,3,"a"b\n2,M,4,c\n')
+    about, everybody = policy(tmp_path, "people.csv"), Everybody(row_key=KEY)
+    expected = code_of(lambda: count_classes(about, everybody, default_engine()))
+    assert expected[0] == "data.quotes"
+    assert code_of(lambda: count_classes(about, everybody, engine)) == expected
+
+
+def test_more_classes_than_the_driver_takes_are_refused_by_their_allowed_number(
+    folder: Path, engine: SparkEngine
+) -> None:
+    about = policy(folder, "people.parquet")
+    about.__dict__["memory"] = "1KB"
+    with pytest.raises(CrowdblendError) as refused:
+        count_classes(about, Coin(KEY, 0.5), engine)
+    assert refused.value.code == "data.memory"
+    assert "27" in refused.value.message  # 1000 bytes for classes of 36 each
+
+
+def test_rows_of_a_frame_have_no_places(spark: SparkSession, engine: SparkEngine) -> None:
+    about = about_frame(spark.createDataFrame(people()), "rows_are_people = true")
+    assert code_of(lambda: count_classes(about, Exactly(KEY, 10, PEOPLE), engine))[0] == "data.unordered"

@@ -1,0 +1,30 @@
+"""The same policy, rows and key give the same bytes as on one machine: every kind, layout and type of ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from crowdblend.calculus import Assumption, verify_file
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.policies.load import parse_policy
+from crowdblend.publishing.release import release
+from tests.golden.releases import KEY, POLICIES
+from tests.golden.test_golden import HASHES
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_published_bytes_are_those_of_the_first_release(
+    name: str, sources: Path, tmp_path: Path, engine: SparkEngine
+) -> None:
+    text = POLICIES[name].replace("[release]\n", '[release]\nformat = "csv"\n')
+    done = release(parse_policy(text, sources), tmp_path / "out", key=KEY, ledger=None, engine=engine)
+    found = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted((tmp_path / "out").glob("*.csv"))
+    }
+    assert found == json.loads(HASHES.read_text())[name]
+    assert Assumption.CLUSTER_HOLDS_KEY in [made.assumption for made in done.certificate.assumptions()]
+    verify_file(tmp_path / "out")

@@ -1,0 +1,114 @@
+"""CSV files in other notations and encodings are counted and known again as the same rows in Parquet are."""
+
+import gzip
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import count_classes
+from crowdblend.engines.identity import identify
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger.identity import Wanted
+from crowdblend.policies import parse_policy
+from crowdblend.policies.policy import Resources
+
+_POLICY = """
+[data]
+source = "{source}"
+person = "id"
+{options}
+[sampling]
+rate = 0.5
+already_drawn = true
+[columns]
+town = {{ values = ["Köln", "Århus", "Łódź"], other = "Other" }}
+pay = {{ from = 0, to = 3000, width = 0.1 }}
+born = {{ date = "month" }}
+[release]
+kind = "table"
+k = 5
+epsilon = 1.0
+"""
+_PAYS = [0.1, 0.2, 0.30000000000000004, 1234.5, 2999.9]
+_ROWS = [
+    {
+        "id": n,
+        "town": ("Köln", "Århus")[n % 2],
+        "pay": _PAYS[n % 5],
+        "born": f"19{50 + n % 50}-{n % 12 + 1:02}-0{1 + n % 9}",
+    }
+    for n in range(400)
+]
+_OPTIONS = 'delimiter = ";"\ndecimal = ","\nthousands = "."\ndate_format = "%d.%m.%Y"\n'
+
+
+def _german(row, grouped=True):
+    whole, _, rest = f"{row['pay']!r}".partition(".")
+    pay = (f"{int(whole):,}".replace(",", ".") if grouped else whole) + (f",{rest}" if rest else "")
+    year, month, day = row["born"].split("-")
+    return f"{row['id']};{row['town']};{pay};{int(day)}.{month}.{year}"
+
+
+def _policy(folder, source, options):
+    return parse_policy(_POLICY.format(source=source, options=options), folder)
+
+
+def _counts(policy):
+    classes = count_classes(policy, Everybody()).classes
+    return classes.labels, classes.codes.tolist(), classes.counts.tolist()
+
+
+def _plain(folder):
+    parquet.write_table(pa.Table.from_pylist(_ROWS), folder / "people.parquet")
+    return _policy(folder, "people.parquet", "")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "iso-8859-15", "utf-16", "utf-8-sig", "utf-8"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_other_notations_are_counted_as_parquet_is(tmp_path, encoding, end):
+    text = end.join(["id;town;pay;born", *map(_german, _ROWS), ""])
+    (tmp_path / "people.csv").write_bytes(text.encode(encoding))
+    policy = _policy(tmp_path, "people.csv", _OPTIONS + f'encoding = "{encoding}"')
+    assert _counts(policy) == _counts(_plain(tmp_path))
+
+
+def test_the_ledger_knows_the_rows_again(tmp_path):
+    text = "\n".join(["id;town;pay;born", *map(_german, _ROWS), ""])
+    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text.encode("cp1252")))
+    wanted = Wanted(secret=b"s" * 32)
+    there = _policy(tmp_path, "people.csv.gz", _OPTIONS + 'encoding = "cp1252"')
+    found, plain = (identify(one.data, Resources(), wanted) for one in (there, _plain(tmp_path)))
+    assert found.sketches == plain.sketches
+    other = _policy(tmp_path, "people.csv.gz", 'delimiter = ";"\nencoding = "cp1252"')
+    assert identify(other.data, Resources(), wanted).sketches != plain.sketches, "the notation matters"
+
+
+def _refused(policy):
+    with pytest.raises(InvalidInput) as caught:
+        count_classes(policy, Everybody())
+    return caught.value
+
+
+def test_bytes_that_are_not_in_the_encoding_are_refused(tmp_path):
+    text = "\n".join(["id;town;pay;born", *map(_german, _ROWS), "400;€;1;1.1.1990", ""])
+    (tmp_path / "people.csv").write_bytes(text.encode("cp1252"))
+    as_latin = _refused(_policy(tmp_path, "people.csv", _OPTIONS + 'encoding = "latin-1"'))
+    assert (as_latin.code, "cp1252" in as_latin.remedy) == ("data.encoding", True)
+    assert _refused(_policy(tmp_path, "people.csv", _OPTIONS + 'encoding = "ascii"')).code == "data.encoding"
+    undeclared = _refused(_policy(tmp_path, "people.csv", _OPTIONS))
+    assert (undeclared.code, "encoding" in undeclared.remedy) == ("data.encoding", True)
+
+
+def test_a_point_is_no_decimal_mark_where_the_comma_is(tmp_path):
+    (tmp_path / "people.csv").write_text("id;town;pay;born\n1;Köln;1.5;01.02.1990\n2;Köln;1,5;01.02.1990\n")
+    options = 'delimiter = ";"\ndecimal = ","\ndate_format = "%d.%m.%Y"\n'
+    assert _refused(_policy(tmp_path, "people.csv", options)).code == "data.outside-domain"
+
+
+def test_options_of_csv_files_are_refused_elsewhere(tmp_path):
+    for option in ('decimal = ","', 'encoding = "latin-1"', 'date_format = "%d.%m.%Y"', 'thousands = " "'):
+        with pytest.raises(InvalidInput) as caught:
+            _policy(tmp_path, "people.parquet", option)
+        assert caught.value.where == f"[data] {option.split()[0]}"

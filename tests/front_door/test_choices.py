@@ -1,0 +1,96 @@
+"""Choices typed field by field make the policy that the same choices make in Python, for every kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.front_door.as_python import python_of
+from crowdblend.front_door.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
+from crowdblend.policies.registry import KINDS
+from tests.front_door.kinds_of_choices import CASES
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_choices_make_the_policy_of_python(case: str, tmp_path: Path) -> None:
+    choices, in_python = CASES[case]
+    made = policy_of(choices, tmp_path)
+    assert made == in_python(tmp_path)
+    made.to_toml(tmp_path / "policy.toml")
+    assert cb.load_policy(tmp_path / "policy.toml") == made
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_policy_becomes_choices_and_the_same_policy_again(case: str, tmp_path: Path) -> None:
+    policy = CASES[case][1](tmp_path)
+    choices = choices_of(policy, ("sex", "unused"))
+    assert policy_of(choices, tmp_path) == policy
+    assert Choices.from_dict(choices.to_dict()) == choices
+    assert choices.design == CASES[case][0].design
+
+
+def test_every_kind_has_a_case() -> None:
+    assert {choices.kind for choices, _ in CASES.values()} == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", CASES)
+def test_another_kind_keeps_nothing_that_it_does_not_have(case: str, kind: str, tmp_path: Path) -> None:
+    changed = with_kind(CASES[case][0], kind)
+    assert _refusal(changed, tmp_path) not in ("policy.unknown-key", "policy.unknown-section")
+
+
+def _refusal(choices: Choices, folder: Path) -> str | None:
+    try:
+        policy_of(choices, folder)
+    except CrowdblendError as refused:
+        return refused.code
+    return None
+
+
+def test_a_design_writes_what_it_means() -> None:
+    sampled = with_design(start("table"), "sample")
+    assert sampled.text("sampling", "already_drawn") == "true"
+    everybody = with_design(sampled.with_texts("sampling", {"rate": "0.3"}), "everybody")
+    assert everybody.sections["sampling"] == {"everybody": "true"}
+    assert not everybody.text("release", "delta")
+    drawn = with_design(everybody, "draw")
+    assert drawn.sections["sampling"] == {"rate": "0.1"}
+    assert drawn.text("release", "delta") == "1e-6"
+
+
+def test_the_rate_of_a_sample_that_was_taken_is_not_made_up() -> None:
+    sampled = with_design(with_design(start("table"), "everybody"), "sample")
+    assert not sampled.text("sampling", "rate")
+
+
+def test_a_design_that_a_kind_does_not_have_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="no design"):
+        with_design(start("statistics"), "everybody")
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        ({"way": "width", "from": "0", "to": "ten", "width": "1"}, "policy.type"),
+        ({"way": "width", "from": "0", "to": "10"}, "policy.column-domain"),
+        ({"way": "breaks", "breaks": "3, 2"}, "policy.domain"),
+        ({"way": "hierarchy", "hierarchy": "missing.csv", "level": "0"}, "policy.domain"),
+    ],
+)
+def test_a_domain_is_refused_as_in_a_file(texts: dict[str, str], code: str, tmp_path: Path) -> None:
+    with pytest.raises(CrowdblendError) as refused:
+        column_of(start("table").with_column("age", texts), "age", tmp_path)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_python_of_a_policy_makes_it_again(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = CASES[case][1](tmp_path)
+    released: list[object] = []
+    monkeypatch.setattr(cb, "release", lambda _, made, out: released.append((made, out)), raising=False)
+    exec(compile(python_of(policy, out="published"), "policy", "exec"), {})
+    assert released == [(policy, "published")]

@@ -1,0 +1,98 @@
+"""A made-up town of groups with very different incomes, and what is true of it, for statistics in groups."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory.table import MemoryTable
+from crowdblend.kinds import plan
+from crowdblend.policies import parse_policy
+from crowdblend.randomness import ReleaseKey, new_key
+
+PEOPLE = 4_000
+GROUPS = ("a", "b", "c")
+SHARES = (0.6, 0.3, 0.1)
+POLICY = """
+[data]
+source = "people.csv"
+person = "id"
+people = 4000
+
+[sampling]
+{sampling}
+
+[columns]
+group = {{ values = ["a", "b", "c"] }}
+sex = {{ values = ["f", "m"] }}
+income = {{ from = 0, to = 100000, resolution = 500 }}
+change = {{ from = -50, to = 50, resolution = 1 }}
+
+[release]
+kind = "statistics"
+epsilon = {epsilon}
+format = "csv"
+{more}
+{statistics}
+"""
+
+
+def people(seed: int = 3) -> dict[str, list[object]]:
+    rng = np.random.default_rng(seed)
+    group = rng.choice(GROUPS, PEOPLE, p=SHARES)
+    level = np.select([group == "a", group == "b"], [10.2, 10.6], 11.0)
+    income = np.clip(np.exp(level + rng.normal(0, 0.5, PEOPLE)), 0, 100_000)
+    # A fifth has nothing at all: many people share one value.
+    income = np.where(rng.random(PEOPLE) < 0.2, 0, np.round(income / 500) * 500).astype(int)
+    change = np.clip(np.round(rng.normal(5, 20, PEOPLE)), -50, 50).astype(int)
+    sex = rng.choice(["f", "m"], PEOPLE)
+    columns = {"group": group, "sex": sex, "income": income, "change": change}
+    return {"id": list(range(PEOPLE)), **{name: column.tolist() for name, column in columns.items()}}
+
+
+def policy_text(*statistics: str, sampling: str = "everybody = true", epsilon: float = 1.0, more: str = "") -> str:
+    listed = "\n".join(f'[[statistics]]\nname = "s{place}"\n{text}\n' for place, text in enumerate(statistics))
+    return POLICY.format(sampling=sampling, epsilon=epsilon, more=more, statistics=listed)
+
+
+class Town:
+    """The town, released again and again."""
+
+    def __init__(self, *statistics: str, **named: object) -> None:
+        self.plan = plan(parse_policy(policy_text(*statistics, **named)))
+        self.columns = people()
+        self._engine = MemoryEngine(MemoryTable.of(self.columns))
+        self._reading = None
+
+    def publish(self) -> pa.Table:
+        """One release as a table; where everybody is counted, the people are read once."""
+        key = ReleaseKey(new_key())
+        everybody = self.plan.policy.samples == self.plan.policy.people
+        if self._reading is None or not everybody:
+            self._reading = self.plan.read(self._engine, key)
+            key = ReleaseKey(new_key()) if everybody else key
+        (output,) = self.plan.publish(self._reading, key).outputs
+        return pa.table(dict(output.values))
+
+    def of(self, column: str, **where: str) -> np.ndarray:
+        """The values of a column of people with these values in others."""
+        keep = np.ones(PEOPLE, dtype=bool)
+        for name, value in where.items():
+            keep &= np.array(self.columns[name]) == value
+        return np.array(self.columns[column])[keep]
+
+
+def rank_holds(values: np.ndarray, at: float, found: float, error: float) -> bool:
+    """Whether a published value is a quantile at a share within `error` of `at`, by the definition."""
+    below, upto = (values < found).mean(), (values <= found).mean()
+    return bool(below - error <= at <= upto + error)
+
+
+def as_csv(columns: dict[str, list[object]]) -> bytes:
+    sink = io.BytesIO()
+    csv.write_csv(pa.table(columns), sink)
+    return sink.getvalue()

@@ -1,0 +1,83 @@
+"""Applications of the rules about stratified samples, and their references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mpmath import mpf
+
+from crowdblend.guarantees import (
+    BiasedCurve,
+    CrowdBlending,
+    CrowdCurve,
+    DifferentialUnderSampling,
+    LossCurve,
+    PointCurve,
+    Profile,
+    Relation,
+    RobustSampling,
+    StrataCurve,
+    StratumOfSample,
+    Uses,
+)
+
+from .example import Example
+from .scans import robust
+
+ADD = Relation.ADD_REMOVE
+NORTH, SOUTH = StratumOfSample(0.1, 0.1, 1.0, 2e-7), StratumOfSample(0.5, 0.5, 0.9, 9e-7)
+HEAVY = StratumOfSample(0.001, 0.002, 1.0, 1e-7)
+_ROBUST = {("low", "delta"): -1, ("high", "delta"): 1, ("epsilon", "delta"): -1}
+
+
+def _stratum(curve: LossCurve) -> Profile:
+    return Profile((Uses(curve, 1),), ADD, 1, 1)
+
+
+CROWDS, BANDS = CrowdCurve(8, 0.0, 0.1), BiasedCurve(5, 3.0, 0.001, 0.002, 0, 0.002)
+POINTS = PointCurve(20, 1.0, 0.1)
+
+STRATA_EXAMPLES: dict[str, list[Example]] = {
+    "strata.at-one-rate": [Example((DifferentialUnderSampling(0.1, 1.0, 2e-7),))],
+    "strata.between-rates": [
+        Example((CrowdBlending(20, 0.3),), {"low": 0.08, "high": 0.1, "epsilon": 0.8}, _ROBUST),
+        Example((CrowdBlending(11, 5.0),), {"low": 0.0008, "high": 0.001, "epsilon": 1.0}, _ROBUST),
+    ],
+    "strata.worst": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH)), Example((NORTH,))],
+    "strata.zero-knowledge": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH))],
+    "profile.strata": [
+        Example((_stratum(CROWDS), _stratum(BANDS), _stratum(CROWDS))),
+        Example((_stratum(POINTS),)),
+    ],
+}
+
+
+def _worst(*strata: Any) -> dict[str, Any]:
+    epsilon, delta = max(stratum.epsilon for stratum in strata), max(stratum.delta for stratum in strata)
+    return {"epsilon": epsilon, "delta": delta, "relation": ADD, "people": 1}
+
+
+def _between(premise: Any, low: float, high: float, epsilon: float) -> dict[str, Any]:
+    return {
+        "low": low,
+        "high": high,
+        "epsilon": epsilon,
+        "delta": robust(premise.k, premise.epsilon, low, high, 0, high, epsilon),
+    }
+
+
+STRATA_REFERENCES: dict[str, Any] = {
+    "strata.at-one-rate": lambda a: {"low": a.rate, "high": a.rate, "epsilon": a.epsilon, "delta": mpf(a.delta)},
+    "strata.between-rates": _between,
+    "strata.worst": lambda *a: {**_worst(*a), "samplings": 1},
+    "strata.zero-knowledge": lambda *a: {
+        **_worst(*a),
+        "aggregate": RobustSampling(min(one.low for one in a), max(one.high for one in a), 0),
+    },
+    "profile.strata": lambda *a: {
+        "uses": (Uses(StrataCurve(tuple(one.uses[0].curve for one in a)), 1),),
+        "relation": ADD,
+        "people": 1,
+        "samplings": 1,
+    },
+}

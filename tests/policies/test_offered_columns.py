@@ -1,0 +1,102 @@
+"""Columns with several levels of dates, truth values as they are, and a warning about a last class of two numbers."""
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import parse_policy
+from crowdblend.policies.columns import Column
+from crowdblend.policies.offered import lattice_of
+
+_POLICY = """
+[data]
+person = "id"
+[sampling]
+rate = 0.1
+[columns]
+born = {{ {born} }}
+[recoding]
+epsilon = 0.1
+using = "population"
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+
+
+def _policy(born):
+    return parse_policy(_POLICY.format(born=born))
+
+
+@pytest.mark.parametrize(
+    "periods", [["day", "week"], ["day", "month", "year"], ["month", "quarter", "year"], ["quarter", "year"]]
+)
+def test_periods_nest(periods):
+    policy = _policy(f"date = {periods}, from = 2019-12-30, to = 2022-03-05".replace("'", '"'))
+    (column,) = policy.columns
+    assert [recoding.period for recoding in column.recodings] == periods
+    (ladder,) = lattice_of([column]).ladders
+    finest = column.recodings[0]
+    for recoding, level in zip(column.recodings, ladder.maps, strict=True):
+        for day in ("2019-12-30", "2020-02-29", "2021-01-03", "2022-03-04"):
+            assert level[finest.code(day)] == recoding.code(day), (recoding.period, day)
+    assert parse_policy(policy.to_toml()) == policy
+
+
+@pytest.mark.parametrize(
+    "born",
+    [
+        'date = ["day", "week", "month"], from = 2020-01-01, to = 2021-01-01',
+        'date = ["week", "year"], from = 2020-01-01, to = 2021-01-01',
+        'date = ["year", "day"], from = 2020-01-01, to = 2021-01-01',
+        'date = ["day"], from = 2020-01-01, to = 2021-01-01',
+        'date = ["day", "month"]',
+    ],
+)
+def test_offers_that_are_none(born):
+    with pytest.raises(InvalidInput) as caught:
+        _policy(born)
+    assert caught.value.code == "policy.offer"
+    assert caught.value.remedy
+
+
+def test_a_period_that_is_none():
+    with pytest.raises(InvalidInput) as caught:
+        _policy('date = "decade"')
+    assert (caught.value.code, "year, quarter, month" in str(caught.value)) == ("policy.type", True)
+
+
+def test_a_chosen_level_is_released(tmp_path):
+    import pyarrow as pa
+
+    people = pa.table({"id": range(3000), "born": [f"20{20 + n % 2}-0{n % 9 + 1}-11" for n in range(3000)]})
+    policy = _policy('date = ["day", "month", "year"], from = 2020-01-01, to = 2022-01-01')
+    done = cb.release(people, policy, ledger=None)
+    chosen = done.certificate.facts["recoding"]["chosen"]["born"]
+    assert chosen["period"] in ("day", "month", "year")
+    assert cb.verify(done.certificate)
+
+
+def test_truth_values_are_as_the_data_show_them():
+    assert cb.values(True, False) == cb.values("true", "false")
+    import pyarrow as pa
+
+    from crowdblend.engines.draw import Everybody
+    from crowdblend.engines.engine import count_classes
+    from crowdblend.engines.frame_sources import opened_frame
+    from crowdblend.policies.source import DataSource
+
+    policy = cb.Table(
+        person="id", columns={"ok": cb.values(True, False)}, sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6
+    )
+    with opened_frame(pa.table({"id": [1, 2, 3], "ok": [True, False, True]})) as frame:
+        here = policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
+        assert count_classes(here, Everybody()).classes.counts.tolist() == [2, 1]
+
+
+def test_two_numbers_in_the_last_class_are_warned_of():
+    with pytest.warns(UserWarning, match="puts 99 and 100 into one class"):
+        cb.intervals(0, 100, width=1, include_to=True)
+    Column("age", cb.intervals(0, 100, width=10, include_to=True))
+    Column("age", cb.intervals(0, 101, width=1))

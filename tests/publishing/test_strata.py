@@ -1,0 +1,293 @@
+"""Stratified samples and weighted surveys, from policy to folder and reader."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+import crowdblend as cb
+from crowdblend.auditing.statistical import hard_sizes
+from crowdblend.calculus import Assumption
+from crowdblend.cli.main import cli
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds import plan
+from crowdblend.ledger import Ledger
+from crowdblend.policies.strata import Stratum
+from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.made_up import make_up_people
+from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
+from crowdblend.rehearsal.registry import subject_of
+from tests.publishing.test_verification import forged
+
+KEY = bytes(range(32))
+RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
+REGIONS, AGES = cb.values(*RATES), cb.intervals(0, 100, width=20)
+STRATA = cb.Sampling(stratum="region", rates=RATES)
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    chance = np.random.default_rng(5)
+    size = 40_000
+    return pd.DataFrame(
+        {
+            "id": np.arange(size),
+            "region": chance.choice(list(RATES), size, p=[0.6, 0.3, 0.1]),
+            "sex": chance.choice(["F", "M"], size),
+            "age": chance.integers(0, 100, size),
+            "x": np.round(chance.random(size) * 10, 3),
+            "weight": np.round(np.exp(chance.uniform(np.log(11), np.log(95), size)), 2),
+        }
+    )
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases without their page."""
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("<p>"))
+
+
+def table(sampling: Any = STRATA, **given: Any) -> Any:
+    columns = given.pop("columns", {"region": REGIONS, "sex": cb.values("F", "M"), "age": AGES})
+    parameters = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, **given}
+    return cb.Table(columns=columns, sampling=sampling, **parameters)
+
+
+def test_every_stratum_has_its_own_k_and_the_folder_says_so(people: pd.DataFrame, tmp_path: Path) -> None:
+    done = cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
+    shown = pd.read_csv(tmp_path / "out" / "data.csv")
+    least = shown.groupby("region")["count"].min()
+    assert all(least[region] >= k for region, k in (("north", 6), ("south", 8), ("west", 35)))
+    rates = shown.region.map(RATES)
+    assert np.allclose(shown.estimate, (shown["count"] / rates).round(1))
+    assert ((shown.low <= shown.estimate) & (shown.estimate <= shown.high)).all()
+    verify_release(tmp_path / "out")
+    said = {(assumed.assumption, assumed.numbers) for assumed in done.certificate.assumptions()}
+    for rate in RATES.values():
+        assert (Assumption.STRATUM_AT_RATE, (("rate", rate),)) in said
+    assert done.certificate.facts["strata"]["strata"]["west"] == {"rate": 0.5, "k": 35}
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text())["crowdblend"]
+    assert {label: one["rate"] for label, one in package["sampling"]["strata"].items()} == RATES
+    readme, page = ((tmp_path / "out" / name).read_text() for name in ("README.md", "report.html"))
+    assert "north: 0.05, south: 0.1, west: 0.5" in readme
+    assert "Strata of the sample" in page
+    assert "Counts of different strata must not be added or compared" in page
+
+
+def test_margins_over_strata_add_estimates_and_cover(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    cb.release(people, table(), out=tmp_path / "out", ledger=None)
+    read = cb.read(tmp_path / "out")
+    for margin in (["sex"], ["region"], []):
+        found = read.estimates(margin=margin).to_pandas()
+        truth = people.groupby(margin).size() if margin else pd.Series([len(people)])
+        # Each of six intervals misses with probability 0.05 at most; all of them are ten times as wide here.
+        wide = 10 * (found.high - found.low)
+        assert (np.abs(found.estimate.to_numpy() - truth.to_numpy()) < wide.to_numpy()).all()
+    whole = read.estimates(margin=[]).to_pandas().iloc[0]
+    assert whole.estimate == pytest.approx(read.estimates(margin=["region"]).to_pandas().estimate.sum(), abs=0.5)
+
+
+def test_estimates_are_unbiased_over_5000_releases() -> None:
+    """Noise below k, so that every cell is shown: the mean estimate of everybody and of one sex is the truth.
+
+    Cells are drawn and noised independently, so one release of 250 copies of the town is 250 releases of it.
+    """
+    copies = [str(number) for number in range(250)]
+    columns = {"region": REGIONS, "sex": cb.values("F", "M"), "copy": cb.values(*copies)}
+    policy = table(below_k="noise", person=None, rows_are_people=True, columns=columns)
+    sizes = {("north", "F"): 90, ("north", "M"): 40, ("south", "F"): 30, ("south", "M"): 55, ("west", "M"): 21}
+    crowds = tuple(Crowd((*values, copy), size) for values, size in sizes.items() for copy in copies)
+    engine = people_in_memory(policy.data, list(columns), crowds)
+    planned, rates = plan(policy), np.array(list(RATES.values()))
+    found = np.zeros((2, 20, len(copies)))
+    for run in range(20):
+        published = publish_once(planned, engine, run.to_bytes(32, "big")).outputs[0].published
+        region, sex, copy = published.codes.T
+        assert len(region) == 3 * 2 * len(copies)
+        np.add.at(found[0, run], copy, published.counts / rates[region])
+        np.add.at(found[1, run], copy[sex == 0], (published.counts / rates[region])[sex == 0])
+    for values, truth in zip(found.reshape(2, 5_000), (sum(sizes.values()), 120), strict=True):
+        # False alarm: 1e-6 for each of the two.
+        assert stats.ttest_1samp(values, truth).pvalue > 1e-6
+        # One rate for all would be far off, so the test can fail.
+        assert abs(truth - values.mean()) < 0.03 * truth
+
+
+@pytest.mark.parametrize("kind", ["microdata", "points"])
+def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    given: dict[str, Any] = {"person": "id", "population": "town", "epsilon": 1.0, "delta": 1e-6, "sampling": STRATA}
+    if kind == "microdata":
+        policy: Any = cb.Microdata(columns={"region": REGIONS, "sex": cb.values("F", "M")}, **given)
+    else:
+        columns = {"region": REGIONS, "x": cb.axis(0, 10, resolution=0.1, width=5)}
+        policy = cb.Points(columns=columns, noise_epsilon=1.0, **given)
+    done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    sizes = cb.read(tmp_path / "out").data.to_pandas().groupby("region", observed=True).size()
+    truth = people.groupby("region").size()
+    for region, rate in RATES.items():
+        assert stats.binomtest(int(sizes[region]), int(truth[region]), rate).pvalue > 1e-7
+    ks = [one["k"] for one in done.certificate.facts["strata"]["strata"].values()]
+    assert ks == sorted(set(ks))
+
+
+def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
+
+    def fact(name: str, value: float) -> Any:
+        return lambda facts: facts["strata"]["strata"]["west"].__setitem__(name, value)
+
+    def lower(text: str) -> str:
+        head, *lines = text.splitlines()
+        at = next(at for at, line in enumerate(lines) if "west" in line)
+        cells = lines[at].split(",")
+        count = cells.index(next(cell for cell in cells if cell.isdigit()))
+        cells[count : count + 2] = ["20", "40"]
+        cells[-2:] = ["30", "60"]
+        lines[at] = ",".join(cells)
+        return "\n".join([head, *lines]) + "\n"
+
+    cases = {
+        "k": (lambda text: text, fact("k", 34)),
+        "rate": (lambda text: text, fact("rate", 0.4)),
+        "cell": (lower, None),
+        "estimates": (lambda text: text.replace("west", "x").replace("north", "west").replace("x", "north"), None),
+        "none": (lambda text: text, lambda facts: facts.__setitem__("strata", None)),
+    }
+    for name, (edit, facts) in cases.items():
+        with pytest.raises(DoesNotVerify):
+            verify_release(forged(tmp_path / "out", tmp_path / name, edit, facts))
+
+
+def test_classes_that_span_strata_are_sampled_with_bias(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    sampling = cb.Sampling(stratum="region", rates={"north": 0.05, "south": 0.1, "west": 0.2})
+    policy = table(sampling, columns={"sex": cb.values("F", "M")})
+    done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    assert done.certificate.facts["design"] == {"stratum": "region", "rates": dict(sampling.rates)}
+    assert (done.certificate.facts["parameters"]["low"], done.certificate.facts["parameters"]["high"]) == (0.05, 0.2)
+    found = cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas()
+    truth = people.groupby("sex").size().to_numpy()
+    assert found.estimate.isna().all()
+    assert ((found.low <= truth) & (truth <= found.high)).all()
+    assert "which is not published" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(InvalidInput, match="'region' is not published"):
+        table(sampling, columns={"sex": cb.values("F", "M")}, below_k="noise")
+
+
+def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    sampling = cb.Sampling(weight="weight", already_drawn=True, low=0.01, high=0.1)
+    policy = table(sampling, columns={"sex": cb.values("F", "M")})
+    done = cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    assert Assumption.ASSUMED_RATE in done.certificate.stated
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert "The survey has weights, which differ between people. They are not published" in readme
+    assert cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas().estimate.isna().all()
+    for outside in (9.99, 100.01, -3.0, None):
+        wrong = people.assign(weight=people.weight.where(people.id != 7, outside))
+        with pytest.raises(InvalidInput, match="'weight' has blanks, or values outside") as refused:
+            cb.release(wrong, policy, out=tmp_path / "no", ledger=None)
+        assert str(outside) not in str(refused.value)
+    for inside in (10.0, 100.0):
+        edge = people.assign(weight=people.weight.where(people.id != 7, inside))
+        cb.release(edge, policy, out=None, ledger=None)
+
+
+def test_weight_bands_are_strata_whose_rates_lie_between_two_ends(people: pd.DataFrame, tmp_path: Path) -> None:
+    columns = {"weight": cb.breaks(10, 20, 40, 100), "sex": cb.values("F", "M")}
+    policy = table(cb.Sampling(weight="weight", already_drawn=True), columns=columns, below_k="noise")
+    first: Stratum = policy.design.strata.strata[0]
+    assert (first.label, first.rate) == ("[10, 20)", pytest.approx(np.log(2) / 10))
+    assert Fraction(first.low) <= Fraction(1, 20) < Fraction(first.low) * (1 + Fraction(1, 10**15))
+    assert Fraction(first.high) >= Fraction(1, 10) > Fraction(first.high) * (1 - Fraction(1, 10**15))
+    cb.release(people, policy, out=tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    found = cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas()
+    truth = people.groupby("sex").weight.sum().to_numpy()
+    assert (np.abs(found.estimate - truth) < 0.03 * truth).all()
+    assert ((found.low < truth) & (truth < found.high)).all()
+    assert "middle weight" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path) -> None:
+    (tmp_path / "rates.csv").write_text("region,rate\nnorth,0.05\nsouth,0.1\nwest,0.5\n")
+    in_file = table(cb.Sampling(stratum="region", rates=tmp_path / "rates.csv"))
+    assert in_file.design.strata == table().design.strata
+    for policy in (in_file, table(), table(cb.Sampling(weight="w", already_drawn=True, low=0.1, high=0.2))):
+        policy.to_toml(tmp_path / "policy.toml", force=True)
+        assert cb.load_policy(tmp_path / "policy.toml") == policy
+    assert 'rates = "rates.csv"' in in_file.to_toml(tmp_path / "policy.toml", force=True)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "given", "message"),
+    [
+        ({"stratum": "region"}, {}, "needs both stratum and rates"),
+        ({"stratum": "region", "rates": {"north": 0.1}}, {}, "no rate for 'south'"),
+        ({"stratum": "region", "rates": {**RATES, "east": 0.1}}, {}, "a rate for 'east', which is no label"),
+        ({"stratum": "region", "rates": {**RATES, "west": 1.0}}, {}, "rates lie above 0 and below 1"),
+        ({"stratum": "region", "rates": RATES, "rate": 0.1}, {}, "and rate beside them"),
+        ({"stratum": "region", "rates": RATES}, {"releases": 3}, "not certified together with releases"),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"tables": [cb.NamedTable("by_sex", ("sex",))]},
+            "leaves 'region' out",
+        ),
+        ({"weight": "w"}, {}, "already drawn"),
+        ({"weight": "w", "already_drawn": True}, {}, "Nothing bounds the weights"),
+        ({"weight": "age", "already_drawn": True}, {}, "do not bound the weights from both sides"),
+        ({"stratum": "region", "rates": "nowhere.csv"}, {}, "cannot be read"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_reason(sampling: Any, given: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as refused:
+        table(cb.Sampling(**sampling), **given)
+    assert refused.value.remedy
+    assert refused.value.code.startswith("policy.")
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_the_ledger_adds_stratified_releases_up(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    ledger = tmp_path / "ledger.db"
+    for number in range(2):
+        cb.release(people, table(), out=tmp_path / str(number), ledger=cb.Ledger(ledger))
+    by_profile = Ledger.open(str(ledger)).total("town", 2e-6)
+    assert by_profile.epsilon is not None
+    # Adding ε up would come to 2; the profiles of both releases come to little more than one of them.
+    assert by_profile.epsilon < 1.2
+
+
+def test_a_dry_run_lists_the_strata_and_the_audit_and_made_up_people_know_them(tmp_path: Path) -> None:
+    policy = table(source=str(tmp_path / "people.csv"))
+    policy.to_toml(tmp_path / "policy.toml")
+    (tmp_path / "people.csv").write_text("id,region,sex,age\n1,north,F,30\n")
+    shown = CliRunner().invoke(cli, ["release", str(tmp_path / "policy.toml"), "--dry-run"])
+    assert shown.exit_code == 0, shown.output
+    assert "west: rate 0.5, k = 35" in shown.output
+    with pytest.raises(InvalidInput, match="one sampling rate"):
+        subject_of(policy, hard_sizes, name="strata")
+    spanning = table(cb.Sampling(stratum="county", rates={"a": 0.1, "b": 0.2}), columns={"sex": cb.values("F", "M")})
+    assert set(make_up_people(spanning, 50).column_names) == {"id", "sex", "county"}
+
+
+def test_the_same_key_gives_the_same_bytes(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    policy = table(below_k="noise", source=str(tmp_path / "people.parquet"))
+    files = []
+    for order in (1, 2):
+        people.sample(frac=1, random_state=order).to_parquet(tmp_path / "people.parquet")
+        done = release(policy, tmp_path / f"out{order}", key=KEY, ledger=None)
+        files.append((done.folder / "data.parquet").read_bytes())
+    assert files[0] == files[1]
+    first, second = (ReleaseKey(KEY).part(label).source(b"x").bytes(8) for label in (b"stratum 0", b"stratum 1"))
+    assert first != second

@@ -1,0 +1,50 @@
+"""Classes of whole numbers: labels that say first and last, and nothing with a fraction in them, in Python and SQL."""
+
+import duckdb
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.recoding import Breaks, Intervals
+
+_WHOLE = [
+    (Intervals(0, 30, 10, whole=True), ("0–9", "10–19", "20–29")),
+    (Intervals(0, 3, 1, whole=True), ("0", "1", "2")),
+    (Intervals(-10, 10, 10, whole=True, bottom=True, top=True), ("< -10", "-10 to -1", "0–9", "≥ 10")),
+    (Intervals(0, 100, 50, whole=True, include_stop=True, other="?"), ("0–49", "50–100", "?")),
+    (Breaks((0, 1, 18, 65), whole=True, top=True), ("0", "1–17", "18–64", "≥ 65")),
+    (Breaks((0, 18), whole=True, bottom=True, missing="none"), ("< 0", "0–17", "none")),
+]
+_VALUES = ["0", "1", "9", "9.0", "9.5", "10", "1e1", "17", "17.999", "18", "49", "50", "64.5", "100", "100.5", "101"]
+_MORE = ["-1", "-0.5", "-10", "-10.5", "-11", "", " 7 ", "x", None, "1e300", "NaN", "inf", "-inf"]
+
+
+@pytest.mark.parametrize(("recoding", "labels"), _WHOLE)
+def test_labels_and_codes(recoding, labels):
+    assert recoding.labels == labels
+    with duckdb.connect() as connection:
+        for value in [*_VALUES, *_MORE]:
+            (found,) = connection.execute(
+                f"SELECT {recoding.sql('v')} FROM (SELECT ?::VARCHAR AS v)", [value]
+            ).fetchone()
+            assert found == recoding.code(value), value
+            if value is not None and value.strip() and value not in ("x", "NaN", "inf", "-inf"):
+                typed = f"SELECT {recoding.sql('v', typed=True)} FROM (SELECT ?::DOUBLE AS v)"
+                assert connection.execute(typed, [float(value)]).fetchone() == (recoding.code(value),), value
+
+
+def test_fractions_are_outside():
+    assert Intervals(0, 30, 10, whole=True).code("9.5") is None
+    assert Intervals(0, 30, 10).code("9.5") == 0
+
+
+@pytest.mark.parametrize("make", [lambda: Intervals(0, 1, 0.5, whole=True), lambda: Breaks((0, 1.5), whole=True)])
+def test_ends_are_whole(make):
+    with pytest.raises(InvalidInput) as caught:
+        make()
+    assert caught.value.code == "recoding.whole"
+
+
+def test_the_declaration_says_it_only_where_it_is_so():
+    assert Intervals(0, 30, 10, whole=True).declaration()["whole"] is True
+    assert "whole" not in Intervals(0, 30, 10).declaration()
+    assert "whole" not in Breaks((0, 1)).declaration()

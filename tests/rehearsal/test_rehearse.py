@@ -1,0 +1,112 @@
+"""Rehearsals: every kind on made-up people, nothing spent, and numbers that follow from the made-up people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from pyarrow import csv
+
+import crowdblend as cb
+from crowdblend.cli.main import cli
+from crowdblend.policies.load import parse_policy
+from crowdblend.rehearsal.expectations import NOT_REAL, side_by_side
+from tests.golden.releases import POLICIES
+from tests.refusals import refuses
+
+FILES = ("table-parts", "table-visits", "table-split", "microdata", "points", "outlier-table", "synopsis")
+SMALL = {"people": 3_000, "times": 2}
+
+
+def expected(name: str, **named):
+    exact = name.startswith(("statistics", "synopsis", "graph"))
+    return cb.rehearse(parse_policy(POLICIES[name]), **({"times": 2} if exact else SMALL) | named)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_described(name: str) -> None:
+    found = expected(name)
+    assert found.note == NOT_REAL
+    assert found.seconds > 0
+    for file in found.files:
+        assert 0 <= file.shown <= (file.cells or 10**6)
+        assert file.hidden is None or 0 <= file.hidden <= 1
+        assert file.margin_error is None or 0 <= file.margin_error <= 1
+    assert {file.file.split(".")[0] for file in found.files} >= ({"fine"} if name == "table-parts" else {"data"})
+
+
+@pytest.mark.parametrize("name", ["statistics", "graph"])
+def test_numbers_are_held_against_the_truth(name: str) -> None:
+    found = expected(name)
+    assert found.numbers
+    for number in found.numbers:
+        assert 0 <= number.error <= number.stated
+        assert number.kept == 1.0
+
+
+def test_a_table_without_noise_or_loss_has_no_error() -> None:
+    """A register at a huge epsilon: what is measured is the release, and the truth is that of the made-up people."""
+    policy = cb.Table(
+        person="id",
+        columns={"sex": cb.values("f", "m"), "age": cb.intervals(0, 90, width=30)},
+        sampling=cb.Sampling(everybody=True),
+        epsilon=100.0,
+    )
+    (file,) = cb.rehearse(policy, people=500, times=2).files
+    assert (file.cells, file.shown, file.margin_error) == (6, 6.0, 0.0)
+
+
+def test_k_hides_people_where_they_are_spread_thin() -> None:
+    policy = parse_policy(POLICIES["table"])
+    few, many = (cb.rehearse(policy, people=people, times=2).files[0] for people in (1_000, 50_000))
+    assert few.hidden > many.hidden
+    assert few.shown < many.shown
+    dense = cb.rehearse(policy, people=1_000, times=2, sparsity=0.97).files[0]
+    assert dense.hidden < few.hidden
+
+
+def test_medians_are_held_against_ranks() -> None:
+    from tests.kinds.grouped import policy_text
+
+    text = policy_text('median = "income"\nby = ["group"]', 'average = "income"\nwhere = { sex = "f" }', epsilon=9.0)
+    found = cb.rehearse(parse_policy(text), times=5)
+    median, average = found.numbers
+    assert median.unit == "rank error"
+    assert 0 <= median.error <= median.stated < 1
+    assert 0 < average.error <= average.stated
+
+
+def test_the_command_compares_and_spends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(POLICIES["table"])
+    (tmp_path / "two.toml").write_text(POLICIES["table-noise"])
+    public = pa.table({"sex": ["female", "male", "male"], "age": ["001", "30", "44"]})
+    csv.write_csv(public, tmp_path / "public.csv")
+    books = tmp_path / "ledger.sqlite"
+    asked = ["rehearse", str(tmp_path / "one.toml"), "--compare", str(tmp_path / "two.toml"), "--people", "3000"]
+    asked += ["--times", "2", "--like", str(tmp_path / "public.csv")]
+    done = CliRunner().invoke(cli, asked, env={"CROWDBLEND_LEDGER": str(books)})
+    assert done.exit_code == 0, done.output
+    assert "Nothing here is about your data" in done.output
+    assert "one.toml" in done.output
+    assert "two.toml" in done.output
+    assert not books.exists()
+    found = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
+    assert found["note"] == NOT_REAL
+    assert [other["policy"] for other in found["compared"]] == ["two.toml"]
+
+
+def test_measures_of_several_policies_stand_side_by_side() -> None:
+    rows = dict(side_by_side([expected("table"), expected("statistics")]))
+    assert rows["women: stated error kept"] == [None, 1.0]
+    assert rows["k"][1] is None
+
+
+def test_wrong_requests_are_refused(tmp_path: Path) -> None:
+    policy = parse_policy(POLICIES["table"])
+    with refuses("rehearsal.times", "times"):
+        cb.rehearse(policy, times=0)
+    with refuses("rehearsal.like", "like"):
+        cb.rehearse(policy, like=tmp_path / "nowhere.csv")

@@ -1,0 +1,57 @@
+"""The drawn choice has the stated law: against the exact one, also where coins are settled beyond 64 bits."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from crowdblend.errors import InvalidInput
+from crowdblend.randomness import SeededSource, SystemSource
+from crowdblend.selection import permute_and_flip as module
+from crowdblend.selection.permute_and_flip import permute_and_flip
+
+RUNS = 6_000
+
+
+def exact(losses: list[int], rate: float) -> list[float]:
+    least, law = min(losses), [0.0] * len(losses)
+    heads = [math.exp(-rate * (loss - least)) for loss in losses]
+    for falls in product((False, True), repeat=len(losses)):
+        chance = math.prod(p if fell else 1 - p for fell, p in zip(falls, heads, strict=True))
+        for place in np.flatnonzero(falls):
+            law[place] += chance / sum(falls)
+    return law
+
+
+@pytest.mark.parametrize(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)])
+def test_the_choice_has_the_exact_law(losses: list[int], rate: float) -> None:
+    """A false alarm has probability 1e-9 in each of three cases."""
+    source, given = SystemSource(), np.array(losses)
+    seen = Counter(permute_and_flip(given, Fraction(rate), source) for _ in range(RUNS))
+    expected = [RUNS * share for share in exact(losses, rate)]
+    distance = sum((seen[place] - want) ** 2 / want for place, want in enumerate(expected))
+    assert distance < chi2.isf(1e-9, len(losses) - 1)
+
+
+def test_coins_near_their_probability_are_settled_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a margin so wide that every coin is settled in ball arithmetic, the choices are the same."""
+    losses, rate = np.arange(50) % 7, Fraction(1, 3)
+    quick = [permute_and_flip(losses, rate, SeededSource(seed)) for seed in range(40)]
+    monkeypatch.setattr(module, "_MARGIN", 2.0)
+    assert quick == [permute_and_flip(losses, rate, SeededSource(seed)) for seed in range(40)]
+
+
+def test_candidates_beyond_doubles_are_never_taken_for_certain() -> None:
+    assert {permute_and_flip(np.array([10**9, 0]), Fraction(1), SystemSource()) for _ in range(50)} == {1}
+
+
+@pytest.mark.parametrize(("losses", "rate"), [([], 1), ([1, 2], 0)])
+def test_nothing_to_choose_is_refused(losses: list[int], rate: int) -> None:
+    with pytest.raises(InvalidInput):
+        permute_and_flip(np.array(losses, dtype=np.int64), Fraction(rate), SystemSource())

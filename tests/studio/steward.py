@@ -1,0 +1,86 @@
+"""What a steward does in the browser, step by step, in the words of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.studio.running import Running
+
+WAIT = 20_000
+
+
+class Steward:
+    """Somebody with the studio open in a tab."""
+
+    def __init__(self, page: Any, studio: Running) -> None:
+        self.page, self.studio = page, studio
+
+    def go(self, path: str) -> None:
+        """Open an address of the studio."""
+        self.page.goto(self.studio.origin + path)
+
+    def begin(self, kind: str, source: str = "town.parquet") -> str:
+        """Begin a draft of a kind about a file; its number."""
+        self.go("/")
+        self.page.click(f"button.card[value={kind}]")
+        self.page.click(f".files button[value='{source}']")
+        self.page.wait_for_selector("#population")
+        return str(self.page.url).split("/")[4]
+
+    def describe(
+        self, *, person: str | None = "person_id", population: str = "town", design: str | None = None
+    ) -> None:
+        """Say who is protected, whose data they are, and what the table is."""
+        if design is not None:
+            self.page.check(f"input[name=design][value={design}]")
+            self.page.wait_for_load_state("networkidle")
+        if person is not None:
+            self.page.select_option("#person", person)
+        self.page.fill("#population", population)
+        self.onward("Columns")
+
+    def more(self, texts: Mapping[str, str]) -> None:
+        """Fill in further fields by their names, and wait until they are kept."""
+        for name, text in texts.items():
+            field = self.page.locator(f"[name='{name}']:not([type=hidden])")
+            field.evaluate(
+                "one => { for (let at = one; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true }"
+            )
+            with self.page.expect_response(lambda answer: answer.request.method == "POST"):
+                if field.evaluate("one => one.tagName") == "SELECT":
+                    field.select_option(text)
+                else:
+                    field.fill(text)
+                    field.blur()
+            self.page.wait_for_load_state("networkidle")
+
+    def column(self, place: int, way: str, **texts: str) -> None:
+        """Declare the domain of a column, until it is ready."""
+        column = self.page.locator(f"#column-{place}")
+        if not column.evaluate("one => one.open"):
+            column.locator("summary").first.click()
+        self.page.select_option(f"#way-{place}", way)
+        self.page.wait_for_selector(f"#c{place}-f-key-{next(iter(texts))}")
+        for name, text in texts.items():
+            self.page.fill(f"#c{place}-f-key-{name}", text)
+        self.page.wait_for_selector(f"#column-{place} .badge.ready", timeout=WAIT)
+
+    def onward(self, step: str) -> None:
+        """Take the next step, once it can be taken."""
+        self.page.click(f"a.button:has-text('Next: {step}')", timeout=WAIT)
+        self.page.wait_for_selector(f".steps .here:has-text('{step}')")
+
+    def publish(self, population: str = "town", out: str | None = None) -> None:
+        """Type the name, publish, and look at the result."""
+        if out is not None:
+            self.page.fill("#out", out)
+            self.page.fill("#policy", f"{out}.toml")
+        self.page.fill("#confirm", population)
+        self.page.click("button[data-confirmed]")
+        self.page.click("text=See the result", timeout=WAIT)
+        self.page.wait_for_selector("iframe.report")
+
+    def texts(self) -> str:
+        """All that the page says."""
+        return str(self.page.inner_text("body"))

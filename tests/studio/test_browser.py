@@ -1,0 +1,422 @@
+"""The whole way in a browser, from the data to the published folder; every request goes to the studio itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.front_door.ledger import Ledger
+from tests.needs import chromium
+from tests.studio.running import Running, fill, running
+from tests.studio.steward import WAIT, Steward
+
+CHROMIUM = chromium()
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+FIRST_PAGE_BYTES, FIRST_PAGE_REQUESTS = 300_000, 12
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One studio for the module."""
+    root = tmp_path_factory.mktemp("studio") / "root"
+    fill(root)
+    with running(root) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def context(studio: Running) -> Iterator[Any]:
+    """One browser that has opened the printed address, and tells which addresses it asked for."""
+    with playwright.sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        made = browser.new_context(viewport={"width": 1280, "height": 900})
+        asked: list[Any] = []
+        made.on("request", asked.append)
+        said: list[str] = []
+        made.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+        made.on("weberror", lambda error: said.append(str(error.error)))
+        first = made.new_page()
+        first.goto(studio.address)
+        first.wait_for_load_state("networkidle")
+        made.asked, made.said, made.first = list(asked), said, [request.response().body() for request in asked[1:]]
+        made.all_asked = asked
+        first.close()
+        yield made
+        elsewhere = [request.url for request in asked if not request.url.startswith((studio.origin, "data:"))]
+        browser.close()
+    assert not elsewhere
+
+
+@pytest.fixture
+def steward(context: Any, studio: Running) -> Iterator[Steward]:
+    """Somebody with a fresh tab; nothing goes wrong in it that only the console would say."""
+    page = context.new_page()
+    context.said.clear()
+    yield Steward(page, studio)
+    page.close()
+    assert context.said == []
+
+
+@pytest.fixture(scope="module")
+def checked(context: Any) -> Callable[[Any], None]:
+    """Hold a page against the rules of axe; nothing serious or critical may be found."""
+    rules = axe.Axe()
+
+    def check(page: Any) -> None:
+        found = rules.run(page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not serious, [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious]
+
+    return check
+
+
+def test_the_first_page_is_small(context: Any) -> None:
+    assert len(context.asked) - 1 <= FIRST_PAGE_REQUESTS
+    assert sum(map(len, context.first)) <= FIRST_PAGE_BYTES
+
+
+def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> None:
+    page, root = steward.page, steward.studio.root
+    checked_pages = [page]
+    steward.begin("table")
+    assert page.is_disabled("button:has-text('Next: Columns')")
+    assert "Choose the column that tells people apart" in page.inner_text("#why-not")
+    checked(page)
+    steward.describe(design="sample")
+    checked(page)
+    steward.column(1, "values", values="female\nmale")
+    steward.column(2, "width", **{"from": "0", "to": "90", "width": "10"})
+    page.click("#column-2 details.more > summary")
+    page.check("#c2-f-key-top")
+    page.wait_for_selector("#column-2-status:has-text('10 classes')")
+    assert page.locator("#column-2 svg").count() == 1
+    checked(page)
+    steward.onward("Release")
+    assert "already_drawn = true needs the assumed sampling rate" in page.inner_text("#why-not")
+    page.fill("#s-rate", "0.25")
+    page.wait_for_selector("#plan .lead")
+    assert "A group of 100 people" in page.inner_text("#plan .lead")
+    page.wait_for_selector("#plan :text('with this release')")
+    checked(page)
+    steward.onward("Rehearse")
+    page.fill("#people", "3000")
+    page.click("button:has-text('Rehearse')")
+    page.wait_for_selector("iframe.report", timeout=WAIT)
+    assert "of the made-up people in the sample were suppressed" in steward.texts()
+    assert not Ledger(str(steward.studio.ledger))._is_there
+    frame = page.frame_locator("iframe.report")
+    assert frame.locator("h1").inner_text() == "Rehearsal on made-up people"
+    checked(page)
+    steward.onward("Publish")
+    assert "guesses whether your data were used" in steward.texts()
+    checked(page)
+    steward.publish()
+    assert page.frame_locator("iframe.report").locator("h1").inner_text()
+    checked(page)
+    page.click("text=Verify it")
+    page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
+    made = cb.load_policy(root / "town-table.toml")
+    assert made == cb.Table(
+        source=str(root / "town.parquet"),
+        person="person_id",
+        population="town",
+        sampling=cb.Sampling(rate=0.25, already_drawn=True),
+        columns={"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)},
+        epsilon=1,
+        delta=1e-6,
+    )
+    assert cb.verify(root / "town-table").facts["kind"] == "table"
+    assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
+    assert checked_pages
+
+
+def test_a_register(steward: Steward) -> None:
+    steward.begin("table")
+    steward.describe(population="register", design="everybody")
+    steward.column(1, "values", values="female\nmale")
+    steward.onward("Release")
+    assert steward.page.locator("#s-rate").count() == 0
+    steward.page.wait_for_selector("#plan .lead")
+    steward.onward("Rehearse")
+    steward.onward("Publish")
+    steward.publish("register")
+    made = cb.load_policy(steward.studio.root / "register-table.toml")
+    assert made == cb.Table(
+        source=str(steward.studio.root / "town.parquet"),
+        person="person_id",
+        population="register",
+        sampling=cb.Sampling(everybody=True),
+        columns={"sex": cb.values("female", "male")},
+        epsilon=1,
+    )
+
+
+def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
+    page, root = steward.page, steward.studio.root
+    number = steward.begin("microdata")
+    steward.describe(population="rows")
+    steward.go(f"/drafts/{number}/hierarchy/4")
+    for row, cells in enumerate([("none", "low"), ("school", "low"), ("bachelor", "high")]):
+        if row:
+            page.click("text=Add a row")
+            page.wait_for_selector(f"[name='cell/{row}/0']")
+        for column, text in enumerate(cells):
+            page.fill(f"[name='cell/{row}/{column}']", text)
+    checked(page)
+    page.click("text=Save, and go back")
+    page.wait_for_selector("#column-4 .badge.ready")
+    assert (root / "education-hierarchy.csv").read_text(encoding="utf-8") == "none;low\nschool;low\nbachelor;high\n"
+    page.click("#column-4 > summary")
+    steward.more({"key:other": "other"})
+    steward.column(2, "width", **{"from": "0", "to": "120", "width": "20, 60, 120"})
+    assert "to be chosen" in page.inner_text("#column-2-status")
+    steward.onward("Release")
+    assert "nothing says how to choose" in page.inner_text("#why-not")
+    steward.more({"sampling:rate": "0.5", "recoding:epsilon": "0.1", "recoding:using": "population"})
+    steward.more({"recoding:show_epsilon": "0.1"})
+    page.wait_for_selector("#plan .keys")
+    steward.onward("Rehearse")
+    steward.onward("Publish")
+    steward.publish("rows")
+    assert "Which recoding was chosen" in steward.texts()
+    assert page.locator(".recoding svg").count() == 1
+    checked(page)
+    made = cb.load_policy(root / "rows-microdata.toml")
+    assert made == cb.Microdata(
+        source=str(root / "town.parquet"),
+        person="person_id",
+        population="rows",
+        sampling=cb.Sampling(rate=0.5),
+        columns={
+            "age": cb.intervals(0, 120, width=[20, 60, 120]),
+            "education": cb.hierarchy(root / "education-hierarchy.csv", level=1, other="other"),
+        },
+        recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.1),
+        epsilon=1,
+        delta=1e-6,
+    )
+
+
+def test_points(steward: Steward) -> None:
+    steward.begin("points")
+    steward.describe(population="map")
+    for place in (7, 8):
+        steward.column(place, "resolution", **{"from": "-10", "to": "10", "resolution": "0.1", "width": "4"})
+    steward.onward("Release")
+    steward.more({"sampling:rate": "0.5"})
+    steward.onward("Rehearse")
+    steward.onward("Publish")
+    steward.publish("map")
+    made = cb.load_policy(steward.studio.root / "map-points.toml")
+    assert made == cb.Points(
+        source=str(steward.studio.root / "town.parquet"),
+        person="person_id",
+        population="map",
+        sampling=cb.Sampling(rate=0.5),
+        columns={name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")},
+        noise_epsilon=1,
+        epsilon=1,
+        delta=1e-6,
+    )
+
+
+def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
+    page = steward.page
+    steward.begin("statistics")
+    steward.more({"data:people": "4000"})
+    steward.describe(population="figures")
+    steward.column(1, "values", values="female\nmale")
+    steward.column(6, "resolution", **{"from": "0", "to": "100000", "resolution": "100"})
+    steward.page.click("#column-6 details.more > summary")
+    steward.page.select_option("#c6-f-key-outside", "clamp")
+    steward.onward("Release")
+    steward.more({"sampling:sample": "1000"})
+    steward.more({"statistics/0/average": "income", "statistics/0/name": "income"})
+    page.click("text=Add it")
+    page.wait_for_selector("[name='statistics/1/name']")
+    steward.more({"statistics/1/fraction": 'sex = "female"', "statistics/1/name": "women"})
+    page.wait_for_selector("#plan :text('women')")
+    checked(page)
+    steward.onward("Rehearse")
+    steward.onward("Publish")
+    steward.publish("figures")
+    made = cb.load_policy(steward.studio.root / "figures-statistics.toml")
+    assert made == cb.Statistics(
+        source=str(steward.studio.root / "town.parquet"),
+        person="person_id",
+        population="figures",
+        people=4000,
+        sampling=cb.ExactSample(sample=1000),
+        columns={"sex": cb.values("female", "male"), "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
+        statistics=(
+            cb.Statistic(name="income", average="income"),
+            cb.Statistic(name="women", fraction={"sex": "female"}),
+        ),
+        epsilon=1,
+    )
+
+
+def test_errors_of_every_step(steward: Steward) -> None:
+    page = steward.page
+    number = steward.begin("table")
+    steward.describe(population="errors")
+    steward.go(f"/drafts/{number}/release")
+    assert "No plan yet" in page.inner_text("#plan")
+    steward.go(f"/drafts/{number}/columns")
+    assert "Declare the domain of at least one column" in page.inner_text("#why-not")
+    page.click("#column-2 > summary")
+    page.select_option("#way-2", "width")
+    page.wait_for_selector("#c2-f-key-to")
+    page.fill("#c2-f-key-to", "ten")
+    page.wait_for_selector("#column-2 .badge.incomplete")
+    page.wait_for_selector("#column-2-classes .refused")
+    assert page.is_disabled("button:has-text('Next: Release')")
+    page.fill("#c2-f-key-from", "0")
+    page.fill("#c2-f-key-to", "90")
+    page.fill("#c2-f-key-width", "30")
+    steward.onward("Release")
+    page.fill("#s-epsilon", "-1")
+    page.wait_for_selector("#plan :text('No plan yet')")
+    assert page.is_disabled("button:has-text('Next: Rehearse')")
+    page.fill("#s-epsilon", "1")
+    steward.onward("Rehearse")
+    page.fill("#people", "many")
+    page.click("button:has-text('Rehearse')")
+    assert "takes a whole number" in steward.texts()
+    steward.go(f"/drafts/{number}/publish")
+    page.fill("#confirm", "somebody else")
+    assert page.is_disabled("button[data-confirmed]")
+    (steward.studio.root / "taken").mkdir()
+    page.fill("#out", "taken")
+    page.fill("#confirm", "errors")
+    page.click("button[data-confirmed]")
+    page.wait_for_selector(".refused", timeout=WAIT)
+    steward.go(f"/drafts/{number}/result")
+    assert page.url.endswith("/publish")
+
+
+def test_back_and_reload_find_what_was_chosen(steward: Steward) -> None:
+    page = steward.page
+    steward.begin("table")
+    steward.describe(population="again")
+    steward.column(1, "values", values="female\nmale")
+    page.reload()
+    assert page.input_value("#way-1") == "values"
+    steward.onward("Release")
+    page.fill("#s-epsilon", "0.7")
+    page.wait_for_selector("#summary :text('0.7')")
+    page.go_back()
+    page.wait_for_selector("#column-1")
+    assert page.input_value("#way-1") == "values"
+    page.go_back()
+    page.wait_for_selector("#population")
+    assert page.input_value("#population") == "again"
+    page.go_forward()
+    page.go_forward()
+    page.wait_for_selector("#s-epsilon")
+    assert page.input_value("#s-epsilon") == "0.7"
+
+
+def test_two_tabs_do_not_overwrite_each_other(steward: Steward, context: Any) -> None:
+    page = steward.page
+    number = steward.begin("table")
+    steward.describe(population="tabs")
+    steward.column(1, "values", values="female\nmale")
+    steward.go(f"/drafts/{number}/release")
+    other = context.new_page()
+    other.goto(page.url)
+    other.fill("#s-epsilon", "0.5")
+    other.wait_for_selector("#summary :text('0.5')")
+    page.fill("#s-epsilon", "3")
+    page.wait_for_selector("#refused :text('changed in another tab')")
+    page.reload()
+    assert page.input_value("#s-epsilon") == "0.5"
+    page.fill("#s-epsilon", "2")
+    page.wait_for_selector("#summary a:text-is('2')")
+    other.close()
+
+
+def test_a_running_job_survives_a_reload_and_is_cancelled_cleanly(steward: Steward) -> None:
+    page, root = steward.page, steward.studio.root
+    number = steward.begin("table")
+    steward.describe(population="cancelled")
+    steward.column(1, "values", values="female\nmale")
+    steward.go(f"/drafts/{number}/rehearse")
+    page.fill("#people", "900000")
+    page.click("button:has-text('Rehearse')")
+    page.wait_for_selector(".job progress")
+    page.reload()
+    page.wait_for_selector(".job progress")
+    page.click("button:has-text('Cancel')")
+    page.wait_for_selector("text=Cancelled.", timeout=WAIT)
+    assert not list((root / ".crowdblend-studio" / "jobs").glob("*/*rehearsal*"))
+
+
+def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> None:
+    page = steward.page
+    steward.go("/ledger")
+    assert "town" in steward.texts()
+    checked(page)
+    steward.go("/releases")
+    checked(page)
+    page.click("text=town-table")
+    page.wait_for_selector(".trees details")
+    page.click(".trees > details > summary >> nth=0")
+    assert "Source:" in page.inner_text(".trees > details >> nth=0")
+    checked(page)
+    steward.go("/gallery")
+    checked(page)
+    steward.go("/gallery/attacks/duplicate")
+    page.click("button.primary")
+    page.wait_for_selector(".chart svg", timeout=WAIT)
+    assert "Ours stays within its guarantee" in steward.texts()
+    checked(page)
+    steward.go("/gallery/papers/lqs-table1")
+    page.click("button.primary")
+    page.wait_for_selector("table.plain", timeout=WAIT)
+    checked(page)
+
+
+@pytest.mark.parametrize("width", [390, 1920])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_width_and_colour(
+    context: Any, steward: Steward, width: int, scheme: str, checked: Callable[[Any], None]
+) -> None:
+    page = steward.page
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    steward.go("/")
+    checked(page)
+    first = page.get_attribute(".rows a", "href")
+    assert first is not None
+    for step in ("data", "columns", "release", "publish"):
+        steward.go(first.replace("/data", f"/{step}"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        checked(page)
+
+
+def test_the_keyboard_is_enough_to_begin(steward: Steward) -> None:
+    page = steward.page
+    steward.go("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus("button.card[value=table]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".files")
+    page.focus(".files button[value='town.parquet']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#population")
+
+
+def test_nothing_of_the_data_was_shown_before_the_release(studio: Running) -> None:
+    drafts = (studio.root / ".crowdblend-studio" / "drafts").glob("*.json")
+    told = "".join(path.read_text(encoding="utf-8") for path in drafts)
+    # Districts are in every row of the data, and nobody typed one.
+    assert "Harbour" not in told
+    assert Path(studio.root / "town.parquet").is_file()

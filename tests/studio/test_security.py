@@ -1,0 +1,225 @@
+"""Whoever is not the steward, in a page of the studio, gets nothing and changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.studio.places import Root
+from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY
+from crowdblend.studio.server import bound
+from tests.studio.conftest import FROM_PAGE, ORIGIN, PORT, Visitor
+
+EVIL = '<img src=x onerror="alert(1)">'
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", "", "[::1]:8765"]
+)
+def test_a_foreign_host_is_refused(visitor: Visitor, host: str) -> None:
+    assert visitor.get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:8766"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_foreign_origin_is_refused(visitor: Visitor, origin: str, method: str) -> None:
+    headers = {"origin": origin, "sec-fetch-site": "same-origin"}
+    assert visitor.request(method, "/drafts", headers=headers).status_code == 403
+    assert not visitor.studio.drafts.all()
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "none", None])
+def test_only_a_page_of_the_studio_changes_something(visitor: Visitor, site: str | None) -> None:
+    headers = {"origin": ORIGIN, **({} if site is None else {"sec-fetch-site": site})}
+    assert visitor.request("POST", "/drafts", data={"kind": "table"}, headers=headers).status_code == 403
+    assert not visitor.studio.drafts.all()
+
+
+@pytest.mark.parametrize("path", ["/", "/ledger", "/static/studio.css", "/drafts/000000000000/data", "/nowhere"])
+def test_without_the_cookie_there_is_nothing(visit: Callable[..., Visitor], path: str) -> None:
+    stranger = visit(known=False)
+    answer = stranger.get(path)
+    assert answer.status_code == 403
+    assert "crowdblend studio printed" in answer.text
+    forged = {"cookie": f"crowdblend_studio_{PORT}=AAAA"}
+    assert stranger.get(path, headers=forged).status_code == 403
+
+
+def test_the_address_works_once(visit: Callable[..., Visitor]) -> None:
+    first = visit(known=False)
+    address = f"/start?token={first.session.token}"
+    wrong = first.get("/start?token=wrong")
+    assert wrong.status_code == 403
+    answer = first.get(address)
+    assert answer.status_code == 303
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert first.get("/").status_code == 200
+    first.cookies.clear()
+    assert first.get(address).status_code == 403
+
+
+def test_every_answer_says_what_a_page_may_load(visitor: Visitor) -> None:
+    for path in ("/", "/static/studio.css", "/nowhere", "/ledger"):
+        headers = visitor.get(path).headers
+        assert headers["content-security-policy"] == POLICY
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+    for policy in (POLICY, REPORT_POLICY):
+        assert "unsafe-eval" not in policy
+        scripts = re.search(r"script-src ([^;]*)", policy)
+        assert scripts is None or scripts[1] == "'self'"
+    assert "unsafe-inline" not in POLICY
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.csv", "/etc/passwd", "link.csv", "folder/../../secret.csv", "linked/secret.csv", "a\0b"]
+)
+def test_a_path_outside_the_root_is_refused(visitor: Visitor, root: Path, path: str) -> None:
+    outside = root.parent / "outside"
+    outside.mkdir()
+    for place in (root.parent / "secret.csv", outside / "secret.csv"):
+        place.write_text("name\nsomebody\n", encoding="utf-8")
+    (root / "link.csv").symlink_to(root.parent / "secret.csv")
+    (root / "linked").symlink_to(outside)
+    (root / "folder").mkdir()
+    number = visitor.draft(source=None)
+    answer = visitor.send(f"/drafts/{number}/source", {"source": path})
+    assert answer.status_code in (400, 404, 409)
+    assert "name" not in visitor.studio.drafts.get(number).names
+    shown = visitor.get(f"/releases/folder?folder={path.replace(chr(0), '%00')}")
+    assert shown.status_code != 200
+    assert "somebody" not in shown.text
+    listed = visitor.get(f"/drafts/{number}/data").text
+    assert "link.csv" not in listed
+    assert "linked" not in listed
+
+
+def test_the_studio_s_own_files_are_not_chosen(root: Path) -> None:
+    (root / ".crowdblend-studio").mkdir()
+    with pytest.raises(InvalidInput, match="own files"):
+        Root.at(root).inside(".crowdblend-studio/drafts")
+
+
+def test_publishing_writes_nowhere_else(visitor: Visitor, root: Path) -> None:
+    number = _ready(visitor)
+    for name in ("out", "policy"):
+        sent = {"confirm": "town", "out": "published", "policy": "p.toml", name: "../elsewhere.toml"}
+        assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 409
+    assert not (root.parent / "elsewhere.toml").exists()
+    assert not (root / "p.toml").exists()
+
+
+def _ready(visitor: Visitor, name: str = "sex") -> str:
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": "town"})
+    visitor.send(f"/drafts/{number}/columns", {"place": "1", "way": "values", "key:values": "F\nM"})
+    return number
+
+
+def test_texts_are_shown_as_texts(visitor: Visitor, root: Path) -> None:
+    (root / f"{EVIL.replace('/', '')}.csv").write_text(f"id,{EVIL.replace(chr(34), '')}\n1,a\n", encoding="utf-8")
+    number = visitor.draft(source=f"{EVIL.replace('/', '')}.csv")
+    visitor.send(
+        f"/drafts/{number}/data",
+        {"data:person": "id", "data:population": EVIL, "about:title": EVIL, "about:contact": EVIL},
+    )
+    visitor.send(f"/drafts/{number}/columns", {"place": "1", "way": "values", "key:values": f"{EVIL}\n</script>"})
+    for page in ("/", *(f"/drafts/{number}/{step}" for step in ("data", "columns", "release", "rehearse", "publish"))):
+        answer = visitor.get(page)
+        assert answer.status_code == 200, page
+        assert "<img src=x" not in answer.text
+        assert "</script>\n</" not in answer.text.replace("</script>\n</head>", "")
+    fragment = visitor.send(
+        f"/drafts/{number}/columns", {"place": "1", "way": "width", "key:from": EVIL, "key:to": "1", "key:width": "1"},
+        **{"hx-request": "true"},
+    )  # fmt: skip
+    assert "&lt;img" in fragment.text
+    assert "<img src=x" not in fragment.text
+
+
+def test_a_hostile_policy_is_shown_as_text(visitor: Visitor, root: Path) -> None:
+    hostile = EVIL.replace('"', "'")
+    text = f'[data]\nsource = "people.csv"\nperson = "id"\npopulation = "{hostile}"\n[sampling]\nrate = 0.1\n'
+    text += f'[columns]\nsex = {{ values = ["{hostile}"] }}\n[release]\nkind = "table"\nepsilon = 1\ndelta = 1e-6\n'
+    (root / "policy.toml").write_text(text, encoding="utf-8")
+    answer = visitor.send("/drafts", {"policy": "policy.toml"})
+    number = answer.headers["location"].split("/")[2]
+    for step in ("data", "columns", "release", "publish"):
+        assert "<img src=x" not in visitor.get(f"/drafts/{number}/{step}").text
+    (root / "policy.toml").write_text(f"[data]\nsource = 1\n{hostile} = 2\n", encoding="utf-8")
+    assert "<img src=x" not in visitor.send("/drafts", {"policy": "policy.toml"}).text
+
+
+def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
+    number = visitor.draft()
+    large = {"data:population": "x" * (LARGEST_BODY + 1)}
+    assert visitor.send(f"/drafts/{number}/data", large).status_code == 413
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"data:population="
+        for _ in range(20):
+            yield b"x" * 100_000
+
+    headers = {**FROM_PAGE, "content-type": "application/x-www-form-urlencoded"}
+    answer = visitor.request("POST", f"/drafts/{number}/data", content=pieces(), headers=headers)
+    assert answer.status_code >= 400
+    assert visitor.studio.drafts.get(number).choices.text("data", "population") == ""
+    assert visitor.get("/?" + "x" * 5_000).status_code == 414
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"\xff\xfe=%ff%fe&data:population=%ff", "application/x-www-form-urlencoded"),
+        (b"--x\r\nbroken", "multipart/form-data; boundary=x"),
+        (b'{"json": true}', "application/json"),
+        (b"data:population=%00", "application/x-www-form-urlencoded"),
+        (b"place=99999999999999999999&way=values", "application/x-www-form-urlencoded"),
+        (b"&".join(b"a%d=1" % number for number in range(6_000)), "application/x-www-form-urlencoded"),
+    ],
+)
+@pytest.mark.parametrize("step", ["data", "columns", "release", "publish", "rehearse"])
+def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, kind: str, step: str) -> None:
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number)
+    answer = visitor.request(
+        "POST",
+        f"/drafts/{number}/{step}",
+        content=content,
+        headers={**FROM_PAGE, "content-type": kind},
+    )
+    assert answer.status_code < 500
+    assert visitor.studio.drafts.get(number) == before
+
+
+@pytest.mark.parametrize("number", ["%2e%2e", "0" * 12, "x" * 12, "../../etc", "0" * 5_000])
+def test_numbers_of_drafts_and_jobs_are_no_paths(visitor: Visitor, number: str) -> None:
+    for path in (f"/drafts/{number}/data", f"/jobs/{number}", f"/jobs/{number}/report"):
+        assert visitor.get(path).status_code in (404, 405)
+
+
+def test_looking_only_changes_nothing(visit: Callable[..., Visitor], root: Path) -> None:
+    visitor = visit(read_only=True)
+    before = sorted(root.rglob("*"))
+    assert visitor.send("/drafts", {"kind": "table"}).status_code == 409
+    for path in ("/", "/ledger", "/releases", "/gallery"):
+        assert visitor.get(path).status_code == 200
+    assert sorted(root.rglob("*")) == before
+
+
+def test_the_studio_listens_on_this_machine_and_finds_a_free_port() -> None:
+    with bound(0) as first, bound(first.getsockname()[1]) as second:
+        assert first.getsockname()[0] == second.getsockname()[0] == "127.0.0.1"
+        assert first.getsockname()[1] != second.getsockname()[1]
+
+
+def test_a_cancelled_job_goes_back_to_the_studio_only(visitor: Visitor) -> None:
+    job = visitor.studio.jobs.start("paper", {"name": "lqs-table1"})
+    for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
+        assert visitor.send(f"/jobs/{job}/cancel", {"back": back}).headers["location"] == "/"
