@@ -96,6 +96,11 @@ def _outliers(derivation: Derivation) -> Derivation:
     return profiles.profile_of_outliers(**{name: given[name] for name in ("epsilon", "transition", "limit")})
 
 
+def _stated(derivation: Derivation) -> Derivation:
+    """The profile that a guarantee at one ε or δ was read off."""
+    return derivation.premises[0]
+
+
 def _releases(derivation: Derivation) -> Derivation:
     return profiles.profiles_compose(*map(profile_of, derivation.premises))
 
@@ -118,6 +123,8 @@ _MAKERS: dict[str, Maker] = {
     "recoding.population": _population,
     "outlier.differential": _outliers,
     "composition.differential": _releases,
+    "profile.delta": _stated,
+    "profile.epsilon": _stated,
     "choice.sampling": _through,
     "choice.differential": _through,
     "dps.differential": _through,

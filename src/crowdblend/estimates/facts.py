@@ -30,19 +30,28 @@ def estimator_of(facts: Facts) -> Estimator | None:
 
 
 def facts_of_table(facts: Facts, name: str) -> Facts:
-    """The facts as they are for one of several tables: one from a part of the sample has a rate and a k of its own."""
-    parts, tables, columns = (facts.get(each) for each in ("parts", "tables", "columns"))
-    part = parts.get(name) if isinstance(parts, Mapping) else None
+    """The facts as they are for one of several tables: one from a part or a sample of its own has its rate and k."""
+    tables, columns = (facts.get(each) for each in ("tables", "columns"))
+    part = tables_of_their_own(facts).get(name)
     if not isinstance(part, Mapping) or not isinstance(tables, Mapping) or not isinstance(columns, Mapping):
         return facts
     stated, names = facts.get("parameters"), tables.get(name)
     parameters: dict[str, Any] = dict(stated) if isinstance(stated, Mapping) else {}
-    rate, share = parameters.get("rate"), part.get("share")
+    rate, share = part.get("rate", parameters.get("rate")), part.get("share", 1.0)
     parameters |= {"k": part.get("k"), "rate": rate * share if _is_rate(rate) and _is_rate(share) else None}
     own = (
         {column: columns.get(column) for column in names if isinstance(column, str)} if isinstance(names, list) else {}
     )
-    return {**facts, "parts": None, "parameters": parameters, "columns": own}
+    return {**facts, "parts": None, "fresh_samples": None, "parameters": parameters, "columns": own}
+
+
+def tables_of_their_own(facts: Facts) -> Mapping[str, Any]:
+    """What is stated of each table that was counted in a part of the sample, or in a fresh sample; else nothing."""
+    for name in ("parts", "fresh_samples"):
+        stated = facts.get(name)
+        if isinstance(stated, Mapping) and stated:
+            return stated
+    return {}
 
 
 def domain_sizes(facts: Facts) -> dict[str, int | None]:

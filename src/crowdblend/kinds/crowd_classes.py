@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import recoding, sampling
+from crowdblend.calculus.profiles import profile_of
+from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
@@ -80,12 +81,17 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         return together, sampling.replacing_is_removing_and_adding(together)
 
     def _with_choice(self, choosing: Choosing, mechanism: CrowdMechanism) -> Derivation:
-        choice = self.choice.claim()
+        choice, epsilon = self.choice.claim(), self.parameters.epsilon
         if choosing.share is None:
-            return recoding.recoding_from_population(choice, self.parameters.under_sampling(mechanism))
-        return recoding.recoding_from_split(
-            choice, mechanism.claim(), rate=self.rate, share=choosing.share, epsilon=self.parameters.epsilon
-        )
+            made = recoding.recoding_from_population(choice, self.parameters.under_sampling(mechanism))
+        else:
+            made = recoding.recoding_from_split(
+                choice, mechanism.claim(), rate=self.rate, share=choosing.share, epsilon=epsilon
+            )
+        if self.policy.releases == 1:
+            return made
+        # In a series epsilon is for all releases, and the profile says what this one loses at it.
+        return profiles.profile_at_epsilon(profile_of(made), epsilon=epsilon)
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
@@ -114,9 +120,10 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
         columns = ", ".join(column.name for column in policy.columns)
+        sample = "a fresh sample for every table" if policy.sampling.fresh else "the sample"
         return [
             ("would read", f"{columns} from {policy.data.name}"),
-            ("would sample", f"the sample {drawn} rate {rate}"),
+            ("would sample", f"{sample} {drawn} rate {rate}"),
         ]
 
     def describe_choice(self) -> list[tuple[str, str]]:
@@ -180,7 +187,8 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
     """Plan the one of k, rate, ε and δ that the policy leaves open, or check that all four can be guaranteed."""
     drawn, choosing = policy.sampling, policy.recoding
     rate, epsilon = drawn.rate, policy.epsilon
-    if choosing is not None:
+    together = choosing is not None and policy.releases > 1
+    if choosing is not None and not together:
         epsilon = None if epsilon is None else choosing.left(epsilon, rate)
         rate = None if rate is None else choosing.released_rate(rate)
     request = PlanRequest(
@@ -197,7 +205,9 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         noise_epsilon=policy.noise_epsilon,
         flag=policy.flag,
         shares=policy.shares,
-        releases=policy.releases,
+        releases=policy.releases * (len(policy.tables) if drawn.fresh else 1),
+        choice_epsilon=choosing.spent if together and choosing is not None else None,
+        choosing_share=choosing.share if together and choosing is not None else None,
     )
     planned = answer(request)
     if planned.k == 1:

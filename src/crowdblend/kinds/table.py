@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
+from crowdblend.engines.draw import Draw, Everybody
 from crowdblend.engines.engine import Progress
 from crowdblend.estimates import facts_of_table
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
@@ -14,6 +16,7 @@ from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
 from crowdblend.kinds.register import RegisterPlan, plan_register
 from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
+from crowdblend.mechanisms.fresh_samples import draw_each
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide
 from crowdblend.planning.plan import CrowdMechanism
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
     from crowdblend.kinds.recoding_choice import ChoiceReading
     from crowdblend.mechanisms import SampledClasses
-    from crowdblend.randomness import ReleaseKey
+    from crowdblend.randomness import DrawKey, ReleaseKey
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -39,12 +42,16 @@ class TablePlan(CrowdClassesPlan):
     def mechanisms(self) -> tuple[SuppressedHistogram | NoisyHistogram, ...]:
         if self.policy.shares:
             return tuple(SuppressedHistogram(k) for k in self.parameters.thresholds)
+        if self.policy.sampling.fresh:
+            return tuple(SuppressedHistogram(self.parameters.k) for _ in self.policy.tables)
         return (self.mechanism(),)
 
     def derivations(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
-        """Those of the one table; tables of parts that share nobody have one guarantee together."""
+        """Those of the one table; tables of parts, and tables of fresh samples, have one guarantee together."""
         if self.policy.shares:
             return self.parameters.derivations_of_parts(mechanisms)
+        if self.policy.sampling.fresh:
+            return self.parameters.derivations_of_fresh_samples(mechanisms)
         return super().derivations(mechanisms)
 
     def mechanism(self, chosen: ChosenRecoding | None = None) -> SuppressedHistogram | NoisyHistogram:
@@ -68,11 +75,16 @@ class TablePlan(CrowdClassesPlan):
                 table.name: {"share": table.share, "k": k}
                 for table, k in zip(self.policy.tables, self.parameters.thresholds, strict=True)
             }
+        if self.policy.sampling.fresh:
+            own = {"rate": self.parameters.rate, "k": self.parameters.k}
+            facts["fresh_samples"] = {table.name: own for table in self.policy.tables}
         return facts
 
     def describe(self) -> list[tuple[str, str]]:
         if self.policy.shares:
             return [*self.describe_sample(), *self._describe_parts()]
+        if self.policy.sampling.fresh:
+            return [*self.describe_sample(), *self._describe_fresh_samples()]
         below = _BELOW[self.policy.below_k]
         table = ("would publish", f"a table, exact from k = {self.parameters.k}, {below} below")
         lines = [*self.describe_sample(), table, *self.describe_choice()]
@@ -91,13 +103,32 @@ class TablePlan(CrowdClassesPlan):
             for table, k in tables
         ]
 
+    def _describe_fresh_samples(self) -> list[tuple[str, str]]:
+        k, rate = self.parameters.k, self.parameters.rate
+        return [
+            (
+                "would publish",
+                f"table {table.name} of a fresh sample of its own at rate {rate}, exact from k = {k}, suppressed below",
+            )
+            for table in self.policy.tables
+        ]
+
+    def draw(self, coin: DrawKey) -> Draw:
+        """Who is counted: everybody, where every table thins the counts by itself."""
+        return Everybody(row_key=coin) if self.policy.sampling.fresh else super().draw(coin)
+
     def publish(
         self, reading: ClassCountsReading | ChoiceReading, key: ReleaseKey, progress: Progress | None = None
     ) -> Publication:
         """The classes of the sample that are shown."""
         sample, chosen = self.sample_of(reading, key, progress)
         if self.policy.shares:
-            return self._publish_parts(sample, key)
+            parts = divide(sample, self.policy.shares, key)
+            return self._publish_each(parts, self.parameters.thresholds, {"people_sampled": sample.people})
+        if self.policy.sampling.fresh:
+            assert self.parameters.rate is not None, "fresh samples are drawn at one rate"
+            samples = draw_each(sample, self.parameters.rate, len(self.policy.tables), key)
+            return self._publish_each(samples, (self.parameters.k,) * len(samples), {"people": sample.people})
         mechanism = self.mechanism(chosen)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)
@@ -106,15 +137,15 @@ class TablePlan(CrowdClassesPlan):
         outputs = self._outputs(published, self.facts(chosen))
         return Publication(outputs, (mechanism,), chosen, internal_counts(sample, published))
 
-    def _publish_parts(self, sample: SampledClasses, key: ReleaseKey) -> Publication:
-        """Every table from its own part of the sample."""
-        mechanisms = [SuppressedHistogram(k) for k in self.parameters.thresholds]
+    def _publish_each(
+        self, samples: Sequence[SampledClasses], thresholds: Sequence[int], internal: dict[str, Any]
+    ) -> Publication:
+        """Every table from its own part of the sample, or from its own sample."""
+        mechanisms = [SuppressedHistogram(k) for k in thresholds]
         outputs: list[CountsOutput] = []
-        internal: dict[str, Any] = {"people_sampled": sample.people}
         facts = self.facts()
-        parts = divide(sample, self.policy.shares, key)
-        for table, part, mechanism in zip(self.policy.tables, parts, mechanisms, strict=True):
-            counted = part.narrowed(table.columns)
+        for table, own, mechanism in zip(self.policy.tables, samples, mechanisms, strict=True):
+            counted = own.narrowed(table.columns)
             published = mechanism.publish(counted)
             outputs.append(
                 CountsOutput(f"{table.name}.{self.policy.format}", published, facts_of_table(facts, table.name))

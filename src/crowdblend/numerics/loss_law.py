@@ -59,7 +59,8 @@ class LossLaw:
         with precision(BITS):
             product = arb_poly(list(self.masses)) * arb_poly(list(other.masses))
             infinite = self.infinite * (other.finite + other.infinite) + self.finite * other.infinite
-            places = enumerate(product.coeffs(), self.first + other.first)
+            # Without any mass at finite losses the product has no coefficient at all.
+            places = enumerate(product.coeffs() or [arb(0)], self.first + other.first)
             return _law(self.spacing, min(self.cut, other.cut), list(places), infinite, LONGEST)
 
     def times(self, count: int) -> LossLaw:

@@ -10,13 +10,15 @@ from flint import arb
 
 from crowdblend.errors import NotProved
 from crowdblend.numerics import balls
-from crowdblend.numerics.balls import Undecided
+from crowdblend.numerics.balls import Undecided, precision
 from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.points_in_crowds import gathered_ratios
-from crowdblend.numerics.profile_curves import Bounds, Closeness, crowd_distance
+from crowdblend.numerics.profile_curves import DENSITY, Bounds, Closeness, crowd_distance, until
 from crowdblend.numerics.robust_divergence import robust_divergence
 
+# A point of a curve is a bound of its own, so that twelve digits of it are plenty; half the bits take less time.
+ENOUGH_BITS = 64
 # A point of the curve of an outlier table costs a step per size of a bin; with more sizes it enters with its (ε, δ).
 MOST_SIZES = 500
 
@@ -91,7 +93,8 @@ class PartsOfCrowds:
 class BiasedCrowds:
     """The curve of crowds of k under biased sampling: one bound serves both directions."""
 
-    density = 16
+    # The bound is a saw, and close points find more of its teeth.
+    density = DENSITY
     kinks: tuple[float, ...] = ()
 
     def __init__(self, k: int, blend: arb, low: float, high: float, exceptions: int, max_rate: float) -> None:
@@ -102,7 +105,7 @@ class BiasedCrowds:
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """Known from ln(P·e^ε + 1 − P) on; without the person at most 1 − α(1 − P) is lost."""
-        ups: Bounds = [self._bound(growth) for growth in growths]
+        ups = until(self._bound, growths, _enough)
         downs: Bounds = []
         for growth, bound in zip(growths, ups, strict=True):
             gain = (1 - growth * (1 - self.rates[2])).nonnegative_part()
@@ -112,7 +115,7 @@ class BiasedCrowds:
     def _bound(self, growth: arb) -> arb:
         most = self.rates[2]
         if growth >= most * self.blend + 1 - most:
-            with suppress(Undecided, NotProved):
+            with suppress(Undecided, NotProved), precision(ENOUGH_BITS):
                 found: arb = robust_divergence(balls, self.crowd, self.rates, self.blend, growth)
                 if found.is_finite():
                     return found.min(most)
@@ -153,4 +156,7 @@ class OutlierBins:
                 continue
             ups.append(up)
             downs.append(down)
-        return ups, downs
+            if up <= _enough and down <= _enough:
+                break
+        rest: Bounds = [None] * (len(growths) - len(ups))
+        return ups + rest, downs + rest

@@ -63,9 +63,11 @@ def _unthresholded(calc: Arithmetic, n: int, p: Number, growth: Number) -> Numbe
 class Output:
     """The distribution of what is published about a class of n people."""
 
-    def __init__(self, calc: Arithmetic, k: int, p: Number, ratio: Number, n: int) -> None:
-        self.calc, self.k, self.n, self.ratio = calc, k, n, ratio
-        counts = [calc.pmf(n, j, p) for j in range(n + 1)]
+    def __init__(self, calc: Arithmetic, k: int, p: Number, ratio: Number, n: int, most: int | None = None) -> None:
+        """Counts above `most`, which is at least k, are not listed: `beyond` is all that is missing to 1."""
+        self.calc, self.k, self.n, self.ratio = calc, k, n if most is None else min(n, most), ratio
+        counts = [calc.pmf(n, j, p) for j in range(self.n + 1)]
+        self.beyond = calc.number(0) if self.n == n else calc.nonnegative(1 - sum(counts, calc.number(0)))
         self.exact = [calc.number(0)] * k + counts[k:]
         self.noisy = self._blur(counts[:k])
 

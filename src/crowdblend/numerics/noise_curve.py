@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from flint import arb
 
 from crowdblend.numerics import balls
+from crowdblend.numerics.balls import precision
 from crowdblend.numerics.noise_below_k import LARGEST_CLASS, Output, too_large
 from crowdblend.numerics.profile_curves import Bounds, crowd_distance
 
@@ -26,7 +27,11 @@ NEGLIGIBLE = 1e-25
 # Classes of which, on average, this many more than k are sampled end the scan.
 LIKELY = 12
 # The scan asks every so many class sizes whether it may stop.
-STRIDE = 4
+STRIDE = 8
+# Counts this many standard deviations, and so many people, above the mean are added up without being told apart.
+DEVIATIONS, FURTHER = 12, 25
+# What is missing to 1 is far below what is negligible.
+ENOUGH_BITS = 104
 
 Outcome = tuple[arb, arb]
 
@@ -50,10 +55,14 @@ class NoisyCounts:
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """sup over n of the divergence between n and n − 1 members, both ways, at every factor."""
+        with precision(ENOUGH_BITS):
+            return self._scan(growths)
+
+    def _scan(self, growths: Sequence[arb]) -> tuple[Bounds, Bounds]:
         best = [arb(0)] * len(growths), [arb(0)] * len(growths)
-        without = Output(balls, self.k, self.rate, self.ratio, 0)
+        without = Likely(self.k, self.rate, self.ratio, 0)
         for n in range(1, self.largest):
-            member = Output(balls, self.k, self.rate, self.ratio, n)
+            member = Likely(self.k, self.rate, self.ratio, n)
             _raise(best, _divergences(list(member.pairs(without, self.flagged)), growths))
             without = member
             if n >= self.k and n % STRIDE == 0 and self._ends(best, n, growths):
@@ -72,12 +81,45 @@ class NoisyCounts:
         return True
 
     def _unthresholded(self, n: int) -> list[Outcome]:
-        p = self.rate
-        counts = [balls.pmf(n - 1, j, p) for j in range(n)]
-        return [
-            (p * (counts[j - 1] if j else 0) + (1 - p) * (counts[j] if j < n else 0), counts[j] if j < n else arb(0))
-            for j in range(n + 1)
+        p, most = self.rate, likely(n, self.rate)
+        counts = [balls.pmf(n - 1, j, p) for j in range(min(n, most + 1))]
+        mixed = [
+            p * (counts[j - 1] if j else 0) + (1 - p) * (counts[j] if j < len(counts) else 0)
+            for j in range(len(counts) + (len(counts) == n))
         ]
+        counts += [arb(0)] * (len(mixed) - len(counts))
+        listed = list(zip(mixed, counts, strict=True))
+        return listed if len(mixed) > n else [*listed, *_apart(_missing(mixed), _missing(counts))]
+
+
+def likely(n: int, rate: arb) -> int:
+    """A count that a class of n people hardly exceeds in the sample."""
+    mean = n * float(rate)
+    return min(n, math.ceil(mean + DEVIATIONS * math.sqrt(mean) + FURTHER))
+
+
+class Likely(Output):
+    """The output about a class of n people whose unlikely counts are not told apart.
+
+    Where two outcomes are not told apart, each side has its mass to itself, so that no divergence is understated.
+    """
+
+    def __init__(self, k: int, rate: arb, ratio: arb, n: int) -> None:
+        self.most = max(likely(n, rate), k)
+        super().__init__(balls, k, rate, ratio, n, self.most)
+
+    def pairs(self, other: Output, flagged: bool) -> Iterator[Outcome]:
+        """Every likely outcome with its probability here and there, and what is missing to 1 on either side."""
+        yield from super().pairs(other, flagged)
+        yield from _apart(self.beyond, other.beyond)
+
+
+def _apart(here: arb, there: arb) -> list[Outcome]:
+    return [(here, arb(0)), (arb(0), there)]
+
+
+def _missing(masses: list[arb]) -> arb:
+    return (1 - sum(masses, arb(0))).nonnegative_part()
 
 
 def _raise(best: tuple[list[arb], list[arb]], found: Sequence[Sequence[arb]]) -> None:

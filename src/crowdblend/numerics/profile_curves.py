@@ -98,7 +98,8 @@ def _smallest(bounds: Bounds) -> arb:
     return min((bound.upper() for bound in bounds if bound is not None), key=float)
 
 
-def _until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) -> Bounds:
+def until(bound: Callable[[arb], arb], growths: Sequence[arb], enough: float) -> Bounds:
+    """The bound at rising factors, up to the first that is small enough."""
     found: Bounds = []
     for growth in growths:
         bounded = bound(growth)
@@ -168,7 +169,7 @@ class Sampled:
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """up(α) = β·more(1 + (α−1)/β) and down(α) = (1 − α(1−β))·fewer(αβ/(1 − α(1−β))), both kernels at most 1."""
-        return _until(self.up, growths, _enough), _until(self.down, growths, _enough)
+        return until(self.up, growths, _enough), until(self.down, growths, _enough)
 
     def up(self, growth: arb) -> arb:
         """The bound with the person against without."""
@@ -189,7 +190,7 @@ def crowd_distance(k: int, rate: arb, blend: arb) -> float:
     alone = 1 / math.sqrt(2 * math.pi * (k - 1) * (1 - float(rate))) if k > 1 else 1.0
     apart = math.tanh(float(blend.log()) / 2)
     # Nothing is known below the factor where blending is: the chord there is long, and a finer grid is worth it.
-    return max(min(alone, 1.0), apart) / (4 if apart > 0 else 1)
+    return max(min(alone, 1.0), apart) / (8 if apart > 0 else 1)
 
 
 class Crowds:
@@ -311,7 +312,7 @@ class Split:
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
         """The divergence of the mixture chosen·A + (1 − chosen)·B from Q, and of Q from it."""
-        return _until(self._up, growths, _enough), _until(self._down, growths, _enough)
+        return until(self._up, growths, _enough), until(self._down, growths, _enough)
 
     def _up(self, growth: arb) -> arb:
         most, left = arb(self.choice.epsilon).exp(), 1 - self.chosen

@@ -24,7 +24,8 @@ class Replaced:
         self.curve = curve
         self.density = curve.density
         self.reach = 2 * curve.reach
-        self.distance = min(2 * curve.distance, 1.0)
+        # Twice the distance, on a grid as fine as that of the curve: both of its directions are rounded here.
+        self.distance = min(curve.distance, 1.0)
         self.kinks = tuple(2 * kink for kink in curve.kinks)
 
     def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:

@@ -35,8 +35,8 @@ class FreshSamples:
         """The comparison in a sentence."""
         which = "Fresh samples show smaller classes" if self.better else "Parts show smaller classes"
         return (
-            "If you hold the whole population, each table may have a fresh sample of its own instead, with "
-            f"k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about "
+            "If you hold the whole population, each table may have a fresh sample of its own instead (fresh = true in "
+            f"[sampling]), with k = {self.k}. {which}: from about {self.shown_from:,.0f} people on, and from about "
             f"{self.parts_shown_from:,.0f} with parts."
         )
 

@@ -150,6 +150,22 @@ class Plan:
         strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
+    def derivations_of_fresh_samples(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+        """What these very mechanisms, each on a fresh sample of its own, guarantee together by their profiles."""
+        assert self.rate is not None, "fresh samples are drawn at one rate"
+        profile = profiles.profiles_compose(
+            *(profiles.profile_of_crowds(mechanism.claim(), rate=self.rate) for mechanism in mechanisms)
+        )
+        # Where more such releases follow, epsilon is theirs and delta is what this one adds.
+        if self.solved == "delta" or self.request.releases > len(mechanisms):
+            differential = profiles.profile_at_epsilon(profile, epsilon=self.epsilon)
+        else:
+            differential = profiles.profile_at_delta(profile, delta=self.delta)
+        self._require_planned(differential)
+        epsilon = differential.conclusion.epsilon
+        strongest = profiles.profile_is_zero_knowledge(profile, epsilon=epsilon)
+        return strongest, differential, profiles.profile_of_replacing(profile, epsilon=2 * epsilon)
+
     def under_sampling(self, mechanism: CrowdMechanism) -> Derivation:
         """What the mechanism guarantees after sampling, by the best of the applicable theorems."""
         assert self.rate is not None, "a rate is planned or given unless sampling is biased"
@@ -242,15 +258,18 @@ def answer_together(request: PlanRequest) -> Plan:
     refusals: list[CrowdblendError] = []
     asked, alone = request, None
     request = series.with_noise(request)
+    chooses = request.choice_epsilon is not None
     try:
         with suppress(CrowdblendError):
-            alone = getattr(answer_alone(replace(request, releases=1)), request.unknown)
+            # One release says nothing of releases that also choose their recoding.
+            alone = None if chooses else getattr(answer_alone(replace(request, releases=1)), request.unknown)
         bounds[series.PROFILE] = series.solve_together(request, alone)
     except CrowdblendError as refused:
         refusals.append(refused)
     try:
-        share = answer_alone(series.share_of(asked))
-        bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
+        if not chooses:
+            share = answer_alone(series.share_of(asked))
+            bounds[series.ADDED] = series.added_up(asked, getattr(share, asked.unknown))
     except CrowdblendError as refused:
         refusals.append(refused)
     if not bounds or (request.noisy and series.PROFILE not in bounds):

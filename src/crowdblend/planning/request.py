@@ -20,7 +20,8 @@ class PlanRequest(Checked):
     With below_k = "noise" small counts are noised rather than dropped; `flag` says whether cells tell that they are
     exact, and noise_epsilon the loss of the noise, by default the largest that sampling makes good for.
     With `shares` several tables are published, each from its own part of the sample.
-    With `releases` above 1, epsilon and delta are for so many releases together, each from a fresh sample.
+    With `releases` above 1, epsilon and delta are for so many releases together, each from a fresh sample. Where each
+    of them chooses its recoding, choice_epsilon is what a choice costs and choosing_share the part that chooses.
     """
 
     rate: float | None = None
@@ -38,6 +39,8 @@ class PlanRequest(Checked):
     flag: bool = False
     shares: tuple[float, ...] = ()
     releases: int = 1
+    choice_epsilon: float | None = None
+    choosing_share: float | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):

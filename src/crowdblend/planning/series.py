@@ -13,7 +13,7 @@ from typing import Any
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import parts, profiles
 from crowdblend.errors import Infeasible, InvalidInput, NotApplicable
-from crowdblend.guarantees import AmplifiedCurve, Profile, Uses
+from crowdblend.guarantees import AmplifiedCurve, ClosenessCurve, Differential, Profile, Relation, Uses
 from crowdblend.numerics.search import first_true, largest_double
 from crowdblend.planning.bounds import crowd
 from crowdblend.planning.request import PlanRequest
@@ -46,6 +46,20 @@ def profile_together(request: PlanRequest, k: int, rate: float | None) -> Deriva
     return profiles.repeated_releases_compose(profile_once(request, k, rate), releases=request.releases)
 
 
+def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
+    """The same as a value; where each release chooses its recoding, with the choices, of which the loss is known."""
+    if request.choice_epsilon is None:
+        return profile_together(request, k, rate).conclusion
+    choice = Differential(request.choice_epsilon, 0.0, Relation.ADD_REMOVE)
+    if request.choosing_share is not None:
+        share, release = request.choosing_share, crowd(request, k).conclusion
+        once: Any = profiles.profile_of_split_recoding.conclude(choice, release, rate=rate, share=share)
+    else:
+        once = profiles.profile_of_population_recoding.conclude(choice, profile_once(request, k, rate).conclusion)
+    together: Any = profiles.repeated_releases_compose.conclude(once, releases=request.releases)
+    return together  # type: ignore[no-any-return]
+
+
 def with_noise(request: PlanRequest) -> PlanRequest:
     """The request with the loss of the noise below k, where it is left open: the largest that leaves half of delta.
 
@@ -63,8 +77,10 @@ def with_noise(request: PlanRequest) -> PlanRequest:
     rate, epsilon, delta = request.rate, request.epsilon, request.delta
 
     def keeps(loss: float) -> bool:
-        noise = Profile((Uses(AmplifiedCurve(loss, 0.0, rate), request.releases),))
-        return _reaches(noise, epsilon, delta / 2)
+        uses = [Uses(AmplifiedCurve(loss, 0.0, rate), request.releases)]
+        if request.choice_epsilon is not None:
+            uses.append(Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases))
+        return _reaches(Profile(tuple(uses)), epsilon, delta / 2)
 
     low = epsilon / request.releases
     return replace(request, noise_epsilon=largest_double(keeps, low, LARGEST_NOISE, 1e-3))
@@ -104,13 +120,14 @@ def _keeps(request: PlanRequest, k: int, rate: float | None) -> bool:
     assert request.epsilon is not None
     assert request.delta is not None
     try:
-        together = profile_together(request, k, rate).conclusion
+        together = _composed(request, k, rate)
     except NotApplicable:
         return False
     return _reaches(together, request.epsilon, request.delta)
 
 
 def _solve_k(request: PlanRequest, alone: float | None) -> float:
+    _check_choices(request)
     least = request.exceptions + 2 if request.biased else 1
     start = max(int(alone or least), least)
     try:
@@ -122,6 +139,22 @@ def _solve_k(request: PlanRequest, alone: float | None) -> float:
             where="k",
             code="plan.no-k",
         ) from None
+
+
+def _check_choices(request: PlanRequest) -> None:
+    """Refuse choices on the population that lose more than the totals by themselves: no k mends that."""
+    if request.choice_epsilon is None or request.choosing_share is not None:
+        return
+    assert request.epsilon is not None
+    assert request.delta is not None
+    choices = Profile((Uses(ClosenessCurve(request.choice_epsilon, 0.0), request.releases),))
+    if not _reaches(choices, request.epsilon, request.delta):
+        raise Infeasible(
+            f"choosing {request.releases} recodings costs more than epsilon = {request.epsilon:g} by itself.",
+            remedy="Lower epsilon in [recoding], raise the one in [release], or plan fewer releases.",
+            where="[recoding] epsilon",
+            code="plan.choice-costs-all",
+        )
 
 
 def _solve_rate(request: PlanRequest, alone: float | None) -> float:
@@ -149,14 +182,14 @@ def _solve_rate(request: PlanRequest, alone: float | None) -> float:
 
 def _solve_epsilon(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
-    together = profile_together(request, request.k, request.rate).conclusion
+    together = _composed(request, request.k, request.rate)
     found: Any = profiles.profile_at_delta.conclude(together, delta=request.delta)
     return float(found.epsilon)
 
 
 def _solve_delta(request: PlanRequest, _alone: float | None) -> float:
     assert request.k is not None
-    together = profile_together(request, request.k, request.rate).conclusion
+    together = _composed(request, request.k, request.rate)
     found: Any = profiles.profile_at_epsilon.conclude(together, epsilon=request.epsilon)
     return float(found.delta)
 

@@ -52,6 +52,15 @@ class CrowdPolicy(AboutPeople):
             "[sampling] everybody",
         )
 
+    def _check_fresh(self) -> None:
+        """Refuse fresh samples where there is one output."""
+        raise refusal(
+            "fresh",
+            f'fresh = true draws a sample for each of several tables, and kind = "{self.kind}" has none.',
+            'Remove fresh from [sampling], or write kind = "table" with [[tables]].',
+            "[sampling] fresh",
+        )
+
     @property
     def planned(self) -> Literal["k", "rate", "epsilon", "delta"] | None:
         """The one parameter that is left to the plan, or None when all are given."""
@@ -111,6 +120,8 @@ class CrowdPolicy(AboutPeople):
         if self.sampling.everybody:
             self._check_everybody()
             return
+        if self.sampling.fresh:
+            self._check_fresh()
         given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
         missing = [name for name, value in given.items() if value is None]
         if not self._rates_known:

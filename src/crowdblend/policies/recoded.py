@@ -38,13 +38,6 @@ class RecodedPolicy(CrowdPolicy):
                 'Write level = "choose" for a hierarchy, or remove [recoding].',
                 _WHERE,
             )
-        if self.releases > 1:
-            raise refusal(
-                "releases",
-                f"releases = {self.releases} plans releases with one recoding, and [recoding] chooses one every time.",
-                "Remove releases, or name a level of every column and remove [recoding].",
-                "[release] releases",
-            )
         self._check_choosing(self.recoding)
 
     def _check_choosing(self, choosing: Choosing) -> None:

@@ -28,6 +28,9 @@ class Sampling(Section):
     everybody: bool = declared(
         "True for a register: everybody is in the table, no sample is drawn, and every cell is noisy.", default=False
     )
+    fresh: bool = declared(
+        "True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.", default=False
+    )
     stratum: str | None = declared("Stratified sampling: the column whose labels are the strata.")
     rates: Any = declared(
         "Stratified sampling: the rate of every label of stratum, or the path of a CSV file with a label and a rate in "
@@ -53,6 +56,14 @@ class Sampling(Section):
                 "everybody = true draws no sample.",
                 "Remove rate, already_drawn, low and high from [sampling], or everybody.",
                 "[sampling] everybody",
+            )
+        other = (self.already_drawn, self.everybody, low is not None, high is not None, self.stratum is not None)
+        if self.fresh and (any(other) or self.rates is not None or self.weight is not None):
+            raise refusal(
+                "fresh",
+                "fresh = true draws a sample for every table, at one rate, from people who are all in the data.",
+                "Remove everybody, already_drawn, stratum, rates, weight, low and high from [sampling], or fresh.",
+                "[sampling] fresh",
             )
         if low is None or high is None:
             if low is not None or high is not None or self.exceptions or self.max_rate is not None:

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True)
 class NamedTable(Section):
-    """One of several tables from the same sample."""
+    """One of several tables: from the same sample, from a part of it, or from a fresh sample of its own."""
 
     section = "[[tables]]"
 
@@ -48,7 +48,7 @@ class NamedTable(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(RecodedPolicy):
-    """Counts by class; several tables are margins of the finest one, or each is of a share of the sample.
+    """Counts by class; several tables are margins of the finest one, or each is of a share or of a fresh sample.
 
     `noise_epsilon` None means the loss that fits epsilon, `show_from` None that every cell is shown where it can be.
     """
@@ -74,7 +74,7 @@ class Table(RecodedPolicy):
         section="data",
         default="rows",
     )
-    tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables from one sample.", many=True)
+    tables: tuple[NamedTable, ...] = part("tables", NamedTable, "Several tables.", many=True)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -111,6 +111,22 @@ class Table(RecodedPolicy):
         self._check_tables()
         if self.shares:
             self._check_shares()
+
+    def _check_fresh(self) -> None:
+        """Several tables, each suppressed below k in a sample of its own."""
+        for name, given in (
+            ("fewer than two [[tables]]", len(self.tables) < 2),
+            ("shares in [[tables]]", bool(self.shares)),
+            ('below_k = "noise"', self.below_k == "noise"),
+            ("[recoding]", self.recoding is not None),
+        ):
+            if given:
+                raise refusal(
+                    "fresh",
+                    f"fresh = true counts two or more tables, suppressed below k, with a sample for each, not {name}.",
+                    "Correct [[tables]] and [release], or remove fresh from [sampling].",
+                    "[sampling] fresh",
+                )
 
     def _check_everybody(self) -> None:
         """A register: every cell of a closed domain is noisy, under a pure epsilon."""

@@ -15,6 +15,7 @@ from crowdblend.calculus import Certificate
 from crowdblend.calculus.encoding import encode
 from crowdblend.estimates import estimator_of, facts_of_table
 from crowdblend.estimates.estimator import CONFIDENCE
+from crowdblend.estimates.facts import tables_of_their_own
 from crowdblend.reading.cells import header_of
 from crowdblend.reading.domain import declared_domain, ordered_columns
 from crowdblend.reading.strata import strata_of_package
@@ -142,8 +143,8 @@ def _own(certificate: Certificate) -> dict[str, Any]:
         "assumptions": [assumed.to_dict() for assumed in certificate.assumptions()],
         "confidence": CONFIDENCE,
     }
-    if facts.get("parts"):
-        said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in facts["parts"]}
+    if own := tables_of_their_own(facts):
+        said["tables"] = {name: _sampling(facts_of_table(facts, name)) for name in own}
     elif facts["kind"] in COUNTED:
         said |= strata_of_package(facts) or _sampling(facts)
     return said

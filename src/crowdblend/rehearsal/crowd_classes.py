@@ -34,7 +34,8 @@ def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | Non
     hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    stacked = request.stacked and policy.recoding is None and not planned.request.shares
+    several = planned.request.shares or policy.sampling.fresh
+    stacked = request.stacked and policy.recoding is None and not several
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 

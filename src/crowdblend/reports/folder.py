@@ -96,6 +96,19 @@ def parts_of_sample(folder: Folder) -> dict[str, tuple[float, int]]:
     return dict(zip(names, parts, strict=True)) if len(names) == len(parts) else {}
 
 
+def fresh_samples(folder: Folder) -> dict[str, tuple[float, int]]:
+    """For every table that was counted in a fresh sample of its own, its rate and its k, by the table's name."""
+    samples = [
+        (float(step.parameters["rate"]), int(step.premises[0].conclusion.k))
+        for step in folder.certificate.derivations[0].steps()
+        if step.rule.id == "profile.crowds"
+    ]
+    names = list(folder.fact("fresh_samples", dict))
+    if len(samples) == 1:  # equal steps are listed once
+        samples *= len(names)
+    return dict(zip(names, samples, strict=True)) if len(names) == len(samples) else {}
+
+
 def rate_is_assumed(folder: Folder) -> bool:
     """Whether the sampling rate is taken on trust."""
     return Assumption.ASSUMED_RATE in folder.certificate.stated or folder.facts.get("already_drawn") is True

@@ -10,13 +10,24 @@ from crowdblend.estimates import estimator_of
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.wording import at_most
 from crowdblend.reading.strata import unpublished_design
-from crowdblend.reports.folder import Folder, crowd_size, deciding_share, parts_of_sample, sampling_rate
+from crowdblend.reports.folder import (
+    Folder,
+    crowd_size,
+    deciding_share,
+    fresh_samples,
+    parts_of_sample,
+    sampling_rate,
+)
 from crowdblend.reports.numbers import enumeration, one_in, round_up
 from crowdblend.reports.strata import reading_of_strata
 from crowdblend.reports.summary import Summary
 
 MOST_NAMES = 5
 _ONE_SAMPLE = "All tables come from one sample: each is added up from the cells of their common, finest table."
+_INTERVALS = (
+    "The columns estimate, low and high are about the population: an interval covers the number of people 95 times "
+    "in 100 among the cells of that size that are published."
+)
 
 
 def title(columns: tuple[str, ...], counted: bool) -> str:
@@ -64,6 +75,9 @@ def reading(folder: Folder, summaries: Sequence[Summary], *, counted: bool) -> l
     parts = parts_of_sample(folder)
     if parts:
         return _of_parts(parts, sampling_rate(folder))
+    samples = fresh_samples(folder)
+    if samples:
+        return _of_fresh_samples(samples)
     k = crowd_size(folder)
     crowd = f"{k:,}" if k is not None else "k, the crowd size,"
     added_up = len(summaries) > 1 or bool(folder.fact("tables", dict))
@@ -139,11 +153,22 @@ def _of_parts(parts: Mapping[str, tuple[float, int]], rate: float | None) -> lis
             f"Table {name}: a share of {share:g} of the sample. Every published cell holds at least {k:,} people of "
             f"that part, and its count is exact; a cell that is missing holds between 0 and {k - 1:,}.{stands}"
         )
-    lines.append(
-        "The columns estimate, low and high are about the population: an interval covers the number of people 95 times "
-        "in 100 among the cells of that size that are published."
-    )
-    return lines
+    return [*lines, _INTERVALS]
+
+
+def _of_fresh_samples(samples: Mapping[str, tuple[float, int]]) -> list[str]:
+    """How to read tables that were each counted in a sample of its own."""
+    lines = [
+        "Every table was counted in a random sample of its own, drawn anew from everybody. Counts of different tables "
+        "are of different people, so they need not add up, and their differences mean nothing."
+    ]
+    for name, (rate, k) in samples.items():
+        lines.append(
+            f"Table {name}: the sample kept each person with probability {rate:g}, so one counted person stands for "
+            f"about {1 / rate:.3g} people. Every published cell holds at least {k:,} people of that sample, and its "
+            f"count is exact; a cell that is missing holds between 0 and {k - 1:,}."
+        )
+    return [*lines, _INTERVALS]
 
 
 def _sample(rate: float | None, share: float, *, counted: bool) -> str:

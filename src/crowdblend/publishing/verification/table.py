@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pyarrow as pa
 
+from crowdblend.calculus.forms import RELEASES, UNDER_SAMPLING
 from crowdblend.publishing.verification.counts import check_cells
 from crowdblend.publishing.verification.estimates import check_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
@@ -32,6 +33,9 @@ def check(published: PublishedFolder) -> None:
         check_strata_of_table(published)
         return
     check_sampling(published)
+    if published.certificate.facts.get("fresh_samples") or published.certificate.description.name == RELEASES.name:
+        _check_fresh_samples(published)
+        return
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))
@@ -67,6 +71,24 @@ def _check_parts(published: PublishedFolder) -> None:
     for path, columns, part in zip(published.files(*tables), tables.values(), derived, strict=True):
         cells = published.cells(path, list(columns), counted=True)
         check_cells(published, cells, least=part["k"])
+        check_estimates(published, cells)
+
+
+def _check_fresh_samples(published: PublishedFolder) -> None:
+    """Refuse tables that are not those of the samples that the derivation is about, in their order."""
+    tables, stated = published.tables, published.fact("fresh_samples", dict)
+    derived = [
+        {"rate": dict(sample.details)["rate"], "k": dict(sample.parts[0].details)["k"]}
+        for sample in published.mechanisms(UNDER_SAMPLING.name)
+    ]
+    if list(stated) != list(tables) or list(stated.values()) != derived:
+        raise contradiction("its tables are not those of its derivation")
+    if published.fact("below_k", str) != "suppress":
+        raise contradiction("what happens below k is not what its derivation says")
+    published.require_stated(k=max(own["k"] for own in derived))
+    for path, columns, own in zip(published.files(*tables), tables.values(), derived, strict=True):
+        cells = published.cells(path, list(columns), counted=True)
+        check_cells(published, cells, least=own["k"])
         check_estimates(published, cells)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crowdblend.estimates import facts_of_table
 from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import figures
-from crowdblend.reports.folder import Folder, crowd_size, parts_of_sample
+from crowdblend.reports.folder import Folder, crowd_size, fresh_samples, parts_of_sample
 from crowdblend.reports.html import Html, element, join, label, table
 from crowdblend.reports.numbers import fact
 from crowdblend.reports.recoding import HEADING, chosen_recoding
@@ -80,7 +80,8 @@ def _counted(folder: Folder, summary: Summary) -> str:
 
 
 def _nothing(folder: Folder, table: str) -> Html:
-    _, k = parts_of_sample(folder).get(table, (1.0, crowd_size(folder)))
+    own = parts_of_sample(folder) or fresh_samples(folder)
+    _, k = own.get(table, (1.0, crowd_size(folder)))
     crowd = f" of {k:,}" if k is not None else ""
     return element(
         "p", f"No cell was published: none reached the crowd size{crowd}. That does not mean that nobody is there."
