@@ -193,8 +193,8 @@ def test_a_cut_file_is_refused(path: Path) -> None:
 
 
 def test_another_format(path: Path) -> None:
-    change(path, "UPDATE about SET format = 'crowdblend ledger 3'")
-    with pytest.raises(InvalidInput, match="crowdblend ledger 3"):
+    change(path, "INSERT INTO about VALUES ('crowdblend ledger 99')")
+    with pytest.raises(InvalidInput, match="crowdblend ledger 99"):
         Ledger.open(path)
 
 

@@ -11,7 +11,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger.location import locate
 
 if TYPE_CHECKING:
-    from crowdblend.ledger.chain import Record
     from crowdblend.ledger.store import Store
 
 
@@ -50,7 +49,8 @@ class Ledger(books.Ledger):
             self._store = (books.Ledger.create(where) if new and where else books.Ledger.open(where))._store
         return super()._opened()
 
-    def _records(self) -> list[Record]:
+    def _look(self) -> None:
+        """Open the ledger to look into it; refuse one that was named and is missing."""
         if self._store is None and self.location.named and not self._is_there:
             raise InvalidInput(
                 f"there is no ledger at {self.location.words()}.",
@@ -60,12 +60,6 @@ class Ledger(books.Ledger):
             )
         if self._store is None and self._is_there:
             self._opened()
-        return super()._records()
-
-    def check(self, seen: str | None = None) -> str:
-        """The hash that seals everything recorded so far; raises DoesNotVerify when anything was edited."""
-        self._records()
-        return super().check(seen)
 
 
 def opened(ledger: books.Ledger | str | os.PathLike[str] | UsersOwn | None) -> books.Ledger | None:

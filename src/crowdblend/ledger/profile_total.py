@@ -14,11 +14,14 @@ from typing import Any
 from crowdblend.calculus import Assumption
 from crowdblend.guarantees import ClosenessCurve, Differential, Profile, Relation, Uses
 from crowdblend.ledger import running_total
-from crowdblend.ledger.entry import Entry, Spending
+from crowdblend.ledger.entry import Losses
+from crowdblend.ledger.spent import SpentGroup
 from crowdblend.numerics.profile_curves import LossPair
 
 # A limit that more releases than this would keep is not much of a limit.
 MOST_RELEASES = 100_000
+Spent = tuple[Losses, int]
+"""What a release loses, and how many such releases there are."""
 
 
 @dataclass(frozen=True)
@@ -53,37 +56,45 @@ class ProfileTotal:
 
 def profile_total(
     population: str,
-    entries: Iterable[Entry],
+    groups: Iterable[SpentGroup],
     delta: float | None = None,
     *,
-    more: Spending | None = None,
+    more: Losses | None = None,
     cache: Path | None = None,
+    overlapping: tuple[str, ...] = (),
 ) -> ProfileTotal:
     """The total of the spent entries about a population, and of one more release that may begin.
 
-    It is at a δ, or else at the sum of all δ, so that it compares with adding up.
+    It is at a δ, or else at the sum of all δ, so that it compares with adding up. Releases about `overlapping`
+    populations count as releases about this one.
     """
-    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
-    coming = [more] if more is not None else []
+    spent = _about(groups, population, overlapping)
+    coming: list[Spent] = [(more, 1)] if more is not None else []
     relation = Relation.ADD_REMOVE if _uses(spent + coming, Relation.ADD_REMOVE) is not None else Relation.REPLACE
     before, after = _uses(spent, relation), _uses(coming, relation)
+    count = sum(releases for _, releases in spent + coming)
     if delta is None:
-        delta = sum(loss.delta for made in spent + coming if (loss := _loss(made, relation)) is not None)
+        delta = _sum_of_deltas(spent + coming, relation)
     if before is None or after is None or delta == 0:
-        return ProfileTotal(population, len(spent + coming), delta, None, relation)
+        return ProfileTotal(population, count, delta, None, relation)
     pair = running_total.laws(before, cache) if before else None
     if after:
         pair = running_total.beside(pair, before, after)
     epsilon = 0.0 if pair is None else _epsilon(pair, delta)
-    return ProfileTotal(population, len(spent + coming), delta, epsilon, relation)
+    return ProfileTotal(population, count, delta, epsilon, relation)
 
 
 def releases_that_fit(
-    population: str, entries: Iterable[Entry], release: Spending, limit: Differential, cache: Path | None = None
+    population: str,
+    groups: Iterable[SpentGroup],
+    release: Losses,
+    limit: Differential,
+    cache: Path | None = None,
+    overlapping: tuple[str, ...] = (),
 ) -> int | None:
     """How many more releases like this one keep the total within a limit; None where no theorem adds them up."""
-    spent = [entry.spending for entry in entries if entry.counts and entry.spending.population == population]
-    before, one = _uses(spent, limit.relation), _uses([release], limit.relation)
+    before = _uses(_about(groups, population, overlapping), limit.relation)
+    one = _uses([(release, 1)], limit.relation)
     if before is None or one is None:
         return None
     base = running_total.laws(before, cache) if before else None
@@ -109,23 +120,32 @@ def _epsilon(pair: LossPair, delta: float) -> float | None:
     return None if None in found else max(value for value in found if value is not None)
 
 
-def _uses(spendings: list[Spending], relation: Relation) -> tuple[Uses, ...] | None:
+def _about(groups: Iterable[SpentGroup], population: str, overlapping: tuple[str, ...]) -> list[Spent]:
+    return [(group, group.count) for group in groups if group.population in (population, *overlapping)]
+
+
+def _sum_of_deltas(spent: list[Spent], relation: Relation) -> float:
+    found = [(loss.delta, count) for losses, count in spent if (loss := _loss(losses, relation)) is not None]
+    return sum(delta for delta, count in found for _ in range(count))
+
+
+def _uses(spent: list[Spent], relation: Relation) -> tuple[Uses, ...] | None:
     """The curves of all releases under one relation; None where one has no such guarantee."""
     found: list[Uses] = []
-    for spending in spendings:
-        profile = next((made for made in spending.guarantees if _fits(made, relation)), None)
-        loss = _loss(spending, relation)
+    for losses, count in spent:
+        profile = next((made for made in losses.guarantees if _fits(made, relation)), None)
+        loss = _loss(losses, relation)
         if isinstance(profile, Profile):
-            found += profile.uses
+            found += [Uses(use.curve, use.releases * count) for use in profile.uses]
         elif loss is not None:
-            found.append(Uses(ClosenessCurve(loss.epsilon, loss.delta), 1))
+            found.append(Uses(ClosenessCurve(loss.epsilon, loss.delta), count))
         else:
             return None
     return Profile(tuple(found)).uses if found else ()
 
 
-def _loss(spending: Spending, relation: Relation) -> Differential | None:
-    return spending.differential if relation is Relation.ADD_REMOVE else spending.replaced
+def _loss(losses: Losses, relation: Relation) -> Differential | None:
+    return losses.differential if relation is Relation.ADD_REMOVE else losses.replaced
 
 
 def _fits(made: object, relation: Relation) -> bool:
