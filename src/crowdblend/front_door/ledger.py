@@ -27,6 +27,8 @@ USERS_OWN: Final = UsersOwn()
 class Ledger(books.Ledger):
     """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
 
+    `limit`, `describe` and `overlap` state what holds for a population; `budget` and `total` say what was spent.
+
     The first release makes it, with a warning, since a mistyped name would be a second ledger. Looking into a
     missing one is refused; only the user's own is taken to be empty.
     """

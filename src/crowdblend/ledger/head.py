@@ -4,13 +4,17 @@ that was cut off, replaced or put back to an earlier state."""
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 
 FORMAT = "crowdblend ledger head 1"
+HEAD_NAMESPACE = "crowdblend-ledger-head"
+"""The purpose of a signature of a head."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -42,6 +46,19 @@ def read_head(text: str) -> Head:
             code="ledger.head",
         ) from None
     return made
+
+
+def load_head(path: Path, signer: str | os.PathLike[str] | None = None) -> Head:
+    """The head in a file; with a signer, one that was signed by a key that counts."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise InvalidInput(f"{path} cannot be read. Name a head.", where="--head", code="ledger.head") from None
+    if signer is not None:
+        from crowdblend.signatures.files import check_file  # noqa: PLC0415 - loads cryptography
+
+        check_file(path, signer, HEAD_NAMESPACE)
+    return read_head(text)
 
 
 def behind(records: int) -> DoesNotVerify:

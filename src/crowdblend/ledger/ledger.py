@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,24 @@ class Ledger(ReadableLedger):
     def overlap(self, population: str, other: str, *, why: str | None = None, by: str | None = None) -> Overlap:
         """Declare that two populations have people in common: what was released about one adds up with the other."""
         return self.state(Overlap(population, other, by or this_user(), why))  # type: ignore[return-value]
+
+    def upgrade(self) -> int:
+        """Bring the ledger to the present format, as the next release would; the number of the format."""
+        with self._writing():
+            return int(store_module().LATEST)
+
+    def run_as_owner(self, statements: Iterable[str]) -> None:
+        """Run statements about roles in a ledger in PostgreSQL; a file has no roles."""
+        if self.location.path is not None:
+            raise InvalidInput(
+                "a ledger in a file has no roles: whoever may write the file may do everything.",
+                remedy="Use a ledger in PostgreSQL.",
+                where="--ledger",
+                code="ledger.role",
+            )
+        with self._writing() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
 
     def begin(
         self,

@@ -23,7 +23,7 @@ from crowdblend.ledger.statements import Limit
 
 HIGH = 5.0
 """Above this ε a guarantee says little, and a release says so before it begins."""
-_STEPS = 12
+_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,10 @@ class Accounts:
         return cache_file(self.ledger, "\n".join((population, *self.stated.overlapping(population))))
 
     def largest_epsilon(self, limit: Limit, coming: Losses) -> float | None:
-        """The largest ε, to three digits and rounded down, of a release that fits at the δ of this one; None: nothing.
+        """An ε, rounded down to three digits, of a release that fits at the δ of this one; None where none was found.
 
-        It is composed as the worst release with that ε and δ, so every release that states them fits.
+        It is composed as the worst release with that ε and δ, so every release that states them fits. It is what adding
+        up leaves, or more where a few halvings show that profiles allow it: small steps need fine grids, and take long.
         """
         loss = coming.differential or coming.replaced
         if loss is None:
@@ -90,7 +91,10 @@ class Accounts:
         def fits(epsilon: float) -> bool:
             return self.fits(limit, _Stated((Differential(epsilon, loss.delta, loss.relation),)))
 
-        low, high = 0.0, min(limit.epsilon, loss.epsilon)
+        spent = add_up(limit.population, self.groups, self.stated.overlapping(limit.population)).differential
+        left = limit.epsilon if spent is None else limit.epsilon - spent.epsilon
+        low, high = max(left, 0.0), min(limit.epsilon, loss.epsilon)
+        low = low if low < high and fits(low) else 0.0
         for _ in range(_STEPS):
             middle = (low + high) / 2
             low, high = (middle, high) if fits(middle) else (low, middle)

@@ -24,6 +24,7 @@ from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
 from crowdblend.ledger.secrets import commitment, matches
 from crowdblend.ledger.sound import check_identities, check_keys, identities_of
 from crowdblend.ledger.spent import groups_of
+from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.summary import NAME as SUMMARY
 from crowdblend.ledger.summary import Summary, digest, edited, kept_summary, summary_of
 
@@ -114,6 +115,21 @@ class ReadableLedger:
         """The budget of every population, in the order of their first release."""
         summary = self.summary()
         return tuple(add_up(name, summary.groups, summary.stated.overlapping(name)) for name in summary.populations())
+
+    def limits(self, population: str) -> tuple[Limit, ...]:
+        """Every limit that a population has had, the one in force last."""
+        return tuple(self.summary().stated.limits.get(normal_name(population), ()))
+
+    def limit_or(self, population: str, epsilon: float | None, delta: float | None) -> tuple[float, float]:
+        """This ε and δ, each from the population's limit where it is left out."""
+        limit = self.summary().stated.limit(normal_name(population))
+        if limit is not None:
+            return limit.epsilon if epsilon is None else epsilon, limit.delta if delta is None else delta
+        if epsilon is None or delta is None:
+            raise InvalidInput(
+                f"{population!r} has no limit. Pass --epsilon and --delta.", where="--epsilon", code="limit.missing"
+            )
+        return epsilon, delta
 
     def populations(self) -> tuple[Population, ...]:
         """Every population that something was released about or stated of: who answers for it, and what was read."""

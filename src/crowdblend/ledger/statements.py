@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import normal_name
 
@@ -19,7 +19,7 @@ _LONGEST = 1000
 
 
 @dataclass(frozen=True)
-class Limit(Checked):
+class Limit:
     """The largest ε, at this δ, that all releases about a population may come to, until the end of a day.
 
     `by` says who set it and `why` for what reason. After the day `until` nothing is released about the population
@@ -35,7 +35,8 @@ class Limit(Checked):
     at: str = ""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        check("epsilon", self.epsilon)
+        check("delta", self.delta)
         _name(self, "population", "by")
         if self.why is not None:
             _name(self, "why")
@@ -139,7 +140,8 @@ def last_day(until: Any) -> str:
             return date(int(text), 12, 31).isoformat()
         if re.fullmatch(r"\d{4}-\d{2}", text):
             year, month = map(int, text.split("-"))
-            following = date(year + month // 12, month % 12 + 1, 1)
+            first = date(year, month, 1)
+            following = date(first.year + month // 12, month % 12 + 1, 1)
             return date.fromordinal(following.toordinal() - 1).isoformat()
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
             return date.fromisoformat(text).isoformat()

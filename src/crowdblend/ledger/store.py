@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
 from crowdblend.ledger import chain, sqlite_file
 from crowdblend.ledger.chain import FORMAT, Record
 from crowdblend.ledger.history import History, replay
@@ -25,6 +25,7 @@ from crowdblend.ledger.tables import ABOUT, DERIVED, IDENTITIES, KEYS, RECORDS, 
 
 _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 _SECRET = "sketches"
+_NO_RIGHT = "42501"  # PostgreSQL: insufficient_privilege
 
 _REASONS = {
     "SQLITE_BUSY": ("ledger.busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
@@ -289,6 +290,12 @@ def _in_words(location: Location) -> Iterator[None]:
     except SQLAlchemyError as problem:
         origin: Any = problem.orig if isinstance(problem, DBAPIError) else None
         name = str(getattr(origin, "sqlite_errorname", ""))
+        if getattr(origin, "sqlstate", None) == _NO_RIGHT:
+            raise Refused(
+                f"your role may not do this in the ledger {location.words()}. Ask its owner.",
+                where="ledger",
+                code="ledger.no-right",
+            ) from None
         known = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), None)
         code, reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
         patience = sqlite_file.PATIENCE

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,9 @@ from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.version import __version__
+
+Sign = Callable[[Path], object]
+"""Signs the certificate in a file."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,15 @@ def release(
     policy_file: Path | None = None,
     before: Before = warn,
     in_memory: bool = False,
+    sign: Sign | None = None,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
-    release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears.
+    release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `sign` writes
+    the signature of a certificate beside it, before the folder appears.
     """
     require_rows(policy.data)
     planned = plan(policy)
@@ -96,7 +101,7 @@ def release(
             except BaseException:
                 staging.discard()
                 raise
-            return _publish(planned, reading, release_key, record, staging, folder, progress)
+            return _publish(planned, reading, release_key, record, staging, folder, progress, sign)
 
 
 def resume(
@@ -230,6 +235,7 @@ def _publish(
     staging: Staging,
     folder: Path,
     progress: Progress | None,
+    sign: Sign | None = None,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
     started = time.perf_counter()
@@ -245,6 +251,8 @@ def _publish(
             if not record.compared:
                 certificate = replace(certificate, stated=(*certificate.stated, Assumption.SAMPLE_NOT_COMPARED))
             certificate = describe(staging.release, certificate, record.date)
+            if sign is not None:
+                sign(staging.release / CERTIFICATE)
             internal = {**reading.internal, **publication.internal, "seconds": time.perf_counter() - started}
             completion = Completion(certificate.to_dict()["digest"], digest(files), _plain(internal))
             staging = staging.complete(completion)
