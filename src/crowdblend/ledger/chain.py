@@ -13,6 +13,7 @@ from crowdblend.errors import DoesNotVerify
 FIRST_FORMAT = "crowdblend ledger 1"
 FORMAT = "crowdblend ledger 3"
 _NAME = "crowdblend ledger "
+_DECODE = json.JSONDecoder().raw_decode  # without json.loads around it: a ledger has many small records
 GENESIS = hashlib.sha256(FIRST_FORMAT.encode()).hexdigest()
 """What the first record follows, in every format: a ledger that is brought to a new format keeps its chain."""
 
@@ -83,10 +84,10 @@ def unreadable(number: int) -> DoesNotVerify:
 
 def _parsed(number: int, body: str) -> dict[str, Any]:
     try:
-        content = json.loads(body)
+        content, end = _DECODE(body)
     except (ValueError, RecursionError):
         raise unreadable(number) from None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or end != len(body):
         raise unreadable(number)
     return content
 

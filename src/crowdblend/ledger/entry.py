@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -19,6 +19,8 @@ from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
+# Without references between equal objects, so that equal documents are packed alike.
+_PLAIN = 2
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -159,12 +161,12 @@ def spending_of(document: dict[str, Any]) -> Spending:
 
 def decoded_guarantees(documents: Any) -> tuple[Guarantee, ...]:
     """The guarantees that JSON-ready data describe; equal ones are decoded once."""
-    return _decoded(json.dumps(documents, sort_keys=True))
+    return _decoded(marshal.dumps(documents, _PLAIN))
 
 
 @lru_cache(maxsize=4096)
-def _decoded(text: str) -> tuple[Guarantee, ...]:
-    return tuple(decode(one) for one in json.loads(text))
+def _decoded(packed: bytes) -> tuple[Guarantee, ...]:
+    return tuple(decode(one) for one in marshal.loads(packed))
 
 
 def normal_name(name: str) -> str:

@@ -92,7 +92,7 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
     """The entry after one more step; raises InvalidInput when the step may not follow."""
     match content["step"], entry.status, entry.output:
         case "output", "unfinished", False:
-            return replace(entry, output=True)
+            return Entry(**{**vars(entry), "output": True})
         case "finished", "unfinished", True:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
             for name, value in digests.items():
@@ -102,7 +102,7 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
                 raise InvalidInput(
                     "internal facts are names with values. Correct them.", where="internal", code="ledger.internal"
                 )
-            return replace(entry, status="finished", internal=internal, **digests)
+            return Entry(**{**vars(entry), "status": "finished", "internal": internal, **digests})
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
     raise InvalidInput(

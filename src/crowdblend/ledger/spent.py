@@ -52,10 +52,15 @@ def group_of(document: dict[str, Any]) -> SpentGroup:
 def groups_of(entries: Iterable[Entry]) -> tuple[SpentGroup, ...]:
     """The spent entries by population and guarantees, in the order of their first release."""
     found: dict[tuple[str, tuple[Guarantee, ...], bool], list[int]] = {}
+    # Hashing guarantees takes long, and those of most entries are one and the same object.
+    known: dict[tuple[str, int, bool], list[int]] = {}
     for entry in entries:
         if entry.counts:
             spending = entry.spending
-            found.setdefault((spending.population, spending.guarantees, spending.fresh), []).append(entry.id)
+            at = (spending.population, id(spending.guarantees), spending.fresh)
+            if at not in known:
+                known[at] = found.setdefault((spending.population, spending.guarantees, spending.fresh), [])
+            known[at].append(entry.id)
     return tuple(SpentGroup(*what, _ranges(ids)) for what, ids in found.items())
 
 
