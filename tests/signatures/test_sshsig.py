@@ -155,6 +155,11 @@ def test_what_is_no_key(message: Path, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput):
             read_signers(wrong)
     assert not signature_file(message).exists()
+    private, public = new_key(tmp_path)
+    for call in (lambda: sign_file(tmp_path / "gone", private, PURPOSE), lambda: check_file(tmp_path, public, PURPOSE)):
+        with pytest.raises(InvalidInput) as refused:
+            call()
+        assert refused.value.code == "input.not-readable"
 
 
 @pytest.mark.parametrize("text", ["", "x", "-----BEGIN SSH SIGNATURE-----\n!!\n-----END SSH SIGNATURE-----"])

@@ -38,7 +38,7 @@ def sign_file(
         raise InvalidInput(
             f"{target} exists. Pass --force to replace the signature.", where="--force", code="output-exists"
         )
-    message = path.read_bytes()
+    message = _content(path)
     try:
         made = sign(message, load_key(key, passphrase), namespace)
     except CrowdblendError as problem:
@@ -69,7 +69,15 @@ def read_signature(path: Path) -> Signature:
 def check_file(path: Path, signer: str | os.PathLike[str], namespace: str) -> Signer:
     """The signer who signed a file; raises DoesNotVerify when none of those that count did."""
     signers = read_signers(signer)
-    return check_signer(path.read_bytes(), read_signature(path), namespace, signers)
+    return check_signer(_content(path), read_signature(path), namespace, signers)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "no file has this name"
+        raise InvalidInput(f"{path} cannot be read: {reason}.", where=path.name, code="input.not-readable") from None
 
 
 def _by_ssh_keygen(message: bytes, key: str | os.PathLike[str], namespace: str) -> str:
