@@ -36,6 +36,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/utility.py
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/release.py
+	$(BIN)/python bench/ledger.py
 	$(BIN)/python bench/frames.py
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/statistics_time.py

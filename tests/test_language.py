@@ -30,6 +30,7 @@ STRUCTURED = (
     "recoding",
     "reports",
     "selection",
+    "signatures",
 )
 REFRAINS = re.compile(
     r"must [^.\"]*, and (is|are|has|have|does|do)( not\b| none\b| other|\.)"

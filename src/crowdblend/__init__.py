@@ -19,7 +19,7 @@ from crowdblend.version import __version__
 if TYPE_CHECKING:
     from crowdblend.calculus.certificate import Certificate
     from crowdblend.errors import CrowdblendError
-    from crowdblend.front_door.checks import audit, compose, verify
+    from crowdblend.front_door.checks import audit, compose, sign, verify
     from crowdblend.front_door.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.front_door.ledger import Ledger
     from crowdblend.front_door.published import Release
@@ -80,6 +80,7 @@ _MODULES = {
     "release": "front_door.release",
     "resume": "front_door.release",
     "sample_and_sanitize": "mechanisms.measurement",
+    "sign": "front_door.checks",
     "values": "front_door.columns",
     "verify": "front_door.checks",
 }
@@ -124,6 +125,7 @@ __all__ = [
     "release",
     "resume",
     "sample_and_sanitize",
+    "sign",
     "values",
     "verify",
 ]

@@ -1,6 +1,7 @@
 """Release after release from a child that is killed at a random moment, many times; run as a program of its own.
 
-Arguments: the ledger, how many kills. Each child writes to a pipe what the ledger has acknowledged. Prints one JSON
+Arguments: the ledger, how many kills, and the seed of their moments.
+Each child writes to a pipe what the ledger has acknowledged. Prints one JSON
 object; the checks are in test_crashes.py.
 """
 
@@ -49,8 +50,8 @@ def kill_one(path: str, number: int, chance: random.Random) -> list[str]:
         return said + pipe.read().splitlines()
 
 
-def main(path: str, kills: int) -> None:
-    chance = random.Random(7)
+def main(path: str, kills: int, seed: int) -> None:
+    chance = random.Random(seed)
     Ledger.create(path)
     said: list[str] = []
     for number in range(kills):
@@ -67,4 +68,4 @@ def main(path: str, kills: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -205,7 +205,7 @@ def test_budget_for_a_group(ask) -> None:
     assert (budget["group"]["kind"], budget["group"]["people"]) == ("ZeroKnowledge", 3)
     code, out, _ = ask("budget", "--group", "3")
     assert code == 0
-    assert "group     zero-knowledge privacy: whoever sees the release learns hardly more about any 3 people" in out
+    assert "group     zero-knowledge privacy: whatever is concluded about any 3 people together from the release" in out
 
 
 def test_a_group_has_somebody(ask) -> None:

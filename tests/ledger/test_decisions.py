@@ -18,7 +18,7 @@ from crowdblend.ledger.beside import Known, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import replay
 from crowdblend.ledger.identity import Identity, fingerprint, identity_of
-from crowdblend.ledger.location import Location, locate
+from crowdblend.ledger.location import Location
 from crowdblend.ledger.overlap import (
     FALSE_ALARM,
     NEARLY,
@@ -326,7 +326,7 @@ def test_the_longest_name(name: str, longest: int) -> None:
     ],
 )
 def test_a_location_is_shown_without_its_password(url: str, words: str) -> None:
-    assert locate(url).words() == words
+    assert Location(url=url).words() == words
     assert Location(path=Path("a/b")).words() == "a/b"
 
 

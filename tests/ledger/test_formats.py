@@ -82,8 +82,8 @@ def test_its_sealed_keys_are_checked(kept: tuple[Path, dict], statement: str, wr
 
 def test_a_later_format_is_refused(kept: tuple[Path, dict]) -> None:
     path, _ = kept
-    change(path, "INSERT INTO about VALUES ('crowdblend ledger 3')")
-    with pytest.raises(InvalidInput, match="crowdblend ledger 3"):
+    change(path, "INSERT INTO about VALUES ('crowdblend ledger 99')")
+    with pytest.raises(InvalidInput, match="crowdblend ledger 99"):
         Ledger.open(path)
 
 

@@ -1,19 +1,22 @@
-"""Several processes at one ledger: of all that want the same sample, exactly one gets it."""
+"""Several processes at one ledger: of all that want the same sample exactly one gets it, and no limit is exceeded."""
 
 from __future__ import annotations
 
 import multiprocessing
+import time
 from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import DoesNotCompose
-from crowdblend.ledger import Ledger
+from crowdblend.errors import DoesNotCompose, Refused
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.ledger import Ledger, store  # noqa: F401  forked processes find the database loaded
 from tests.ledger.databases import DATABASES, place
-from tests.ledger.spendings import shared
+from tests.ledger.spendings import DATA, DIGEST, shared, spending
 
 PROCESSES = 3
 SAMPLES = 15
+LOSS = (Differential(0.125, 0.0, Relation.ADD_REMOVE),)
 
 
 def want(path: str, start, results) -> None:
@@ -48,3 +51,54 @@ def test_exactly_one_begins(database: str, tmp_path: Path) -> None:
     ledger.check()
     assert len(ledger.entries()) == SAMPLES
     assert {found.name for found in tmp_path.iterdir()} <= {"ledger.sqlite"}
+
+
+def spend(path: str, number: int, start, results) -> None:
+    """One whole release of an eighth, all processes at the same moment; says what the ledger acknowledged."""
+    try:
+        start.wait(timeout=60)
+        ledger = Ledger.open(path)
+        entry = ledger.begin(spending(f"draw-{number}", guarantees=LOSS), held_key=number.to_bytes(32, "big"))
+        ledger.output_begins(entry)
+        ledger.finish(entry, certificate_digest=DIGEST, data_sha256=DATA)
+        results.put((entry, f"draw-{number}"))
+    except Refused as refused:
+        results.put((None, refused.code))
+
+
+def release_at_once(path: str, processes: int, fitting: int) -> float:
+    """So many processes release against a limit that only some of them keep; the seconds that it took."""
+    ledger = Ledger.create(path)
+    ledger.limit("residents", epsilon=fitting / 8, delta=0.0)
+    context = multiprocessing.get_context("fork")
+    start, results = context.Barrier(processes), context.Queue()
+    running = [context.Process(target=spend, args=(path, number, start, results)) for number in range(processes)]
+    began = time.monotonic()
+    for process in running:
+        process.start()
+    said = [results.get(timeout=300) for _ in running]
+    for process in running:
+        process.join(timeout=60)
+        assert process.exitcode == 0
+    acknowledged = {entry: sample for entry, sample in said if entry is not None}
+    refused = [code for entry, code in said if entry is None]
+    assert refused == ["limit.exceeded"] * (processes - fitting)
+    assert sorted(acknowledged) == list(range(1, fitting + 1)), "an entry was lost or doubled"
+    entries = {entry.id: entry for entry in Ledger.open(path).entries()}
+    assert {number: entry.spending.sample for number, entry in entries.items()} == acknowledged
+    assert all(entry.status == "finished" for entry in entries.values())
+    assert Ledger.open(path).budget("residents").differential.epsilon == fitting / 8
+    Ledger.open(path).check()
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_no_limit_is_exceeded(database: str, tmp_path: Path) -> None:
+    release_at_once(place(database, tmp_path), processes=8, fitting=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repetition", range(20))
+@pytest.mark.parametrize("database", DATABASES)
+def test_fifty_at_once(database: str, repetition: int, tmp_path: Path) -> None:
+    assert release_at_once(place(database, tmp_path), processes=50, fitting=20 + repetition) < 300

@@ -32,7 +32,7 @@ def test_the_promise_is_explained_without_a_sample(tmp_path: Path) -> None:
     done = release(parse_policy(POLICY, tmp_path), tmp_path / "out")
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    assert "learns hardly more about you than from 500 random people and up to" in text
+    assert "times what it would be from 500 random people and up to" in text
     assert "This holds whatever else somebody knows if the assumptions" in text
     assert "who was sampled" not in text
     assert "connectivity is a share of the largest possible number of links" in text

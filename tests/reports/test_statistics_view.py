@@ -41,10 +41,10 @@ def test_numbers_errors_and_yardstick_are_shown(tmp_path: Path, kind: str) -> No
     page = (done.folder / "report.html").read_text(encoding="utf-8")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert "2 statistics about people" in text
-    assert "hardly more about you than from the data of 20 random people out of 60 with yours concealed" in text
+    assert "the data of 20 random people out of 60 with yours concealed tell" in text
     assert "with a probability of at least 0.95; of a histogram, all bins at once" in text
     assert "mean &amp; more average of age" in text
-    assert "from the data of 20 random people out of 60, you concealed. Whatever they conclude" in text
+    assert "times what it would be from the data of 20 random people out of 60, you concealed" in text
     # 1 - e^-2/2, rounded up
     assert "guesses it right with probability at most 93.3 %" in text
     assert "whatever else somebody knows, except who was sampled, if" in text

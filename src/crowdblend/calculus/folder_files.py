@@ -15,6 +15,8 @@ from typing import Any
 from crowdblend.errors import DoesNotVerify
 
 CERTIFICATE = "certificate.json"
+SIGNATURE = "certificate.json.sig"
+"""The signature of the certificate, if there is one; `verify` with a signer checks it."""
 
 
 def check_files(folder: Path, stated: Any) -> tuple[str, ...]:
@@ -30,7 +32,7 @@ def check_files(folder: Path, stated: Any) -> tuple[str, ...]:
             raise DoesNotVerify(f"{name} is missing. Ask for the whole folder.", where=name, code="file-missing")
         if regular_file_hash(folder / name) != expected:
             raise DoesNotVerify(f"{name} is not the file that was certified.", where=name, code="file-edited")
-    return tuple(sorted(present - set(stated) - {CERTIFICATE}))
+    return tuple(sorted(present - set(stated) - {CERTIFICATE, SIGNATURE}))
 
 
 def regular_file_hash(path: Path) -> str:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 import click
 
 from crowdblend.calculus.encoding import encode
 from crowdblend.cli.engines import engine_options
-from crowdblend.cli.output import Parameter, emit, force_option, json_option, speaks
+from crowdblend.cli.ledger_team import COMMANDS, ledger_option
+from crowdblend.cli.output import Parameter, emit, emit_list, force_option, json_option, speaks, write_text
+from crowdblend.cli.sign import ask_passphrase
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.steward import steward_sentences
 
-ledger_option = click.option(
-    "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
-)
+_BATCH = 1000
 HEADINGS = ["id", "created", "status", "kind", "sample", "epsilon", "delta", "population"]
 
 
@@ -30,6 +35,10 @@ def command() -> None:
     A release is recorded here before it appears, and refused when it may not stand beside an earlier one. One that is
     unfinished counts as spent.
     """
+
+
+for _each in COMMANDS:
+    command.add_command(_each)
 
 
 @command.command("init")
@@ -50,13 +59,17 @@ def init_ledger(place: str | None, *, as_json: bool) -> None:
 @json_option
 @speaks
 def list_entries(*, where: str | None, as_json: bool) -> None:
-    """List every release."""
-    entries = Ledger.open(where, make=False).entries()
+    """List every release, as they are read: a long list begins at once."""
+    ledger = Ledger.open(where, make=False)
     if as_json:
-        emit({"entries": [entry.to_dict() for entry in entries]})
-    elif entries:
-        _tell_rows([HEADINGS, *(_row(entry) for entry in entries)])
-    else:
+        ledger.check()  # what is printed cannot be taken back
+        emit_list("entries", (entry.to_dict() for entry in ledger.stream()))
+        return
+    some = False
+    for rows in _batches(_row(entry) for entry in ledger.stream()):
+        _tell_rows(rows if some else [HEADINGS, *rows])
+        some = True
+    if not some:
         click.echo("the ledger has no releases yet.")
 
 
@@ -151,7 +164,7 @@ def show_budget(
     if delta is not None:
         check("delta", delta)
     ledger = Ledger.open(where, make=False)
-    budgets = ledger.budgets()
+    budgets, accounts = ledger.budgets(), ledger.accounts()
     if population is not None:
         budgets = tuple(budget for budget in budgets if budget.population == population)
         if not budgets:
@@ -161,23 +174,22 @@ def show_budget(
                 code="ledger.no-population",
             )
     if as_json:
-        totals = {budget.population: ledger.total(budget.population, delta).to_dict() for budget in budgets}
-        emit({"budgets": [{**_with_group(made, group), "profile": totals[made.population]} for made in budgets]})
+        emit({"budgets": [{**_with_group(made, group), **_account(accounts, made, delta)} for made in budgets]})
     elif budgets:
         for budget in budgets:
-            _tell(budget, group, ledger.total(budget.population, delta))
+            _tell(budget, group, accounts.total(budget.population, delta), accounts.stated.limit(budget.population))
     else:
         click.echo("the ledger has no releases yet.")
 
 
 @command.command("plan")
 @click.argument("policy", type=click.Path(dir_okay=False))
-@click.option("--epsilon", type=Parameter(), required=True, metavar="E", help="The limit of the total.")
-@click.option("--delta", type=Parameter(), required=True, metavar="D", help="The limit of the total.")
+@click.option("--epsilon", type=Parameter(), metavar="E", help="The limit of the total; by default the population's.")
+@click.option("--delta", type=Parameter(), metavar="D", help="The limit of the total.")
 @ledger_option
 @json_option
 @speaks
-def plan_releases(policy: str, *, epsilon: float, delta: float, where: str | None, as_json: bool) -> None:
+def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
     """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
 
     Each draws a fresh sample, and they are composed by their profiles.
@@ -188,6 +200,7 @@ def plan_releases(policy: str, *, epsilon: float, delta: float, where: str | Non
 
     ledger = Ledger.open(where, make=False)
     spending = planned_spending(plan(load_policy(policy)))
+    epsilon, delta = ledger.limit_or(spending.population, epsilon, delta)
     limit = Differential(epsilon, delta, Relation.ADD_REMOVE)
     count = ledger.room(spending, limit)
     if count is None:
@@ -215,17 +228,46 @@ def _total_words(total: ProfileTotal) -> str:
 
 @command.command("check")
 @click.option("--seen", metavar="HASH", help="A hash that an earlier check printed: finds a cut-off end too.")
+@click.option("--head", metavar="FILE", help="A head that an earlier check saved: finds a cut-off end or an old copy.")
+@click.option("--signer", metavar="KEY|FILE", help="With --head: whose signature the head must have.")
+@click.option("--save-head", metavar="FILE", help="Write the head of the chain, to be kept elsewhere or published.")
+@click.option("--sign", "key", metavar="KEY", help="With --save-head: sign it with this private SSH key.")
 @ledger_option
 @json_option
+@force_option
 @speaks
-def check_chain(*, seen: str | None, where: str | None, as_json: bool) -> None:
-    """Find out whether anything in the ledger was edited."""
-    sealed = Ledger.open(where, make=False).check(seen)
+def check_chain(
+    *,
+    seen: str | None,
+    head: str | None,
+    signer: str | None,
+    save_head: str | None,
+    key: str | None,
+    where: str | None,
+    as_json: bool,
+    force: bool,
+) -> None:
+    """Find out whether anything in the ledger was edited, cut off, or put back to an earlier state."""
+    from crowdblend.ledger.head import HEAD_NAMESPACE, load_head  # noqa: PLC0415  only needed here
+    from crowdblend.signatures.files import sign_file  # noqa: PLC0415
+
+    if (signer and not head) or (key and not save_head):
+        raise click.UsageError("--signer needs --head, and --sign needs --save-head.")
+    ledger = Ledger.open(where, make=False)
+    if head is not None:
+        ledger.check(load_head(Path(head), signer))
+    if seen is not None:
+        ledger.check(seen)
+    made = ledger.head()
+    if save_head is not None:
+        write_text(save_head, made.to_json(), force=force)
+        if key is not None:
+            sign_file(Path(save_head), key, HEAD_NAMESPACE, passphrase=ask_passphrase, force=force)
     if as_json:
-        emit({"intact": True, "hash": sealed})
+        emit({"intact": True, "hash": made.hash, "records": made.records})
     else:
-        click.echo("intact: every record is as it was written.")
-        click.echo(f"keep this hash and pass it as --seen next time: {sealed}")
+        click.echo(f"intact: every one of {made.records} records is as it was written.")
+        click.echo(f"keep this hash and pass it as --seen next time: {made.hash}")
 
 
 def _write_page(entry: Entry, target: str) -> None:
@@ -265,6 +307,11 @@ def _row(entry: Entry) -> list[str]:
     ]
 
 
+def _batches(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
+    while some := list(islice(rows, _BATCH)):
+        yield some
+
+
 def _tell_rows(rows: list[list[str]]) -> None:
     """Aligned columns; a release stays on its line, however narrow the terminal."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -283,8 +330,26 @@ def _with_group(budget: Budget, group: int | None) -> dict[str, object]:
     return told if group is None else {**told, "group": encode(budget.for_group(group))}
 
 
-def _tell(budget: Budget, group: int | None, total: ProfileTotal) -> None:
-    click.echo(f"{budget.population}: releases {', '.join(map(str, budget.releases))}")
+def _account(accounts: Accounts, budget: Budget, delta: float | None) -> dict[str, object]:
+    """The total by profile, and the limit."""
+    limit = accounts.stated.limit(budget.population)
+    told = accounts.total(budget.population, delta).to_dict()
+    return {"profile": told, "limit": None if limit is None else limit.to_dict()}
+
+
+def _numbers(ids: tuple[int, ...]) -> str:
+    """The numbers of releases; long runs by their ends."""
+    runs: list[list[int]] = []
+    for number in ids:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 4 else ", ".join(map(str, run)) for run in runs)
+
+
+def _tell(budget: Budget, group: int | None, total: ProfileTotal, limit: Limit | None) -> None:
+    click.echo(f"{budget.population}: releases {_numbers(budget.releases)}")
     if budget.differential is None:
         click.echo("  together  nothing: these releases have no differential privacy that adds up")
     for made in (budget.zero_knowledge, budget.differential):
@@ -296,6 +361,10 @@ def _tell(budget: Budget, group: int | None, total: ProfileTotal) -> None:
         click.echo(
             f"  by profile nothing at delta {at_most(total.delta)}: more than that is lost. Pass a larger --delta."
         )
+    if limit is not None:
+        click.echo(f"  limit     {limit.words()}, set by {limit.by}")
+    if budget.overlapping:
+        click.echo(f"  overlaps  {', '.join(budget.overlapping)}, whose releases are in the sum")
     if group is not None:
         together = budget.for_group(group)
         said = together.words() if together else "nothing: these releases have no zero-knowledge privacy that adds up"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 @engine_options
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
-@click.option("--yes", is_flag=True, help="Do not ask before publishing.")
+@click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
+@click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
 @json_option
 @force_option
 @speaks
@@ -50,6 +51,7 @@ def command(
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
+    sign_key: str | None,
     as_json: bool,
     force: bool,
 ) -> None:
@@ -69,7 +71,8 @@ def command(
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
 
     check_place(folder)
-    if not yes and not sys.stdin.isatty():
+    sign = None if sign_key is None else _signing(sign_key)
+    if not yes and not _asks():
         raise InvalidInput(
             "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
             where="--yes",
@@ -81,7 +84,7 @@ def command(
 
     with engine_named(engine, master, conf) as reads:
         planned.check_source(reads)
-        ledger = _open_ledger(ledger_url)
+        ledger = _open_ledger(ledger_url, yes=yes)
         with notes_on_stderr(), progress_line(quiet=as_json) as progress:
             done = release(
                 loaded,
@@ -92,6 +95,7 @@ def command(
                 policy_file=Path(policy),
                 before=before,
                 engine=reads,
+                sign=sign,
             )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
@@ -150,13 +154,36 @@ def _profile_after(ledger: Ledger, budget: Budget | None) -> ProfileTotal | None
     return None
 
 
-def _open_ledger(url: str | None) -> Ledger:
-    """The ledger; the user's own is made when it is missing, but not in silence."""
+def _asks() -> bool:
+    """Whether somebody is there to answer."""
+    return sys.stdin.isatty()
+
+
+def _signing(path: str) -> Callable[[Path], object]:
+    """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
+    from crowdblend.cli.sign import ask_passphrase  # noqa: PLC0415  only needed here
+    from crowdblend.publishing.signing import NAMESPACE  # noqa: PLC0415
+    from crowdblend.signatures.files import signature_file  # noqa: PLC0415
+    from crowdblend.signatures.keys import load_key  # noqa: PLC0415
+    from crowdblend.signatures.sshsig import sign  # noqa: PLC0415
+
+    key = load_key(path, ask_passphrase)
+    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), key, NAMESPACE), encoding="ascii")
+
+
+def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
+    """The ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
     from crowdblend.ledger import Ledger  # noqa: PLC0415 - heavy
     from crowdblend.ledger.location import locate  # noqa: PLC0415
 
     location = locate(url)
     if location.is_new_default:
+        if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
+            raise Refused(
+                "nothing was published: a release is recorded in a ledger. Name one with --ledger.",
+                where="--ledger",
+                code="command.not-confirmed",
+            )
         click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)
     return Ledger.open(url)
 
@@ -208,8 +235,8 @@ def _tell(planned: AnyPlan, engine: Engine, folder: Path, *, as_json: bool) -> N
 
 def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
-    if prospect.warning is not None:
-        click.echo(f"crowdblend: {prospect.warning}", err=True)
+    for warning in prospect.warnings:
+        click.echo(f"crowdblend: {warning}", err=True)
     if yes:
         return
     for name, sentence in _guarantees(planned.certificate()):

@@ -11,18 +11,21 @@ from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
 @click.argument("target")
+@click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
 @json_option
 @speaks
-def command(target: str, *, as_json: bool) -> None:
+def command(target: str, *, signer: str | None, as_json: bool) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
     TARGET is a release folder, a certificate alone, or '-' for stdin. Only with a folder are the data checked too.
     """
+    signed = None if signer is None else _signed_by(target, signer)
     folder = Path(target) if target != "-" and Path(target).is_dir() else None
     if folder is not None:
         from crowdblend.publishing.verification import verify_release  # noqa: PLC0415  loads pyarrow, for data only
@@ -35,9 +38,25 @@ def command(target: str, *, as_json: bool) -> None:
     if as_json:
         guarantees = [encode(guarantee) for guarantee in certificate.guarantees]
         said = {"data_checked": folder is not None, "not_covered": list(uncovered), "guarantees": guarantees}
-        emit({"verified": True, **said})
+        emit({"verified": True, **said, "signed_by": signed})
     else:
         _tell(certificate, uncovered, with_data=folder is not None)
+        if signed is not None:
+            click.echo(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
+
+
+def _signed_by(target: str, signer: str) -> dict[str, str | None]:
+    from crowdblend.publishing.signing import check_release_signature  # noqa: PLC0415  only needed here
+    from crowdblend.signatures.sshsig import fingerprint  # noqa: PLC0415
+
+    if target == "-":
+        raise InvalidInput(
+            "what comes from stdin has no signature. Name the folder or the certificate.",
+            where="--signer",
+            code="signature.missing",
+        )
+    found = check_release_signature(Path(target), signer)
+    return {"name": found.name, "key": fingerprint(found.key)}
 
 
 def _tell(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:

@@ -15,7 +15,7 @@ from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEver
 Facts = Mapping[str, Any]
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
-_LARGEST_K, _LARGEST_OUTLIER, _SMALLEST_RATE = 10**6, 10**4, 1e-12
+_LARGEST_K, _LARGEST_OUTLIER, _SMALLEST_RATE = 10**6, 10**5, 1e-12
 _SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
 _MOST_CELLS = 2**40
 

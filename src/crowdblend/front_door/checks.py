@@ -21,12 +21,28 @@ if TYPE_CHECKING:
     from crowdblend.policies.policy import Policy
 
 
-def verify(target: Any) -> Certificate:
+def sign(
+    folder: str | os.PathLike[str], key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False
+) -> Path:
+    """Sign a release folder with a private SSH key, after verifying it; the file of the signature.
+
+    The signature is over the certificate, which has the hash of every other file, in OpenSSH's format:
+    `ssh-keygen -Y verify -n crowdblend-certificate` checks it too.
+    """
+    from crowdblend.publishing.signing import sign_release  # noqa: PLC0415 - heavy
+
+    return sign_release(Path(folder), key, passphrase=None if passphrase is None else lambda: passphrase, force=force)
+
+
+def verify(target: Any, *, signer: str | os.PathLike[str] | None = None) -> Certificate:
     """The certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
 
     `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
-    Certificate; or what `release` returned.
+    Certificate; or what `release` returned. `signer` is a public key, its file, or an allowed_signers file: the
+    certificate must then be signed by one of them.
     """
+    if signer is not None:
+        _check_signature(target, signer)
     if isinstance(target, Certificate):
         return verify_text(target.to_json())
     if isinstance(target, str) and _is_json(target):
@@ -41,6 +57,23 @@ def verify(target: Any) -> Certificate:
         where="verify",
         code="argument.type",
     )
+
+
+def _check_signature(target: Any, signer: str | os.PathLike[str]) -> None:
+    from crowdblend.publishing.signing import check_release_signature  # noqa: PLC0415 - heavy
+
+    if isinstance(target, Release):
+        with target._on_disk() as folder:
+            check_release_signature(folder, signer)
+    elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
+        check_release_signature(Path(target), signer)
+    else:
+        raise InvalidInput(
+            "A certificate without its file has no signature.",
+            remedy="Pass the folder of the release, or the certificate's file.",
+            where="signer",
+            code="signature.missing",
+        )
 
 
 def _is_json(text: str) -> bool:

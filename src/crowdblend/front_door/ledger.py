@@ -11,7 +11,6 @@ from crowdblend.errors import InvalidInput
 from crowdblend.ledger.location import locate
 
 if TYPE_CHECKING:
-    from crowdblend.ledger.chain import Record
     from crowdblend.ledger.store import Store
 
 
@@ -27,6 +26,8 @@ USERS_OWN: Final = UsersOwn()
 
 class Ledger(books.Ledger):
     """The ledger at a path or URL; without one, that of CROWDBLEND_LEDGER, else the user's own.
+
+    `limit`, `describe` and `overlap` state what holds for a population; `budget` and `total` say what was spent.
 
     The first release makes it, with a warning, since a mistyped name would be a second ledger. Looking into a
     missing one is refused; only the user's own is taken to be empty.
@@ -50,7 +51,13 @@ class Ledger(books.Ledger):
             self._store = (books.Ledger.create(where) if new and where else books.Ledger.open(where))._store
         return super()._opened()
 
-    def _records(self) -> list[Record]:
+    def check_limit(self, spending: books.Spending) -> None:
+        """Refuse a release that would exceed a limit; a ledger that the release will make has none."""
+        if self._store is not None or self._is_there:
+            super().check_limit(spending)
+
+    def _look(self) -> None:
+        """Open the ledger to look into it; refuse one that was named and is missing."""
         if self._store is None and self.location.named and not self._is_there:
             raise InvalidInput(
                 f"there is no ledger at {self.location.words()}.",
@@ -60,12 +67,6 @@ class Ledger(books.Ledger):
             )
         if self._store is None and self._is_there:
             self._opened()
-        return super()._records()
-
-    def check(self, seen: str | None = None) -> str:
-        """The hash that seals everything recorded so far; raises DoesNotVerify when anything was edited."""
-        self._records()
-        return super().check(seen)
 
 
 def opened(ledger: books.Ledger | str | os.PathLike[str] | UsersOwn | None) -> books.Ledger | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus.certificate import Certificate
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
 
 if TYPE_CHECKING:
@@ -56,6 +57,16 @@ class Release:
         from crowdblend.front_door.saving import save  # noqa: PLC0415
 
         return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
+
+    def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
+        """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""
+        if self.folder is None:
+            raise InvalidInput(
+                "This release is in memory.", remedy="Save it into a folder first.", where="sign", code="not-a-release"
+            )
+        from crowdblend.front_door.checks import sign  # noqa: PLC0415
+
+        return sign(self.folder, key, passphrase=passphrase, force=force)
 
     @contextmanager
     def _on_disk(self) -> Iterator[Path]:

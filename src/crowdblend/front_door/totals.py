@@ -9,6 +9,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential
 from crowdblend.ledger import Entry, Ledger
 from crowdblend.ledger.budget import add_up
+from crowdblend.ledger.spent import groups_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def totals(ledger: Ledger, planned: Any) -> Totals:
         # The first release makes it.
         return Totals(population, 0, None, spending.differential or spending.replaced)
     coming = Entry(id=len(entries) + 1, created="", spending=spending, key="destroyed", software="")
-    before, after = add_up(population, entries), add_up(population, [*entries, coming])
+    before, after = (add_up(population, groups_of(some)) for some in (entries, [*entries, coming]))
     profile = ledger.total(population, more=spending).differential if before.releases else None
     return Totals(population, len(before.releases), before.differential, after.differential, profile)
 
@@ -63,6 +64,6 @@ def stairs(ledger: Ledger, population: str) -> tuple[Stair, ...]:
             code="ledger.no-population",
         )
     return tuple(
-        Stair(count, entry.created, add_up(population, entries[:count]).differential)
+        Stair(count, entry.created, add_up(population, groups_of(entries[:count])).differential)
         for count, entry in enumerate(entries, 1)
     )

@@ -14,7 +14,7 @@ class Aggregate(Checked):
     """Information about the other people that counts as harmless."""
 
     def words(self) -> str:
-        """Completes 'whoever sees the release learns hardly more about you than from …'."""
+        """Completes 'its probability is at most … times what it would be from …'."""
         raise NotImplementedError
 
 

@@ -117,13 +117,12 @@ class ZeroKnowledge(Guarantee):
     strength: ClassVar[int] = 4
 
     def words(self) -> str:
-        bound = close(self.epsilon, self.delta, "from that alone")
         whom, seen = "you", self.aggregate.words()
         if self.people > 1:
             whom, seen = f"any {self.people} people together", seen.replace("you concealed", "all of them concealed")
+        bound = close(self.epsilon, self.delta, f"from {seen}")
         return (
-            f"zero-knowledge privacy: whoever sees the release learns hardly more about {whom} than from "
-            f"{seen}: whatever is concluded, its probability is {bound}"
+            f"zero-knowledge privacy: whatever is concluded about {whom} from the release, its probability is {bound}"
         )
 
 

@@ -9,8 +9,9 @@ from crowdblend.calculus.rules.composition import why_not_from_one_sample
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.identity import UNKNOWN, UNNAMED, Identity
-from crowdblend.ledger.overlap import comparable, nearly_equal, tells_apart, too_much_in_common
+from crowdblend.ledger.overlap import comparable, have_in_common, nearly_equal, tells_apart, too_much_in_common
 from crowdblend.ledger.sketch import Sketch
+from crowdblend.ledger.stated import Stated
 
 _OWN_IDS = 'if the ids only number the rows of this table, add ids = "table" to [data].'
 
@@ -35,9 +36,13 @@ class Outlook:
     population: str
     not_compared: tuple[int, ...]
     """Earlier releases of which the ledger cannot know whether they used this sample."""
+    shares_people_with: tuple[str, ...] = ()
+    """Other populations that have people of this source, and were not declared to overlap."""
+    high: tuple[str, ...] = ()
+    """Sentences about an ε, of this release or of all, that is so large that it guarantees little."""
 
 
-def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]]) -> Outlook:
+def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]], stated: Stated | None = None) -> Outlook:
     """The outlook of a new release; raises DoesNotCompose when it may not stand beside an earlier one."""
     spent = [(entry, Known(entry.spending, identity)) for entry, identity in earlier if entry.counts]
     for entry, known in spent:
@@ -50,12 +55,16 @@ def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]]) -> Outloo
                 code="same-sample",
                 where=f"release {entry.id}",
             )
-    _refuse_another_name(new, spent)
+    overlapping = () if stated is None else stated.overlapping(new.spending.population)
+    added_up = {new.spending.population, *overlapping}
+    _refuse_another_name(new, spent, added_up)
     for entry, known in spent:
-        if known.spending.population == new.spending.population:
+        if known.spending.population in added_up:
             _refuse_what_does_not_add_up(entry, new.spending)
     blind = [entry.id for entry, known in spent if _matters(new, known) and not _compared(new, known)]
-    return Outlook(new.spending.population, tuple(blind))
+    shared = (known.spending.population for _, known in spent if _has_people_in_common(new, known))
+    others = tuple(name for name in dict.fromkeys(shared) if name not in added_up)
+    return Outlook(new.spending.population, tuple(blind), others)
 
 
 def population_of(new: Known, earlier: Iterable[tuple[Entry, Identity | None]]) -> str:
@@ -135,11 +144,17 @@ def _compared(one: Known, other: Known) -> bool:
     return bool(_pairs(one.identity, other.identity))
 
 
-def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]]) -> None:
+def _has_people_in_common(one: Known, other: Known) -> bool:
+    """Whether some ids are in both sources; ids that number the rows of one table say nothing about another."""
+    pairs = _pairs(one.identity, other.identity)
+    return any(have_in_common(*pair) for pair in pairs if {pair[0].kind, pair[1].kind} == {"person"})
+
+
+def _refuse_another_name(new: Known, spent: Sequence[tuple[Entry, Known]], added_up: set[str]) -> None:
     """One population has one name, or its losses would not be added up."""
     same = [(entry, known) for entry, known in spent if nearly_the_same_source(new, known)]
     names = [known.spending.population for _, known in same]
-    if not names or new.spending.population in names:
+    if not names or added_up & set(names):
         return
     entry, name = same[0][0], names[0]
     remedy = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,9 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
-from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.spent import SpentGroup, releases_of
+
+_THOUSAND = 1000
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Budget:
     differential: Differential | None
     zero_knowledge: ZeroKnowledge | None
     assumptions: tuple[Assumption, ...]
+    overlapping: tuple[str, ...] = ()
+    """Populations that have people in common with this one; their releases are in the sum."""
 
     def for_group(self, people: int) -> ZeroKnowledge | None:
         """What the zero-knowledge guarantees together come to for several people, by the best of three propositions."""
@@ -43,43 +47,53 @@ class Budget:
 
     def to_dict(self) -> dict[str, Any]:
         """The budget as JSON-ready data."""
-        return {
+        told = {
             "population": self.population,
             "releases": list(self.releases),
             "differential": encode(self.differential),
             "zero_knowledge": encode(self.zero_knowledge),
             "assumptions": [assumption.value for assumption in self.assumptions],
         }
+        return {**told, "overlapping": list(self.overlapping)} if self.overlapping else told
 
 
-def add_up(population: str, entries: Iterable[Entry]) -> Budget:
-    """The budget of the people that are called `population`."""
-    spent = [entry for entry in entries if entry.counts and entry.spending.population == population]
-    losses = [entry.spending.differential for entry in spent]
-    replaced = [entry.spending.replaced for entry in spent]
-    relative = [entry.spending.zero_knowledge for entry in spent]
-    several = len(spent) > 1
-    shared = any(not entry.spending.fresh for entry in spent)
-    taken = {Assumption.FRESH_SAMPLES: several, Assumption.ASSUMED_RATE: shared}
+def add_up(population: str, groups: Iterable[SpentGroup], overlapping: tuple[str, ...] = ()) -> Budget:
+    """The budget of the people that are called `population`, with everything about populations that overlap."""
+    spent = [group for group in groups if group.population in (population, *overlapping)]
+    releases = releases_of(spent)
+    shared = any(not group.fresh for group in spent)
+    taken = {Assumption.FRESH_SAMPLES: len(releases) > 1, Assumption.ASSUMED_RATE: shared}
+    losses = [(group.differential, group.count) for group in spent]
+    replaced = [(group.replaced, group.count) for group in spent]
+    relative = [(group.zero_knowledge, group.count) for group in spent]
     return Budget(
         population=population,
-        releases=tuple(entry.id for entry in spent),
+        releases=releases,
         differential=_sum(losses, differential_releases_add_up) or _sum(replaced, differential_releases_add_up),
         zero_knowledge=_sum(
             relative, iid_sample_releases_add_up, network_releases_add_up, random_sample_releases_add_up
         ),
         assumptions=tuple(assumption for assumption in Assumption if taken.get(assumption)),
+        overlapping=overlapping,
     )
 
 
-def _sum(premises: list[Any], *rules: Any) -> Any:
+def _sum(premises: Sequence[tuple[Guarantee | None, int]], *rules: Any) -> Any:
     """What the first rule that applies concludes; None when a release has no such guarantee or no rule applies."""
-    known: list[Guarantee] = [premise for premise in premises if premise is not None]
+    known = [(premise, count) for premise, count in premises if premise is not None]
     if not known or len(known) < len(premises):
         return None
-    if len(known) == 1:
-        return known[0]
+    if [count for _, count in known] == [1]:
+        return known[0][0]
     for rule in rules:
         with suppress(NotApplicable):
-            return rule.conclude(*known)
+            return rule.conclude(*(made for premise, count in known for made in _thousands(rule, premise, count)))
     return None
+
+
+def _thousands(rule: Any, premise: Guarantee, count: int) -> Iterator[Guarantee]:
+    """So many times the premise, a thousand of them as one: what was added up adds up further."""
+    if count >= 2 * _THOUSAND:
+        yield from [rule.conclude(*[premise] * _THOUSAND)] * (count // _THOUSAND)
+        count %= _THOUSAND
+    yield from [premise] * count

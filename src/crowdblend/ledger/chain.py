@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.errors import DoesNotVerify
 
 FIRST_FORMAT = "crowdblend ledger 1"
-FORMAT = "crowdblend ledger 2"
+FORMAT = "crowdblend ledger 3"
+_NAME = "crowdblend ledger "
+_DECODE = json.JSONDecoder().raw_decode  # without json.loads around it: a ledger has many small records
 GENESIS = hashlib.sha256(FIRST_FORMAT.encode()).hexdigest()
 """What the first record follows, in every format: a ledger that is brought to a new format keeps its chain."""
+
+
+def version_of(layout: str) -> int:
+    """The number in the name of a format.
+
+    >>> version_of(FIRST_FORMAT)
+    1
+    """
+    return int(layout.removeprefix(_NAME)) if layout.startswith(_NAME) else 0
 
 
 @dataclass(frozen=True)
@@ -33,8 +44,8 @@ def append(last: Record | None, content: dict[str, Any]) -> Record:
     return Record(number, previous, body, _hash(number, previous, body))
 
 
-def verify(records: Sequence[Record]) -> None:
-    """Raise DoesNotVerify when a record was edited, removed or inserted."""
+def contents(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
     previous = GENESIS
     for number, record in enumerate(records, 1):
         body, stated = record.body, (record.number, record.previous, record.hash)
@@ -45,18 +56,20 @@ def verify(records: Sequence[Record]) -> None:
                 where=f"record {number}",
                 code="does-not-verify",
             )
+        yield _parsed(number, body)
         previous = record.hash
 
 
-def contents(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
-    verify(records)
-    return [content(record) for record in records]
-
-
-def head(records: Sequence[Record]) -> str:
-    """The hash that seals everything recorded so far."""
-    return records[-1].hash if records else GENESIS
+def last_content(record: Record) -> dict[str, Any]:
+    """The body of one record, whose own hash is right; what came before is not looked at."""
+    if not isinstance(record.body, str) or record.hash != _hash(record.number, str(record.previous), record.body):
+        raise DoesNotVerify(
+            f"record {record.number} of the ledger is not as it was written: the ledger was edited. "
+            "Restore it from a backup.",
+            where=f"record {record.number}",
+            code="does-not-verify",
+        )
+    return _parsed(record.number, record.body)
 
 
 def unreadable(number: int) -> DoesNotVerify:
@@ -69,15 +82,14 @@ def unreadable(number: int) -> DoesNotVerify:
     )
 
 
-def content(record: Record) -> dict[str, Any]:
-    """What one record says, once its hash was checked."""
+def _parsed(number: int, body: str) -> dict[str, Any]:
     try:
-        found = json.loads(record.body)
+        content, end = _DECODE(body)
     except (ValueError, RecursionError):
-        raise unreadable(record.number) from None
-    if not isinstance(found, dict):
-        raise unreadable(record.number)
-    return found
+        raise unreadable(number) from None
+    if not isinstance(content, dict) or end != len(body):
+        raise unreadable(number)
+    return content
 
 
 def _hash(number: int, previous: str, body: str) -> str:

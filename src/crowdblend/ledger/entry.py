@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -19,12 +19,38 @@ from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_
 Status = Literal["unfinished", "finished", "abandoned"]
 _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
+# Without references between equal objects, so that equal documents are packed alike.
+_PLAIN = 2
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
+class Losses:
+    """What the guarantees of a release lose about one person."""
+
+    guarantees: tuple[Guarantee, ...]
+
+    @property
+    def differential(self) -> Differential | None:
+        """The guarantee about one person more or less in the population: the one that adds up."""
+        return differential_for_one(self.guarantees)
+
+    @property
+    def replaced(self) -> Differential | None:
+        """The guarantee about one person's data replaced, stated or following from the one above; it adds up too."""
+        stated = differential_for_one(self.guarantees, Relation.REPLACE)
+        if stated is None and self.differential is not None:
+            return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
+        return stated
+
+    @property
+    def zero_knowledge(self) -> ZeroKnowledge | None:
+        """The guarantee relative to a sample of everybody else, or to any other aggregate, for one person."""
+        return zero_knowledge_for_one(self.guarantees)
+
+
 @dataclass(frozen=True)
-class Spending:
+class Spending(Losses):
     """What a release is about to spend, and about whom.
 
     `population` names the people, `sample` those of them that the release sees. A `fresh` sample was drawn by us for
@@ -73,24 +99,6 @@ class Spending:
             )
         if self.policy is not None:
             check_digest("policy", self.policy)
-
-    @property
-    def differential(self) -> Differential | None:
-        """The guarantee about one person more or less in the population: the one that adds up."""
-        return differential_for_one(self.guarantees)
-
-    @property
-    def replaced(self) -> Differential | None:
-        """The guarantee about one person's data replaced, stated or following from the one above; it adds up too."""
-        stated = differential_for_one(self.guarantees, Relation.REPLACE)
-        if stated is None and self.differential is not None:
-            return replacing_is_removing_and_adding.conclude(self.differential)  # type: ignore[return-value]
-        return stated
-
-    @property
-    def zero_knowledge(self) -> ZeroKnowledge | None:
-        """The guarantee relative to a sample of everybody else, or to any other aggregate, for one person."""
-        return zero_knowledge_for_one(self.guarantees)
 
     def to_dict(self) -> dict[str, Any]:
         """The spending as JSON-ready data."""
@@ -147,14 +155,18 @@ class Entry:
 def spending_of(document: dict[str, Any]) -> Spending:
     """The spending that a record holds; the first format knew neither rate nor policy."""
     named = {name: document[name] for name in ("population", "sample", "fresh", "kind", "folder", "source")}
-    guarantees = _guarantees_of(json.dumps(document["guarantees"]))
+    guarantees = decoded_guarantees(document["guarantees"])
     return Spending(**named, guarantees=guarantees, rate=document.get("rate"), policy=document.get("policy"))
 
 
-@lru_cache(maxsize=1 << 12)
-def _guarantees_of(text: str) -> tuple[Guarantee, ...]:
-    """Most releases of a series have the same guarantees; reading them once is most of reading a long ledger."""
-    return tuple(decode(one) for one in json.loads(text))
+def decoded_guarantees(documents: Any) -> tuple[Guarantee, ...]:
+    """The guarantees that JSON-ready data describe; equal ones are decoded once."""
+    return _decoded(marshal.dumps(documents, _PLAIN))
+
+
+@lru_cache(maxsize=4096)
+def _decoded(packed: bytes) -> tuple[Guarantee, ...]:
+    return tuple(decode(one) for one in marshal.loads(packed))
 
 
 def normal_name(name: str) -> str:

@@ -7,41 +7,57 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.ledger.chain import unreadable
+from crowdblend.ledger.chain import unreadable, version_of
 from crowdblend.ledger.entry import Entry, check_digest, spending_of
+from crowdblend.ledger.stated import Stated
+from crowdblend.ledger.statements import statement_of
 
 
 @dataclass
 class History:
-    """Every entry by its id, as the records leave it, and the commitment to the ledger's secret."""
+    """What the records leave: every entry by its id, what stewards stated, the commitment to the ledger's secret."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
+    stated: Stated = field(default_factory=Stated)
+    totals: dict[str, str] = field(default_factory=dict)
+    """The digest of the composed total that is kept of a population."""
     secret: str | None = None
+    version: int = 1
 
     def follow(self, content: dict[str, Any]) -> None:
         """Take one more record into account; raises InvalidInput when it may not follow."""
         if content["step"] == "format":
             self._new_format(content)
             return
+        statement = statement_of(content)
+        if statement is not None:
+            self.stated.follow(statement)
+            return
         if content["step"] == "begun":
-            entry = _begun(content)
+            entry = begun(content)
             if type(entry.id) is not int or entry.id != len(self.entries) + 1:
                 raise InvalidInput(
                     "entries are numbered one after the other. Begin the next one.", where="ledger", code="ledger.step"
                 )
+            if content.get("total") is not None:
+                check_digest("total", content["total"])
+                self.totals[entry.spending.population] = content["total"]
         else:
             entry = after(self.entries[content["entry"]], content)
         self.entries[entry.id] = entry
 
     def _new_format(self, content: dict[str, Any]) -> None:
-        """The ledger got its secret, and the keys that an older version had sealed got commitments."""
-        if self.secret is not None:
+        """With the second format the ledger got its secret, and sealed keys of an older version got commitments."""
+        version = version_of(content["format"])
+        if version <= self.version:
             raise InvalidInput("the ledger has this format already. Go on.", where="ledger", code="ledger.step")
-        check_digest("secret", content["secret"])
-        for number, stated in content["keys"].items():
-            check_digest("key", stated)
-            self.entries[int(number)] = replace(self.entries[int(number)], key_commitment=stated)
-        self.secret = content["secret"]
+        if self.secret is None:
+            check_digest("secret", content["secret"])
+            for number, stated in content["keys"].items():
+                check_digest("key", stated)
+                self.entries[int(number)] = replace(self.entries[int(number)], key_commitment=stated)
+            self.secret = content["secret"]
+        self.version = version
 
 
 def replay(contents: Iterable[dict[str, Any]]) -> History:
@@ -55,7 +71,8 @@ def replay(contents: Iterable[dict[str, Any]]) -> History:
     return history
 
 
-def _begun(content: dict[str, Any]) -> Entry:
+def begun(content: dict[str, Any]) -> Entry:
+    """The entry that a record begins."""
     for name in ("at", "software"):
         if not isinstance(content[name], str) or not content[name].isprintable():
             raise InvalidInput(f"{name} is a printable text. Correct it.", where=name, code="ledger.name")
@@ -80,7 +97,7 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
     """The entry after one more step; raises InvalidInput when the step may not follow."""
     match content["step"], entry.status, entry.output:
         case "output", "unfinished", False:
-            return replace(entry, output=True)
+            return Entry(**{**vars(entry), "output": True})
         case "finished", "unfinished", True:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
             for name, value in digests.items():
@@ -90,7 +107,7 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
                 raise InvalidInput(
                     "internal facts are names with values. Correct them.", where="internal", code="ledger.internal"
                 )
-            return replace(entry, status="finished", internal=internal, **digests)
+            return Entry(**{**vars(entry), "status": "finished", "internal": internal, **digests})
         case "abandoned", "unfinished", False:
             return replace(entry, status="abandoned")
     raise InvalidInput(

@@ -39,8 +39,10 @@ class Location:
 def locate(where: str | os.PathLike[str] | None = None) -> Location:
     """The ledger that was asked for, else the one that CROWDBLEND_LEDGER names, else the user's own.
 
-    >>> locate("postgresql://steward:secret@db/office").words()
-    'postgresql://steward:…@db/office'
+    A password in a URL is refused: libpq reads PGPASSWORD and ~/.pgpass, and PGSSLMODE and PGSSLROOTCERT for TLS.
+
+    >>> locate("postgresql://steward@db/office").words()
+    'postgresql://steward@db/office'
     """
     named = _text(where) if where is not None else os.environ.get(VARIABLE, "")
     if not named.strip():
@@ -54,7 +56,15 @@ def locate(where: str | os.PathLike[str] | None = None) -> Location:
             "the name of the ledger has a zero byte. Correct it.", where="ledger", code="ledger-location"
         )
     if _POSTGRES.match(named):
-        return Location(url=named)
+        location = Location(url=named)
+        if location.words() != named:
+            raise InvalidInput(
+                f"{location.words()} has a password, which lists of processes and histories of shells show.",
+                remedy="Leave it out, and put it into PGPASSWORD or ~/.pgpass.",
+                where="ledger",
+                code="ledger.password",
+            )
+        return location
     name = _SQLITE.sub("", named, count=1)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         scheme = name.partition("://")[0]

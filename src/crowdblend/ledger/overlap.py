@@ -40,6 +40,12 @@ def tells_apart(one: Sketch, other: Sketch) -> bool:
     )
 
 
+def have_in_common(one: Sketch, other: Sketch) -> bool:
+    """Whether any mark is in both."""
+    first, second = _common_level(one, other)
+    return not first.keys().isdisjoint(second.keys())
+
+
 def nearly_equal(one: Sketch, other: Sketch, rates: tuple[float, float] = (0.0, 0.0)) -> bool:
     """Whether at least nine of ten people or rows are in both; people count once, rows as often as they occur.
 

@@ -1,22 +1,20 @@
 """What all releases about the same people come to by their profiles, at a δ that the steward sets.
 
 Every entry holds the profile of its release beside its guarantees; one that has none, from an earlier version, enters
-with its (ε, δ). The ledger keeps the laws of all entries so far, so a new entry is composed with one law only.
+with its (ε, δ). The laws of all entries so far are kept in the ledger, so a new entry is composed with one law only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.calculus import Assumption
-from crowdblend.calculus.loss_curves import grid_of, together
 from crowdblend.guarantees import Differential, Profile, Relation, Uses
-from crowdblend.ledger.account import Account
-from crowdblend.ledger.entry import Spending
-from crowdblend.ledger.running_total import CUT, epsilon_at, loss_under, uses_of
-from crowdblend.numerics.profile_curves import LossPair
+from crowdblend.ledger.entry import Losses
+from crowdblend.ledger.running_total import RunningTotal, Spent, epsilon_at, total_of, uses_of
+from crowdblend.ledger.spent import SpentGroup
 
 # A limit that more releases than this would keep is not much of a limit.
 MOST_RELEASES = 100_000
@@ -52,35 +50,50 @@ class ProfileTotal:
         }
 
 
-def profile_total(account: Account, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
+def profile_total(
+    population: str,
+    groups: Iterable[SpentGroup],
+    delta: float | None = None,
+    *,
+    more: Losses | None = None,
+    kept: RunningTotal | None = None,
+    overlapping: tuple[str, ...] = (),
+) -> ProfileTotal:
     """The total of the spent entries about a population, and of one more release that may begin.
 
-    It is at a δ, or else at the sum of all δ, so that it compares with adding up.
+    It is at a δ, or else at the sum of all δ, so that it compares with adding up. Releases about `overlapping`
+    populations count as releases about this one. `kept` is a total of some of them.
     """
-    coming = () if more is None else ((0, more),)
-    total, releases = account.running(*coming), account.releases + len(coming)
-    if total is not None:
-        delta = total.delta if delta is None else delta
-        epsilon = epsilon_at(total.pair, delta) if delta > 0 else None
-        return ProfileTotal(account.population, releases, delta, epsilon, total.relation)
+    every = about(groups, population, overlapping) + ([(more, 1)] if more is not None else [])
+    relation = Relation.ADD_REMOVE if uses_of(every, Relation.ADD_REMOVE) is not None else Relation.REPLACE
+    uses, count = uses_of(every, relation), sum(releases for _, releases in every)
     if delta is None:
-        losses = [loss_under(spending, Relation.REPLACE) for _, spending in (*account.spent, *coming)]
-        delta = sum(loss.delta for loss in losses if loss is not None)
-    nothing = releases == 0 and delta > 0
-    relation = Relation.REPLACE if releases else Relation.ADD_REMOVE
-    return ProfileTotal(account.population, releases, delta, 0.0 if nothing else None, relation)
+        delta = _sum_of_deltas(every, relation)
+    if uses is None or delta == 0:
+        return ProfileTotal(population, count, delta, None, relation)
+    epsilon = epsilon_at(total_of(uses, relation, kept).pair, delta) if uses else 0.0
+    return ProfileTotal(population, count, delta, epsilon, relation)
 
 
-def releases_that_fit(account: Account, release: Spending, limit: Differential) -> int | None:
+def releases_that_fit(
+    population: str,
+    groups: Iterable[SpentGroup],
+    release: Losses,
+    limit: Differential,
+    kept: RunningTotal | None = None,
+    overlapping: tuple[str, ...] = (),
+) -> int | None:
     """How many more releases like this one keep the total within a limit; None where no theorem adds them up."""
-    one = uses_of([release], limit.relation)
-    together_with = _beside(account, limit.relation)
-    if one is None or together_with is None:
+    before = uses_of(about(groups, population, overlapping), limit.relation)
+    one = uses_of([(release, 1)], limit.relation)
+    if before is None or one is None:
         return None
+    base = total_of(before, limit.relation, kept) if before else None
 
     def fits(count: int) -> bool:
-        pair = together_with(tuple(Uses(use.curve, use.releases * count) for use in one))
-        found = epsilon_at(pair, limit.delta)
+        many = tuple(Uses(use.curve, use.releases * count) for use in one)
+        every = Profile((*before, *many), limit.relation).uses
+        found = epsilon_at(total_of(every, limit.relation, base).pair, limit.delta)
         return found is not None and found <= limit.epsilon
 
     if not fits(1):
@@ -94,20 +107,15 @@ def releases_that_fit(account: Account, release: Spending, limit: Differential) 
     return low
 
 
-def _beside(account: Account, relation: Relation) -> Callable[[tuple[Uses, ...]], LossPair] | None:
-    """What gives the laws of all spent entries with more releases under a relation; None where one has no loss."""
-    running = account.running()
-    serves = running is not None and running.relation is relation
-    before = () if serves else uses_of([spending for _, spending in account.spent], relation)
-    if before is None:
-        return None
+def about(groups: Iterable[SpentGroup], population: str, overlapping: tuple[str, ...] = ()) -> list[Spent]:
+    """What was spent about a population, and about those that overlap with it."""
+    return [(group, group.count) for group in groups if group.population in (population, *overlapping)]
 
-    def together_with(more: tuple[Uses, ...]) -> LossPair:
-        grown = running.beside(more) if running is not None and serves else None
-        if grown is not None:
-            return grown
-        known = uses_of([spending for _, spending in account.spent], relation) if serves else before
-        every = Profile((*(known or ()), *more), relation).uses
-        return together(every, grid_of(every), CUT)
 
-    return together_with
+def _sum_of_deltas(spent: list[Spent], relation: Relation) -> float:
+    found = [(loss.delta, count) for losses, count in spent if (loss := _loss(losses, relation)) is not None]
+    return sum(delta for delta, count in found for _ in range(count))
+
+
+def _loss(losses: Losses, relation: Relation) -> Differential | None:
+    return losses.differential if relation is Relation.ADD_REMOVE else losses.replaced

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger.entry import Entry
@@ -51,22 +51,36 @@ def _left_by_the_first_format(entry: Entry) -> bool:
 
 def identities_of(entries: Mapping[int, Entry], texts: Mapping[int, str]) -> dict[int, Identity]:
     """By what the source of every entry is known again; raises DoesNotVerify when one was changed or deleted."""
-    known: dict[int, Identity] = {}
-    for number in sorted(entries.keys() | texts.keys()):
-        stated, text = entries[number].identity if number in entries else None, texts.get(number)
-        if stated is None and text is None:
-            continue
+    return dict(_sound_identities(entries, texts.items()))
+
+
+def check_identities(entries: Mapping[int, Entry], texts: Iterable[tuple[int, str]]) -> None:
+    """Raise DoesNotVerify when by what a source is known again was changed or deleted; one is held at a time."""
+    for _ in _sound_identities(entries, texts):
+        pass
+
+
+def _sound_identities(entries: Mapping[int, Entry], texts: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Identity]]:
+    missing = {number for number, entry in entries.items() if entry.identity is not None}
+    for number, text in texts:
+        stated = entries[number].identity if number in entries else None
         if stated is None or not isinstance(text, str) or fingerprint(text) != stated:
-            raise DoesNotVerify(
-                f"by what the source of release {number} is known again was changed or deleted: the ledger was edited. "
-                "Restore a backup.",
-                where=f"release {number}",
-                code="does-not-verify",
-            )
+            raise _changed(number)
+        missing.discard(number)
         try:
-            known[number] = identity_of(text)
+            yield number, identity_of(text)
         except InvalidInput as problem:
             raise DoesNotVerify(
                 problem.message, remedy=problem.remedy, where=f"release {number}", code=problem.code
             ) from None
-    return known
+    if missing:
+        raise _changed(min(missing))
+
+
+def _changed(number: int) -> DoesNotVerify:
+    return DoesNotVerify(
+        f"by what the source of release {number} is known again was changed or deleted: the ledger was edited. "
+        "Restore a backup.",
+        where=f"release {number}",
+        code="does-not-verify",
+    )

@@ -12,16 +12,20 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
 from crowdblend.ledger import chain, sqlite_file
-from crowdblend.ledger.chain import FIRST_FORMAT, FORMAT, Record
+from crowdblend.ledger.chain import FORMAT, Record
 from crowdblend.ledger.history import History, replay
 from crowdblend.ledger.location import Location
+from crowdblend.ledger.migrations import LATEST, migrate_tables, version
 from crowdblend.ledger.secrets import commitment, matches, new_secret
-from crowdblend.ledger.tables import ABOUT, IDENTITIES, KEYS, RECORDS, SCHEMA, SECRETS, create, extend
+from crowdblend.ledger.summary import NAME as SUMMARY
+from crowdblend.ledger.summary import digest, summary_of
+from crowdblend.ledger.tables import ABOUT, DERIVED, IDENTITIES, KEYS, RECORDS, SCHEMA, SECRETS
 
 _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 _SECRET = "sketches"
+_NO_RIGHT = "42501"  # PostgreSQL: insufficient_privilege
 
 _REASONS = {
     "SQLITE_BUSY": ("ledger.busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
@@ -78,11 +82,12 @@ class Store:
     def writing(self) -> Iterator[Connection]:
         """A transaction that no other writer can overlap; it is durable when the block has ended.
 
-        A ledger of the first format comes to the second one here, as part of the transaction.
+        A ledger of an earlier format comes to the present one here, as part of the transaction.
         """
         with self._alone() as connection:
-            if layout(connection) == FIRST_FORMAT:
-                _upgrade(connection)
+            since = version(connection)
+            if since < LATEST:
+                _upgrade(connection, since)
             yield connection
 
     @contextmanager
@@ -108,27 +113,58 @@ class Store:
                 if not make:
                     code, reason = _DAMAGED if self.location.path is not None else _MISSING
                     raise InvalidInput(f"the ledger {self.location.words()} {reason}.", where="ledger", code=code)
-                _create(connection)
-            layout(connection)
+                _upgrade(connection, 0)
+                return self
+            version(connection)
         return self
-
-
-def layout(connection: Connection) -> str:
-    """The format of the ledger; refuses one that this version does not know."""
-    stated = connection.execute(select(ABOUT.c.format).order_by(ABOUT.c.format)).scalars().all()
-    if not stated or not set(stated) <= {FIRST_FORMAT, FORMAT}:
-        given = ", ".join(map(repr, stated)) or "none"
-        raise InvalidInput(
-            f"the ledger has the format {given}. Use the crowdblend that wrote it.",
-            where="ledger",
-            code="ledger.format",
-        )
-    return str(stated[-1])
 
 
 def records(connection: Connection) -> list[Record]:
     """Every record, in order."""
     return [Record(*row) for row in connection.execute(select(RECORDS).order_by(RECORDS.c.number))]
+
+
+def stream(connection: Connection) -> Iterator[Record]:
+    """Every record, in order, a thousand at a time."""
+    every = select(RECORDS).order_by(RECORDS.c.number)
+    with connection.execute(every, execution_options={"yield_per": 1000}) as rows:
+        for some in rows.partitions():
+            for row in some:
+                yield Record(*row)
+
+
+def last_record(connection: Connection) -> Record | None:
+    """The last record alone."""
+    row = connection.execute(select(RECORDS).order_by(RECORDS.c.number.desc()).limit(1)).first()
+    return None if row is None else Record(*row)
+
+
+def hash_of(connection: Connection, number: int) -> str | None:
+    """The hash of one record; None where there is no such record."""
+    found: str | None = connection.execute(select(RECORDS.c.hash).where(RECORDS.c.number == number)).scalar()
+    return found
+
+
+def derived(connection: Connection, name: str) -> str | None:
+    """What is kept under this name of that which follows from the records."""
+    if version(connection) < 3:
+        return None
+    found: str | None = connection.execute(select(DERIVED.c.body).where(DERIVED.c.name == name)).scalar()
+    return found
+
+
+def keep_derived(connection: Connection, name: str, body: str) -> None:
+    """Keep under this name what follows from the records, instead of what was kept before."""
+    if connection.execute(DERIVED.update().where(DERIVED.c.name == name).values(body=body)).rowcount == 0:
+        connection.execute(DERIVED.insert().values(name=name, body=body))
+
+
+def append(connection: Connection, last: Record | None, history: History, content: dict[str, Any]) -> None:
+    """Append a record that may follow, with the digest of the summary after it, and keep that summary."""
+    history.follow(content)
+    text = summary_of(history).to_json()
+    write(connection, chain.append(last, {**content, "summary": digest(text)}))
+    keep_derived(connection, SUMMARY, text)
 
 
 def write(connection: Connection, record: Record) -> None:
@@ -158,9 +194,26 @@ def keep_identity(connection: Connection, entry: int, body: str) -> None:
 
 def identities(connection: Connection) -> dict[int, str]:
     """By what every source is known again, by entry."""
-    if layout(connection) == FIRST_FORMAT:
+    if version(connection) == 1:
         return {}
     return {entry: body for entry, body in connection.execute(select(IDENTITIES))}  # noqa: C416 - rows are no pairs
+
+
+def stream_identities(connection: Connection) -> Iterator[tuple[int, str]]:
+    """By what every source is known again, by entry and one at a time."""
+    if version(connection) == 1:
+        return
+    every = select(IDENTITIES).order_by(IDENTITIES.c.entry)
+    with connection.execute(every, execution_options={"yield_per": 16}) as rows:
+        for row in rows:
+            yield row.entry, row.body
+
+
+def may_read_secrets(connection: Connection) -> bool:
+    """Whether keys and the ledger's secret can be read: a reader of a ledger in PostgreSQL has no such right."""
+    if connection.dialect.name != "postgresql":
+        return True
+    return bool(connection.exec_driver_sql(f"SELECT has_table_privilege('{SCHEMA}.keys', 'SELECT')").scalar())
 
 
 def secret(connection: Connection, history: History) -> bytes:
@@ -183,26 +236,23 @@ def _bytes(stated: Any) -> bytes:
         return b""
 
 
-def _create(connection: Connection) -> None:
-    create(connection)
-    _upgrade(connection)
-
-
 def _fill(path: Path) -> None:
     with Store(Location(path=path), sqlite_file.sqlite_engine(path))._alone() as connection:
-        _create(connection)
+        _upgrade(connection, 0)
 
 
-def _upgrade(connection: Connection) -> None:
-    """Add what the second format has: a secret, and commitments to the keys that are there."""
-    written = records(connection)
+def _upgrade(connection: Connection, since: int) -> None:
+    """Bring tables and chain to the present format; the second one brought a secret and commitments to keys."""
+    written = [] if since == 0 else records(connection)
     history = replay(chain.contents(written))
-    extend(connection, FORMAT)
-    made = new_secret()
-    connection.execute(SECRETS.insert().values(name=_SECRET, value=made.hex()))
-    known = {str(entry): commitment(key) for entry, key in keys(connection).items() if entry in history.entries}
-    content = {"step": "format", "format": FORMAT, "secret": commitment(made), "keys": known}
-    write(connection, chain.append(written[-1] if written else None, content))
+    migrate_tables(connection, since)
+    content: dict[str, Any] = {"step": "format", "format": FORMAT}
+    if since < 2:
+        made = new_secret()
+        connection.execute(SECRETS.insert().values(name=_SECRET, value=made.hex()))
+        known = {str(entry): commitment(key) for entry, key in keys(connection).items() if entry in history.entries}
+        content |= {"secret": commitment(made), "keys": known}
+    append(connection, written[-1] if written else None, history, content)
 
 
 def _schema(connection: Connection) -> str | None:
@@ -242,6 +292,12 @@ def _in_words(location: Location) -> Iterator[None]:
     except SQLAlchemyError as problem:
         origin: Any = problem.orig if isinstance(problem, DBAPIError) else None
         name = str(getattr(origin, "sqlite_errorname", ""))
+        if getattr(origin, "sqlstate", None) == _NO_RIGHT:
+            raise Refused(
+                f"your role may not do this in the ledger {location.words()}. Ask its owner.",
+                where="ledger",
+                code="ledger.no-right",
+            ) from None
         known = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), None)
         code, reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
         patience = sqlite_file.PATIENCE

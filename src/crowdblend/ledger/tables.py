@@ -28,7 +28,10 @@ IDENTITIES = Table(
     Column("entry", Integer, primary_key=True, autoincrement=False),
     Column("body", Text, nullable=False),
 )
-ADDED = (SECRETS, IDENTITIES)
+# The third format adds what follows from the records and is kept so that it need not be computed again.
+DERIVED = Table(
+    "derived", METADATA, Column("name", String(1100), primary_key=True), Column("body", Text, nullable=False)
+)
 
 SCHEMA = "crowdblend"
 """PostgreSQL databases are shared: there the tables live in a schema of their own."""
@@ -78,11 +81,14 @@ def create(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-def extend(connection: Connection, layout: str) -> None:
-    """Add the tables of the second format and name it, inside the caller's transaction."""
-    METADATA.create_all(connection, tables=list(ADDED), checkfirst=False)
-    names = [table.name for table in ADDED]
+def add_identities(connection: Connection) -> None:
+    """Add the tables of the second format: the ledger's secret, and by what sources are known again."""
+    METADATA.create_all(connection, tables=[SECRETS, IDENTITIES], checkfirst=False)
     triggers = _postgresql_triggers if connection.dialect.name == "postgresql" else _sqlite_triggers
-    for statement in triggers(*names):
+    for statement in triggers(SECRETS.name, IDENTITIES.name):
         connection.exec_driver_sql(statement)
-    connection.execute(ABOUT.insert().values(format=layout))
+
+
+def add_derived(connection: Connection) -> None:
+    """Add the table of the third format; the records seal its content, so it needs no triggers."""
+    METADATA.create_all(connection, tables=[DERIVED], checkfirst=False)

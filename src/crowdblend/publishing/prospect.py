@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,18 +26,29 @@ class Prospect:
 
     spending: books.Spending
     identity: books.Identity
-    not_compared: tuple[int, ...] = ()
+    outlook: books.Outlook | None = None
 
     @property
-    def warning(self) -> str | None:
-        """What the ledger cannot know of this sample, in a sentence."""
-        if not self.not_compared:
-            return None
-        which = ", ".join(map(str, self.not_compared))
-        return (
-            f"the ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
-            "compare it by. Make sure that it was not."
-        )
+    def warnings(self) -> tuple[str, ...]:
+        """What the steward has to know before anything is spent, in sentences."""
+        if self.outlook is None:
+            return ()
+        return (*self._not_compared(), *self._shared_people(), *self.outlook.high)
+
+    def _not_compared(self) -> Iterator[str]:
+        if self.outlook is not None and self.outlook.not_compared:
+            which = ", ".join(map(str, self.outlook.not_compared))
+            yield (
+                f"the ledger cannot know whether this sample was used before, by release {which}: there is nothing to "
+                "compare it by. Make sure that it was not."
+            )
+
+    def _shared_people(self) -> Iterator[str]:
+        for other in () if self.outlook is None else self.outlook.shares_people_with:
+            yield (
+                f"some of these people are also in the population {other!r}, and what was released about both does not "
+                f"add up. Declare it: crowdblend ledger overlap {self.spending.population!r} {other!r}"
+            )
 
 
 Before = Callable[[Prospect], None]
@@ -53,11 +64,16 @@ def prospect_of(
     in_memory: bool = False,
     engine: Engine | None = None,
 ) -> Prospect:
-    """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it."""
+    """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it.
+
+    A limit is checked before the source is looked at; again, by its name, where the population has none of its own.
+    """
+    if planned.policy.data.population is not None:
+        ledger.check_limit(planned_spending(planned))
     place = IN_MEMORY if in_memory else str(folder.absolute())
     prospect = _described(planned, place, ledger, key, engine or default_engine())
     outlook = ledger.look(prospect.spending, prospect.identity)
-    return replace(prospect, not_compared=outlook.not_compared)
+    return replace(prospect, outlook=outlook)
 
 
 def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
@@ -72,8 +88,8 @@ def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Ent
 
 def warn(prospect: Prospect) -> None:
     """Say what cannot be known, as Python warns."""
-    if prospect.warning is not None:
-        warnings.warn(prospect.warning, stacklevel=3)
+    for sentence in prospect.warnings:
+        warnings.warn(sentence, stacklevel=3)
 
 
 def with_data(policy: AnyPolicy, data: DataSource) -> AnyPolicy:

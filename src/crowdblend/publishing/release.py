@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,9 @@ from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import CERTIFICATE, IN_MEMORY, check_place, check_target, exclusive_use
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.version import __version__
+
+Sign = Callable[[Path], object]
+"""Signs the certificate in a file."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def release(
     before: Before = warn,
     in_memory: bool = False,
     engine: Engine | None = None,
+    sign: Sign | None = None,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
@@ -70,7 +74,8 @@ def release(
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
-    the data: DuckDB unless another is passed.
+    the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
+    appears.
     """
     engine = engine or default_engine()
     require_rows(policy.data)
@@ -105,7 +110,7 @@ def release(
             except BaseException:
                 staging.discard()
                 raise
-            return _publish(planned, engine, reading, release_key, record, staging, folder, progress)
+            return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
 
 
 def resume(
@@ -254,6 +259,7 @@ def _publish(
     staging: Staging,
     folder: Path,
     progress: Progress | None,
+    sign: Sign | None = None,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
     started = time.perf_counter()
@@ -269,6 +275,8 @@ def _publish(
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
             certificate = describe(staging.release, certificate, record.date)
+            if sign is not None:
+                sign(staging.release / CERTIFICATE)
             outside = {name: found.facts() for name, found in reading.outside.items()}
             known = {**reading.internal, **({"outside_domain": outside} if outside else {}), **publication.internal}
             internal = {**known, "seconds": time.perf_counter() - started}

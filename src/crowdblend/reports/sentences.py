@@ -48,9 +48,9 @@ def explanation(certificate: Certificate) -> list[str]:
         ]
     if isinstance(guarantee, ZeroKnowledge):
         return [
-            "Whoever studies everything published here learns hardly more about you than from "
-            f"{guarantee.aggregate.words()}. Whatever they conclude, its probability is at most "
-            f"{_factor(guarantee)} times what it would be from that alone{_slack(guarantee)}, and the other way round."
+            "Whatever anybody concludes about you from everything published here, its probability is at most "
+            f"{_factor(guarantee)} times what it would be from {guarantee.aggregate.words()}{_slack(guarantee)}, and "
+            "the other way round."
         ]
     return []
 

@@ -61,7 +61,7 @@ def release(status: Status, policy: str, out: str, ledger: str | None) -> dict[s
         ledger=Ledger(ledger),
         progress=status.progress,
         policy_file=Path(policy),
-        before=lambda prospect: status.note(prospect.warning),
+        before=lambda prospect: status.note(" ".join(prospect.warnings)),
     )
     return {"folder": str(done.folder), "entry": done.entry}
 

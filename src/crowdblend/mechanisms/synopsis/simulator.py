@@ -2,7 +2,7 @@
 
 Sampling and sanitizing is itself a computation on k random rows, so the simulator is the same sanitizer, run on what
 the aggregate hands out: k rows drawn from the table in which the person's row is ⊥, here the cell −1, which satisfies
-no query. Whoever sees the release thus learns hardly more than from those rows.
+no query. So the release tells, up to a factor e^ε, what those rows tell.
 """
 
 from __future__ import annotations

@@ -88,9 +88,9 @@ def _reading(folder: Folder) -> Iterable[str]:
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         k, n = guarantee.aggregate.samples, guarantee.aggregate.population
         yield (
-            f"Whoever sees these numbers learns hardly more about you than from the data of {k:,} random people out of "
-            f"{n:,} with yours concealed. Your household, your friends and everybody like you are protected as far as "
-            f"{k:,} random people tell little about them."
+            f"What these numbers tell about you is compared with what the data of {k:,} random people out of {n:,} "
+            "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
+            f"are protected as far as {k:,} random people tell little about them."
         )
     confidence = folder.fact("parameters", dict).get("confidence")
     sure = (

@@ -1,0 +1,176 @@
+"""`crowdblend ledger`: limits, populations, and what the owner of a shared ledger does."""
+
+from __future__ import annotations
+
+import click
+
+from crowdblend.cli.output import Parameter, emit, json_option, speaks
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.populations import Population
+
+ledger_option = click.option(
+    "--ledger", "where", metavar="URL|PATH", help="The ledger to use; else CROWDBLEND_LEDGER, else your own."
+)
+_by = click.option("--by", metavar="NAME", help="Who states it; by default the user of this process.")
+_why = click.option("--why", metavar="TEXT", help="For what reason.")
+
+
+@click.command("limit")
+@click.argument("population")
+@click.option("--epsilon", type=Parameter(), metavar="E", help="What all releases may come to, by profile.")
+@click.option("--delta", type=Parameter(), metavar="D", help="The delta at which they come to it.")
+@click.option("--until", metavar="DATE", help="The last day: a year, a month or a day. Then a new limit is needed.")
+@_by
+@_why
+@ledger_option
+@json_option
+@speaks
+def limit(
+    population: str,
+    *,
+    epsilon: float | None,
+    delta: float | None,
+    until: str | None,
+    by: str | None,
+    why: str | None,
+    where: str | None,
+    as_json: bool,
+) -> None:
+    """Set what all releases about POPULATION may come to, or show it.
+
+    A release that would exceed the limit is refused before its data are read. Whoever changes a limit says why; every
+    limit is an entry of its own. Without --epsilon and --delta the limits so far are shown.
+    """
+    if epsilon is None and delta is None:
+        _show_limits(population, where, as_json=as_json)
+        return
+    if epsilon is None or delta is None:
+        raise click.UsageError("a limit needs both --epsilon and --delta.")
+    made = Ledger.open(where).limit(population, epsilon=epsilon, delta=delta, until=until, why=why, by=by)
+    if as_json:
+        emit(made.to_dict())
+    else:
+        click.echo(f"{made.population}: {made.words()}, set by {made.by}")
+
+
+def _show_limits(population: str, where: str | None, *, as_json: bool) -> None:
+    found = Ledger.open(where, make=False).limits(population)
+    if as_json:
+        emit({"population": population, "limits": [one.to_dict() for one in found]})
+        return
+    if not found:
+        click.echo(f"{population} has no limit.")
+    for one in found:
+        reason = f": {one.why}" if one.why else ""
+        click.echo(f"{one.at[:10]}  {one.words()}, set by {one.by}{reason}")
+
+
+@click.command("populations")
+@ledger_option
+@json_option
+@speaks
+def populations(*, where: str | None, as_json: bool) -> None:
+    """List the populations: who answers for them, who the people are, which sources were read, which limit holds."""
+    found = Ledger.open(where, make=False).populations()
+    if as_json:
+        emit({"populations": [one.to_dict() for one in found]})
+        return
+    for one in found:
+        _tell(one)
+    if not found:
+        click.echo("the ledger has no populations yet.")
+
+
+def _tell(one: Population) -> None:
+    click.echo(f"{one.name}: {one.releases} releases")
+    facts = {
+        "owner": one.owner,
+        "people": one.description,
+        "limit": one.limit and one.limit.words(),
+        "overlaps": ", ".join(one.overlapping),
+        "sources": ", ".join(one.sources),
+    }
+    for name, value in facts.items():
+        if value:
+            click.echo(f"  {name:<9} {value}")
+
+
+@click.command("describe")
+@click.argument("population")
+@click.option("--owner", required=True, metavar="NAME", help="Who answers for what is released about these people.")
+@click.option("--description", required=True, metavar="TEXT", help="Who the people are.")
+@_by
+@ledger_option
+@json_option
+@speaks
+def describe(
+    population: str, *, owner: str, description: str, by: str | None, where: str | None, as_json: bool
+) -> None:
+    """State who answers for POPULATION, and who its people are."""
+    made = Ledger.open(where).describe(population, owner=owner, description=description, by=by)
+    if as_json:
+        emit(made.to_dict())
+    else:
+        click.echo(f"{made.population}: {made.description}; owner {made.owner}")
+
+
+@click.command("overlap")
+@click.argument("population")
+@click.argument("other")
+@_why
+@_by
+@ledger_option
+@json_option
+@speaks
+def overlap(population: str, other: str, *, why: str | None, by: str | None, where: str | None, as_json: bool) -> None:
+    """Declare that two populations have people in common: from then on what was released about both adds up.
+
+    An overlap cannot be taken back.
+    """
+    made = Ledger.open(where).overlap(population, other, why=why, by=by)
+    if as_json:
+        emit(made.to_dict())
+    else:
+        click.echo(f"{made.population} and {made.other} have people in common, and add up.")
+
+
+@click.command("roles")
+@click.option("--writer", default="crowdblend_writer", show_default=True, metavar="NAME")
+@click.option("--reader", default="crowdblend_reader", show_default=True, metavar="NAME")
+@click.option("--apply", is_flag=True, help="Run the statements in the ledger's database, as its owner.")
+@ledger_option
+@json_option
+@speaks
+def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: bool) -> None:
+    """Print the SQL of two roles for a ledger in PostgreSQL, or run it.
+
+    A writer adds releases, and can change and delete none. A reader sees releases and totals, and no keys.
+    """
+    from crowdblend.ledger.roles import role_statements  # noqa: PLC0415  loads SQLAlchemy
+
+    statements = role_statements(writer, reader)
+    if apply:
+        Ledger.open(where).run_as_owner(statements)
+    if as_json:
+        emit({"applied": apply, "statements": list(statements)})
+    elif apply:
+        click.echo(f"made the roles {writer} and {reader}. Grant them: GRANT {writer} TO somebody;")
+    else:
+        for statement in statements:
+            click.echo(f"{statement};")
+
+
+@click.command("upgrade")
+@ledger_option
+@json_option
+@speaks
+def upgrade(*, where: str | None, as_json: bool) -> None:
+    """Bring a ledger of an earlier version to the present format; the next release would do the same."""
+    version = Ledger.open(where).upgrade()
+    if as_json:
+        emit({"format": version})
+    else:
+        click.echo(f"the ledger has the format {version}.")
+
+
+COMMANDS = (limit, populations, describe, overlap, roles, upgrade)

@@ -1,0 +1,33 @@
+"""The signature of a release: over its certificate, which has the hash of every other file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from crowdblend.calculus.folder_files import CERTIFICATE
+from crowdblend.errors import InvalidInput
+from crowdblend.publishing.verification import verify_release
+from crowdblend.signatures.files import check_file, sign_file
+from crowdblend.signatures.keys import Passphrase
+from crowdblend.signatures.signers import Signer
+
+NAMESPACE = "crowdblend-certificate"
+"""What `ssh-keygen -Y verify -n` is told: a signature for another purpose is no signature of a release."""
+
+
+def sign_release(
+    folder: Path, key: str | os.PathLike[str], *, passphrase: Passphrase | None = None, force: bool = False
+) -> Path:
+    """Verify a release folder and sign its certificate; returns the signature's file."""
+    if not folder.is_dir():
+        raise InvalidInput(
+            f"{folder} is no release folder. Name the folder that release wrote.", where="DIR", code="not-a-release"
+        )
+    verify_release(folder)
+    return sign_file(folder / CERTIFICATE, key, NAMESPACE, passphrase=passphrase, force=force)
+
+
+def check_release_signature(target: Path, signer: str | os.PathLike[str]) -> Signer:
+    """Whoever signed a release folder or a certificate's file, if it is one of those that count."""
+    return check_file(target / CERTIFICATE if target.is_dir() else target, signer, NAMESPACE)

@@ -1,0 +1,163 @@
+"""Limits: what would exceed one is refused before anything is read, and a change says who and why."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend import plan
+from crowdblend.errors import InvalidInput, Refused
+from crowdblend.guarantees import Differential, Relation
+from crowdblend.ledger import Ledger, reading
+from crowdblend.ledger.statements import last_day
+from crowdblend.publishing.prospect import with_profile
+from tests.commands import crowdblend
+from tests.ledger.databases import DATABASES, place
+from tests.ledger.spendings import spending
+
+
+@pytest.fixture(params=DATABASES)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    return Ledger.create(place(request.param, tmp_path))
+
+
+def plain(epsilon: float, delta: float = 1e-7) -> tuple[Differential, ...]:
+    return (Differential(epsilon, delta, Relation.ADD_REMOVE),)
+
+
+def profiled(epsilon: float = 0.5, delta: float = 1e-7) -> tuple:
+    return with_profile(plan(rate=0.1, epsilon=epsilon, delta=delta).certificate())
+
+
+def test_what_exceeds_it_is_refused_and_nothing_is_recorded(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    ledger.begin(spending("a", guarantees=plain(0.6)))
+    for call in (ledger.begin, ledger.look, ledger.check_limit):
+        with pytest.raises(Refused) as refused:
+            call(spending("b", guarantees=plain(0.6)))
+        assert refused.value.code == "limit.exceeded"
+        assert "the limit is epsilon 1 at delta 1e-06" in refused.value.message
+    assert len(ledger.entries()) == 1
+    ledger.begin(spending("b", guarantees=plain(0.4)))
+    ledger.begin(spending("c", "others", guarantees=plain(3.0)))
+    with pytest.raises(Refused, match="No further release fits"):
+        ledger.begin(spending("d", guarantees=plain(0.1)))
+
+
+def test_what_is_said_to_fit_fits(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    ledger.begin(spending("a", guarantees=plain(0.6)))
+    with pytest.raises(Refused) as refused:
+        ledger.begin(spending("b", guarantees=plain(0.9)))
+    largest = float(refused.value.remedy.split("epsilon ")[1].split()[0])
+    assert 0.39 <= largest <= 0.4
+    ledger.begin(spending("b", guarantees=plain(largest)))
+
+
+def test_it_is_kept_by_profile(ledger: Ledger) -> None:
+    """Five releases whose sum is 2.5 come to less than 0.42 by profile, and fit; the next one does not."""
+    ledger.limit("residents", epsilon=0.42, delta=1e-5)
+    count = 0
+    with suppress(Refused):
+        for number in range(100):
+            ledger.begin(spending(f"draw-{number}", guarantees=profiled()))
+            count += 1
+    assert 4 < count < 100
+    assert ledger.budget("residents").differential.epsilon > 2
+    assert ledger.total("residents", 1e-5).epsilon <= 0.42
+    assert ledger.total("residents", 1e-5, more=spending(guarantees=profiled())).epsilon > 0.42
+
+
+def test_a_limit_without_delta_adds_up_plainly(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=0.0)
+    ledger.begin(spending("a", guarantees=plain(0.5, 0.0)))
+    ledger.begin(spending("b", guarantees=plain(0.5, 0.0)))
+    with pytest.raises(Refused):
+        ledger.begin(spending("c", guarantees=plain(0.001, 0.0)))
+
+
+def test_an_abandoned_release_gives_back_what_it_took(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    entry = ledger.begin(spending("a", guarantees=plain(1.0)))
+    with pytest.raises(Refused):
+        ledger.begin(spending("b", guarantees=plain(1.0)))
+    ledger.abandon(entry)
+    ledger.begin(spending("b", guarantees=plain(1.0)))
+
+
+def test_a_change_is_an_entry_of_its_own_with_who_and_why(ledger: Ledger) -> None:
+    first = ledger.limit(" residents ", epsilon=1.0, delta=1e-6, by="ann")
+    with pytest.raises(InvalidInput) as refused:
+        ledger.limit("residents", epsilon=2.0, delta=1e-6)
+    assert refused.value.code == "limit.reason"
+    raised = ledger.limit("residents", epsilon=2.0, delta=1e-6, why="a second survey", by="bob")
+    assert ledger.limits("residents") == (first, raised)
+    assert (raised.by, raised.why) == ("bob", "a second survey")
+    assert raised.at
+    ledger.begin(spending("a", guarantees=plain(1.5)))
+    ledger.check()
+    assert Ledger.open(ledger.location.path or ledger.location.url).limits("residents") == (first, raised)
+
+
+def test_after_its_last_day_a_new_one_is_needed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.limit("residents", epsilon=3.0, delta=1e-5, until="2030")
+    monkeypatch.setattr(reading, "now", lambda: "2030-12-31T23:59:59+00:00")
+    ledger.look(spending())
+    monkeypatch.setattr(reading, "now", lambda: "2031-01-01T00:00:00+00:00")
+    with pytest.raises(Refused) as refused:
+        ledger.look(spending())
+    assert refused.value.code == "limit.ended"
+
+
+@pytest.mark.parametrize("until", ["soon", "2030-13", "2030-02-30", "20300101", ""])
+def test_what_is_no_day(until: str) -> None:
+    with pytest.raises(InvalidInput):
+        last_day(until)
+
+
+def test_a_large_epsilon_is_said(ledger: Ledger) -> None:
+    assert ledger.look(spending("a", guarantees=plain(5.0))).high == ()
+    (said,) = ledger.look(spending("a", guarantees=plain(6.0))).high
+    assert "epsilon 6 of this release is above 5" in said
+    ledger.begin(spending("a", guarantees=plain(3.0, 0.0)))
+    (said,) = ledger.look(spending("b", guarantees=plain(3.0, 0.0))).high
+    assert "all releases about 'residents' come to epsilon 6" in said
+
+
+def test_before_a_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crowdblend.publishing import prospect
+
+    ledger = cb.Ledger(tmp_path / "ledger.sqlite")
+    with pytest.warns(UserWarning, match="No ledger"):
+        ledger.limit("residents", epsilon=0.5, delta=1e-6)
+    monkeypatch.setattr(prospect, "identify", lambda *_: pytest.fail("the source was looked at"))
+    policy = cb.Table(
+        person="id", population="residents", columns={"sex": cb.values("f", "m")},
+        sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6,
+    )  # fmt: skip
+    frame = pd.DataFrame({"id": range(100), "sex": ["f", "m"] * 50})
+    with pytest.raises(Refused) as refused:
+        cb.release(frame, policy, ledger=ledger)
+    assert refused.value.code == "limit.exceeded"
+    assert ledger.entries() == ()
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create(path)
+    at = ("--ledger", path)
+    limit = ("ledger", "limit", "residents", *at)
+    assert "no limit" in crowdblend(*limit).stdout
+    assert crowdblend(*limit, "--epsilon", "3").returncode == 2
+    done = crowdblend(*limit, "--epsilon", "3", "--delta", "1e-5", "--until", "2030", "--by", "ann")
+    assert "epsilon 3 at delta 1e-05 until 2030-12-31, set by ann" in done.stdout
+    assert crowdblend(*limit, "--epsilon", "4", "--delta", "1e-5").returncode == 2
+    assert crowdblend(*limit, "--epsilon", "4", "--delta", "1e-5", "--why", "more", "--json").returncode == 0
+    assert len(crowdblend(*limit).stdout.splitlines()) == 2
+    Ledger.open(path).begin(spending())
+    assert "limit     epsilon 4 at delta 1e-05" in crowdblend("ledger", "budget", *at).stdout
+    assert '"limit": {"population": "residents", "epsilon": 4.0' in crowdblend("ledger", "budget", *at, "--json").stdout

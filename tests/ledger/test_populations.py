@@ -1,0 +1,137 @@
+"""Who the people are: owners and descriptions, populations that overlap, and people who are in two of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import crowdblend as cb
+from crowdblend.errors import DoesNotCompose, InvalidInput, Refused
+from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.ledger import Ledger
+from tests.commands import crowdblend
+from tests.ledger.databases import DATABASES, place
+from tests.ledger.spendings import spending
+
+POLICY = """
+[data]
+source = "SOURCE"
+person = "id"
+population = "POPULATION"
+[sampling]
+rate = 0.5
+[columns]
+sex = { values = ["f", "m"] }
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+
+
+@pytest.fixture(params=DATABASES)
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    return Ledger.create(place(request.param, tmp_path))
+
+
+def plain(epsilon: float) -> tuple[Differential, ...]:
+    return (Differential(epsilon, 0.0, Relation.ADD_REMOVE),)
+
+
+def test_owner_description_and_sources(ledger: Ledger) -> None:
+    ledger.describe("residents", owner="registry office", description="everybody who lives here")
+    ledger.begin(replace(spending("a"), source="source:1"))
+    ledger.begin(replace(spending("b", "patients"), source="source:2"))
+    ledger.begin(replace(spending("c"), source="source:3"))
+    first, second = ledger.populations()
+    assert (first.name, first.owner, first.description) == ("residents", "registry office", "everybody who lives here")
+    assert (first.sources, first.releases, first.limit) == (("source:1", "source:3"), 2, None)
+    assert (second.name, second.owner) == ("patients", None)
+
+
+def test_populations_that_overlap_add_up(ledger: Ledger) -> None:
+    ledger.begin(spending("a", "residents", guarantees=plain(0.5)))
+    ledger.begin(spending("b", "patients", guarantees=plain(0.25)))
+    ledger.begin(spending("c", "pupils", guarantees=plain(2.0)))
+    assert ledger.budget("residents").differential.epsilon == 0.5
+    ledger.overlap("patients", "residents", why="most patients live here")
+    both = ledger.budget("residents")
+    assert (both.differential.epsilon, both.releases, both.overlapping) == (0.75, (1, 2), ("patients",))
+    assert ledger.budget("patients").differential.epsilon == 0.75
+    assert ledger.budget("pupils").differential.epsilon == 2.0
+
+
+def test_the_limit_of_an_overlapping_population_holds_too(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    ledger.begin(spending("a", "residents", guarantees=plain(0.5)))
+    ledger.begin(spending("b", "patients", guarantees=plain(0.25)))
+    ledger.overlap("residents", "patients")
+    with pytest.raises(Refused, match="about 'residents' would come to"):
+        ledger.begin(spending("c", "patients", guarantees=plain(0.5)))
+    ledger.begin(spending("c", "patients", guarantees=plain(0.25)))
+
+
+def test_what_does_not_add_up_may_not_stand_beside_an_overlapping_one(ledger: Ledger) -> None:
+    ledger.begin(spending("a", "residents"))
+    ledger.overlap("residents", "patients")
+    with pytest.raises(DoesNotCompose, match="adds up"):
+        ledger.begin(spending("b", "patients", guarantees=(CrowdBlending(8, 0.0),)))
+
+
+def test_a_population_does_not_overlap_with_itself(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput):
+        ledger.overlap("residents", " residents")
+
+
+def write(folder: Path, name: str, people: range, population: str) -> Path:
+    frame = pd.DataFrame({"id": [f"p{number}" for number in people], "sex": ["f", "m"] * (len(people) // 2)})
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    policy = folder / f"{name}.toml"
+    policy.write_text(POLICY.replace("SOURCE", f"{name}.csv").replace("POPULATION", population))
+    return policy
+
+
+def test_people_in_two_populations_are_told_before_anything_is_spent(tmp_path: Path) -> None:
+    """A third of the people of the second source are in the first: other people, so no refusal, but a sentence."""
+    Ledger.create(tmp_path / "ledger.sqlite")
+    at = ("--ledger", tmp_path / "ledger.sqlite", "--yes")
+    first = write(tmp_path, "first", range(600), "residents")
+    second = write(tmp_path, "second", range(400, 1000), "patients")
+    third = write(tmp_path, "third", range(2000, 2600), "pupils")
+    assert "some of these people" not in crowdblend("release", first, "--out", tmp_path / "1", *at).stderr
+    done = crowdblend("release", second, "--out", tmp_path / "2", *at)
+    assert done.returncode == 0
+    assert "some of these people are also in the population 'residents'" in done.stderr
+    assert "crowdblend ledger overlap 'patients' 'residents'" in done.stderr
+    assert "some of these people" not in crowdblend("release", third, "--out", tmp_path / "3", *at).stderr
+    assert crowdblend("ledger", "overlap", "patients", "residents", *at[:2]).returncode == 0
+    again = crowdblend("release", second, "--out", tmp_path / "4", *at)
+    assert "some of these people" not in again.stderr
+    assert "epsilon 3" in again.stdout  # 1 about residents and 2 about patients
+    listed = crowdblend("ledger", "populations", *at[:2]).stdout
+    assert "overlaps  residents" in listed
+
+
+def test_in_python_it_is_a_warning(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    cb.release(None, write(tmp_path, "first", range(600), "residents"), ledger=ledger)
+    with pytest.warns(UserWarning, match="also in the population 'residents'"):
+        cb.release(None, write(tmp_path, "second", range(400, 1000), "patients"), ledger=ledger)
+
+
+def test_ones_own_ledger_is_made_only_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CROWDBLEND_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    policy = write(tmp_path, "first", range(600), "residents")
+    assert crowdblend("release", policy, "--out", tmp_path / "1").returncode == 2
+    assert not (tmp_path / "data").exists()
+    monkeypatch.setattr("crowdblend.cli.release._asks", lambda: True)
+    refused = crowdblend("release", policy, "--out", tmp_path / "1", stdin="n\n")
+    assert (refused.returncode, "Make a new one?" in refused.stderr) == (1, True)
+    assert not (tmp_path / "data").exists()
+    done = crowdblend("release", policy, "--out", tmp_path / "1", "--yes")
+    assert done.returncode == 0
+    assert "creating a new one" in done.stderr

@@ -1,0 +1,178 @@
+"""Signatures in OpenSSH's format, both ways against ssh-keygen, and every edit found."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, Refused
+from crowdblend.signatures.files import check_file, sign_file, signature_file
+from crowdblend.signatures.keys import load_key
+from crowdblend.signatures.signers import read_signers
+from crowdblend.signatures.sshsig import check, parse, sign
+from tests.signatures.keys import KINDS, new_key
+
+needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+PURPOSE = "crowdblend-test"
+
+
+@pytest.fixture
+def message(tmp_path: Path) -> Path:
+    path = tmp_path / "message.json"
+    path.write_bytes(b'{"a": 1}\n' * 100)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_our_own_signature(kind: str, message: Path, tmp_path: Path) -> None:
+    private, public = new_key(tmp_path, kind)
+    sign_file(message, private, PURPOSE)
+    assert check_file(message, public, PURPOSE).name == "steward"
+    assert check_file(message, public.read_text(), PURPOSE).name == "steward"
+    with pytest.raises(DoesNotVerify) as refused:
+        check_file(message, public, "another-purpose")
+    assert refused.value.code == "signature.namespace"
+    message.write_bytes(message.read_bytes() + b" ")
+    with pytest.raises(DoesNotVerify) as refused:
+        check_file(message, public, PURPOSE)
+    assert refused.value.code == "signature.wrong"
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize("kind", KINDS)
+def test_ssh_keygen_checks_ours_and_we_check_its(kind: str, message: Path, tmp_path: Path) -> None:
+    private, public = new_key(tmp_path, kind)
+    sign_file(message, private, PURPOSE)
+    allowed = tmp_path / "allowed_signers"
+    allowed.write_text(f'# office\nann@example.org namespaces="crowdblend-*" {public.read_text()}')
+    verify = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann@example.org", "-n", PURPOSE, "-s"]
+    done = subprocess.run(
+        [*verify, signature_file(message)], input=message.read_bytes(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert check_file(message, allowed, PURPOSE).name == "ann@example.org"
+    signature_file(message).unlink()
+    subprocess.run(
+        ["ssh-keygen", "-q", "-Y", "sign", "-f", private, "-n", PURPOSE, message], check=True, capture_output=True
+    )
+    assert check_file(message, public, PURPOSE).name == "steward"
+
+
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa256"])
+def test_every_edited_byte_is_found(kind: str, tmp_path: Path) -> None:
+    key = load_key(new_key(tmp_path, kind)[0])
+    lines = sign(b"message", key, PURPOSE).splitlines()
+    whole = base64.b64decode("".join(lines[1:-1]))
+    for at in range(len(whole)):
+        edited = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        text = "\n".join([lines[0], base64.b64encode(edited).decode(), lines[-1]])
+        with pytest.raises(DoesNotVerify):
+            check_one(text, load_public(tmp_path, kind))
+
+
+def load_public(folder: Path, kind: str) -> tuple:
+    return read_signers(folder / f"id_{kind}.pub")
+
+
+def check_one(text: str, signers: tuple) -> None:
+    from crowdblend.signatures.signers import check_signer
+
+    check_signer(b"message", parse(text), PURPOSE, signers)
+
+
+def test_another_key_does_not_count(message: Path, tmp_path: Path) -> None:
+    private, _ = new_key(tmp_path)
+    (tmp_path / "other").mkdir()
+    _, other = new_key(tmp_path / "other")
+    sign_file(message, private, PURPOSE)
+    with pytest.raises(DoesNotVerify) as refused:
+        check_file(message, other, PURPOSE)
+    assert refused.value.code == "signature.signer"
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        ("", True),
+        ('namespaces="crowdblend-test,file" ', True),
+        ('namespaces="file" ', False),
+        ('valid-after="20200101" ', True),
+        ('valid-before="20200101Z" ', False),
+        ('valid-after="99990101",namespaces="crowdblend-test" ', False),
+        ("cert-authority ", None),
+    ],
+)
+def test_what_an_allowed_signers_file_says(options: str, counts: bool | None, message: Path, tmp_path: Path) -> None:
+    private, public = new_key(tmp_path)
+    sign_file(message, private, PURPOSE)
+    allowed = tmp_path / "allowed_signers"
+    allowed.write_text(f"ann,bob {options}{public.read_text()}")
+    if counts is None:
+        with pytest.raises(InvalidInput):
+            check_file(message, allowed, PURPOSE)
+    elif counts:
+        assert check_file(message, allowed, PURPOSE).name == "ann,bob"
+    else:
+        with pytest.raises(DoesNotVerify):
+            check_file(message, allowed, PURPOSE)
+
+
+def test_an_encrypted_key_asks_for_its_passphrase(message: Path, tmp_path: Path) -> None:
+    private, public = new_key(tmp_path, passphrase="open sesame")
+    with pytest.raises(InvalidInput, match="encrypted"):
+        sign_file(message, private, PURPOSE)
+    with pytest.raises(Refused) as refused:
+        sign_file(message, private, PURPOSE, passphrase=lambda: "wrong")
+    assert refused.value.code == "key.passphrase"
+    assert "wrong" not in str(refused.value)
+    sign_file(message, private, PURPOSE, passphrase=lambda: "open sesame")
+    check_file(message, public, PURPOSE)
+
+
+@needs_ssh_keygen
+def test_a_key_that_ssh_keygen_encrypted(message: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With bcrypt this process opens it; without, ssh-keygen is asked, which asks for the passphrase itself."""
+    private, ask = tmp_path / "id", tmp_path / "ask"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "open sesame", "-C", "ann", "-f", private], check=True)
+    ask.write_text("#!/bin/sh\necho open sesame\n")
+    ask.chmod(0o700)
+    monkeypatch.setenv("SSH_ASKPASS", str(ask))
+    monkeypatch.setenv("SSH_ASKPASS_REQUIRE", "force")
+    sign_file(message, private, PURPOSE, passphrase=lambda: "open sesame")
+    assert check_file(message, private.with_suffix(".pub"), PURPOSE).name == "ann"
+
+
+def test_what_is_no_key(message: Path, tmp_path: Path) -> None:
+    _, public = new_key(tmp_path)
+    for wrong in (public, message, tmp_path / "missing"):
+        with pytest.raises(CrowdblendError):
+            sign_file(message, wrong, PURPOSE)
+    for wrong in (message, tmp_path / "missing", "ssh-ed25519"):
+        with pytest.raises(InvalidInput):
+            read_signers(wrong)
+    assert not signature_file(message).exists()
+    private, public = new_key(tmp_path)
+    for call in (lambda: sign_file(tmp_path / "gone", private, PURPOSE), lambda: check_file(tmp_path, public, PURPOSE)):
+        with pytest.raises(InvalidInput) as refused:
+            call()
+        assert refused.value.code == "input.not-readable"
+
+
+@pytest.mark.parametrize("text", ["", "x", "-----BEGIN SSH SIGNATURE-----\n!!\n-----END SSH SIGNATURE-----"])
+def test_what_is_no_signature(text: str) -> None:
+    with pytest.raises(DoesNotVerify):
+        parse(text)
+
+
+def test_a_signature_is_replaced_only_on_request(message: Path, tmp_path: Path) -> None:
+    private, public = new_key(tmp_path)
+    sign_file(message, private, PURPOSE)
+    with pytest.raises(InvalidInput):
+        sign_file(message, private, PURPOSE)
+    sign_file(message, private, PURPOSE, force=True)
+    check(message.read_bytes(), parse(signature_file(message).read_text()), PURPOSE)
+    assert public.exists()
