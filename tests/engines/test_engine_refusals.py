@@ -57,7 +57,7 @@ CSV = {
     "not UTF-8": (b"id,sex\n1,Male\n2,M\xe4nnlich " + CANARY.encode() + b"\n", "data.encoding"),
     "not UTF-8 far down": (b"id,sex\n" + b"1,Male\n" * 50_000 + b"2,M\xe4 " + CANARY.encode() + b"\n", "data.encoding"),
     "UTF-16": (GOOD.encode("utf-16"), "data.encoding"),
-    "a zip file": (b"PK\x03\x04" + bytes(range(256)) * 50, "data.encoding"),
+    "a workbook or zip file": (b"PK\x03\x04" + bytes(range(256)) * 50, "data.workbook"),
     "nobody": (f"id,sex\n,Male\n{NUMBER},Male\n".encode(), "data.missing-person"),
     "blank person": (f'id,sex\n"  ",Male\n{NUMBER},Male\n'.encode(), "data.missing-person"),
     "outside the domain": (f"id,sex\n{NUMBER},{CANARY}\n1,Male\n".encode(), "data.outside-domain"),

@@ -26,6 +26,8 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
 
     >>> typed_value("texts", "Female\\n Male "), typed_value("widths", "5, 10"), typed_value("whole", "20")
     (['Female', 'Male'], [5, 10], 20)
+    >>> typed_value("periods", "year"), typed_value("periods", "day, month")
+    ('year', ['day', 'month'])
     """
     if kind == "texts":
         return [line.strip() for line in text.splitlines() if line.strip()]
@@ -36,6 +38,8 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
         return _number(text)
     if kind in _LISTS or (kind == "widths" and re.search(r"[\s,;]", text)):
         return [_number(part) for part in re.split(r"[\s,;]+", text) if part]
+    if kind == "periods" and re.search(r"[\s,;]", text):
+        return [part for part in re.split(r"[\s,;]+", text) if part]
     if kind in ("widths", "level"):
         return _number(text)
     if kind == "periods":

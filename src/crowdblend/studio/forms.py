@@ -62,7 +62,7 @@ def field_of(key: Key, name: str, value: str) -> Field:
         kind = "lines"
     elif key.kind in ("number", "whole", "decimal"):
         kind = "number"
-    examples = {"where": 'sex = "Female"', "ends": "x = [0, 1], y = [0, 2]", "day": "1990-01-31"}
+    examples = {"where": 'sex = "Female"', "ends": "x = [0, 1], y = [0, 2]", "day": "1990-01-31", "periods": "year"}
     named = key.name in _COLUMN_KEYS and key.kind == "text"
     return Field(
         name,
