@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy import stats
 
 from crowdblend.engines.draw import Coin, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts
-from crowdblend.engines.spark.class_counts import class_counts as spark_class_counts
+from crowdblend.engines.spark.engine import SparkSource
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
@@ -137,8 +136,8 @@ def test_a_draw_needs_rates_that_are_probabilities() -> None:
         StratifiedCoin(DrawKey(KEY), "region", (0.1, 1.0))
 
 
-def test_spark_refuses_strata_of_persons_instead_of_counting_everybody() -> None:
+def test_spark_refuses_strata_instead_of_counting_everybody() -> None:
     """No session is needed for it: the draw is refused before a task is made."""
-    relation = SimpleNamespace(data=SimpleNamespace(person="id"))
-    with pytest.raises(InvalidInput, match="draws strata only where every row is another person"):
-        spark_class_counts(cast(Any, relation), [], draw(), None, None)
+    source = SparkSource(cast(Any, None), cast(Any, None), None, None)
+    with pytest.raises(InvalidInput, match="Stratified samples are not drawn by the Spark engine"):
+        source.class_counts([], draw())
