@@ -68,10 +68,11 @@ class Cells:
         try:
             for batch in _batches(self.path, kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
-                blank = {name: pc.fill_null(pc.cast(found[name], pa.int64()), -1) for name in ("low", "high")}
+                low, high = (pc.fill_null(pc.cast(found[name], pa.int64()), -1) for name in ("low", "high"))
                 yield Estimates(
                     pc.cast(found["estimate"], pa.float64()).to_numpy(zero_copy_only=False),
-                    *(ends.to_numpy(zero_copy_only=False) for ends in blank.values()),
+                    low.to_numpy(zero_copy_only=False),
+                    high.to_numpy(zero_copy_only=False),
                     _whole(found["count"]).to_numpy() if self.counted else None,
                     found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
                     None if label is None else np.array(_text(found[label]).to_pylist(), object),
