@@ -75,7 +75,7 @@ def test_cells_that_were_cut_are_never_added_up(folders: dict[str, Path], tmp_pa
 def test_what_is_said_in_parts_of_a_hostile_certificate() -> None:
     facts = {"kind": "table", "below_k": "suppress", "columns": {"a": {"size": 2**39}, "b": {"size": 4}}}
     assert estimator_of({**facts, "parameters": {"k": 35, "rate": 0.5}}) is not None
-    assert estimator_of({**facts, "parameters": {"k": 10**6, "rate": 0.5}}) is None
+    assert estimator_of({**facts, "parameters": {"k": 10**7, "rate": 0.5}}) is None
     assert finest_cells(facts, ["a"]) == 4
     # More cells than numbers of 64 bits can be multiplied with are not counted at all.
     assert finest_cells(facts, []) is None

@@ -15,7 +15,7 @@ from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEver
 Facts = Mapping[str, Any]
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
-_LARGEST_K, _LARGEST_OUTLIER, _SMALLEST_RATE = 10**6, 10**5, 1e-12
+_LARGEST_K, _LARGEST_NOISY, _LARGEST_OUTLIER, _SMALLEST_RATE = 10**6, 10**5, 10**5, 1e-12
 _SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
 _MOST_CELLS = 2**40
 
@@ -107,7 +107,7 @@ def nothing_known(rows: int) -> Intervals:
 
 def _law(facts: Facts, parameters: Facts) -> Law | None:
     k, loss, shown_from = parameters.get("k"), parameters.get("noise_epsilon"), facts.get("show_from")
-    if shown_from is not None and not _is_whole(shown_from, _LARGEST_K):
+    if shown_from is not None and not _is_whole(shown_from, _LARGEST_NOISY):
         return None
     if facts.get("everybody") is True:
         return NoiseOnEveryCell(float(loss)) if _is_loss(loss) else None
@@ -115,7 +115,7 @@ def _law(facts: Facts, parameters: Facts) -> Law | None:
         return _outlier_law(parameters, shown_from)
     if facts.get("kind") == "table" and facts.get("below_k") == "noise":
         flag = parameters.get("flag") is True
-        known = _is_loss(loss) and _is_whole(k, _LARGEST_K)
+        known = _is_loss(loss) and _is_whole(k, _LARGEST_NOISY)
         return NoiseBelowK(int(k), float(loss), shown_from, flag) if known and k and loss else None
     return ExactCounts(k) if _is_whole(k, _LARGEST_K) else None
 
