@@ -39,6 +39,7 @@ bench: .venv/ready ## speed and accuracy, as JSON on stdout
 	$(BIN)/python bench/frames.py
 	$(BIN)/python bench/selection.py
 	$(BIN)/python bench/statistics_time.py
+	$(BIN)/python bench/studio.py
 	$(BIN)/python bench/audit.py
 	$(BIN)/python bench/points.py
 	$(BIN)/python bench/graphs.py exact 1000000 10000000

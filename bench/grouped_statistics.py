@@ -3,8 +3,8 @@
     python bench/grouped_statistics.py [RUNS]
 
 Plain differential privacy with one person's data replaced; 4,000 made-up people in three groups, incomes from 0 to
-100,000 in steps of 500, a fifth of them 0. Errors are mean absolute ones over all groups, ranks shares of the group. Those
-of medians are the expected ones of both laws, computed exactly; those of averages are over all runs.
+100,000 in steps of 500, a fifth of them 0. Errors are mean absolute ones over all groups, ranks shares of a group.
+Errors of medians are the expected ones of both laws, computed exactly; those of averages are over all runs.
 """
 
 from __future__ import annotations

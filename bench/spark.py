@@ -78,7 +78,7 @@ def ours(spark: SparkSession, folder: Path, source: str = "people.parquet", poli
     return len(count_classes(about, Coin(DrawKey(new_key()), 0.5), SparkEngine(spark)).classes.counts)
 
 
-def whole(spark: SparkSession, folder: Path) -> int:
+def whole(_: SparkSession, folder: Path) -> int:
     """A whole release, recorded in a ledger."""
     import crowdblend as cb  # noqa: PLC0415
 

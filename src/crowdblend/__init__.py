@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from crowdblend.policies.outlier_table import OutlierTable
     from crowdblend.policies.points import NamedBox, Points, QuadtreeRegion
     from crowdblend.policies.sampling import ExactSample, Sampling
-    from crowdblend.policies.statistics import Statistic, Statistics
+    from crowdblend.policies.statistic import Statistic
+    from crowdblend.policies.statistics import Statistics
     from crowdblend.policies.synopsis import Synopsis
     from crowdblend.policies.table import NamedTable, Table
     from crowdblend.reading.release import PublishedRelease, read
@@ -59,7 +60,7 @@ _MODULES = {
     "QuadtreeRegion": "policies.points",
     "Release": "front_door.published",
     "Sampling": "policies.sampling",
-    "Statistic": "policies.statistics",
+    "Statistic": "policies.statistic",
     "Statistics": "policies.statistics",
     "Synopsis": "policies.synopsis",
     "Table": "policies.table",

@@ -27,6 +27,13 @@ def test_the_policy_that_a_page_begins_with_is_whole(page: str, tmp_path: Path) 
     assert parse_policy(first_policy(page), tmp_path).kind in KINDS
 
 
+def test_every_policy_of_the_page_about_surveys_is_whole() -> None:
+    found = POLICY.findall((ROOT / "docs" / "surveys.md").read_text(encoding="utf-8"))
+    assert len(found) == 3
+    for text in found:
+        assert parse_policy(text).design is not None
+
+
 def test_every_kind_begins_a_page_or_shares_one() -> None:
     kinds = {parse_kind(first_policy(page)) for page in PAGES}
     assert kinds | {"microdata"} == set(KINDS)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from scipy import stats
 
 from crowdblend.engines.draw import Coin, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts
+from crowdblend.engines.spark.class_counts import class_counts as spark_class_counts
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
@@ -133,3 +135,10 @@ def test_values_outside_the_strata_are_refused_whoever_is_drawn(engine: str, tmp
 def test_a_draw_needs_rates_that_are_probabilities() -> None:
     with pytest.raises(InvalidInput, match="above 0 and below 1"):
         StratifiedCoin(DrawKey(KEY), "region", (0.1, 1.0))
+
+
+def test_spark_refuses_strata_of_persons_instead_of_counting_everybody() -> None:
+    """No session is needed for it: the draw is refused before a task is made."""
+    relation = SimpleNamespace(data=SimpleNamespace(person="id"))
+    with pytest.raises(InvalidInput, match="draws strata only where every row is another person"):
+        spark_class_counts(cast(Any, relation), [], draw(), None, None)

@@ -80,6 +80,19 @@ CASES: dict[str, Case] = {
             delta=1e-6,
         ),
     ),
+    "dates to choose from": (
+        _people("microdata")
+        .with_column("born", {"way": "date", "date": "month, year", "from": "1900-01-01", "to": "2030-01-01"})
+        .with_texts("recoding", {"epsilon": "0.1", "using": "population"}),
+        lambda folder: cb.Microdata(
+            **_given(folder),
+            sampling=cb.Sampling(rate=0.1),
+            columns={**_columns(), "born": cb.date(["month", "year"], "1900-01-01", "2030-01-01")},
+            recoding=cb.Choosing(epsilon=0.1, using="population"),
+            epsilon=1,
+            delta=1e-6,
+        ),
+    ),
     "points": (
         start("points")
         .with_texts("data", PEOPLE)

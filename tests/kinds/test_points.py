@@ -13,8 +13,10 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.engine import default_engine
 from crowdblend.errors import CrowdblendError
+from crowdblend.estimates import Design, Estimator, ExactCounts
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
+from crowdblend.kinds.outputs import ESTIMATES
 from crowdblend.mechanisms.noisy import natural_threshold
 from crowdblend.policies import load_policy, parse_policy
 from crowdblend.publishing.release import release
@@ -95,7 +97,7 @@ def released(folder: Path, policy: str, name: str = "out") -> pd.DataFrame:
 
 def test_points_are_released_with_every_promise(people: Path) -> None:
     points = released(people, POINTS)
-    assert list(points.columns) == ["x", "y"]
+    assert list(points.columns) == ["x", "y", *ESTIMATES]
     assert 1000 < len(points) < 1600
     # midpoints of the cells
     assert np.allclose((points["x"] - 0.25) / 0.5, np.round((points["x"] - 0.25) / 0.5))
@@ -145,14 +147,30 @@ def test_other_blocks(people: Path, blocks: str) -> None:
 def test_what_travels_along(people: Path) -> None:
     points = released(people, bent(POINTS, ("[columns]", '[columns]\nsex = { values = ["f", "m"] }')))
     assert set(points["sex"]) <= {"f", "m"}
-    assert list(points.columns) == ["sex", "x", "y"]
+    assert list(points.columns) == ["sex", "x", "y", *ESTIMATES]
+    ends = points.groupby("sex")[["low", "high"]].agg(["min", "max"])
+    truth = pd.read_csv(people / "people.csv").groupby("sex").size()
+    for sex in ends.index:  # one interval for all points with the same labels, and it holds the people
+        low, high = ends.loc[sex, "low"], ends.loc[sex, "high"]
+        assert low["min"] == low["max"] <= truth[sex] <= high["min"] == high["max"]
+    assert points["estimate"].isna().all(), "blocks are missing, so a sum is no estimate"
+
+
+def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: Path) -> None:
+    points = released(people, bent(POINTS, add="[points]\nshow_blocks = true\n"))
+    expected = Estimator(ExactCounts(60), Design.at_rate(0.5)).cells(np.array(sizes := points["block"].value_counts()))
+    for at, block in enumerate(sizes.index):
+        rows = points[points["block"] == block]
+        assert (rows["estimate"] == 2 * len(rows)).all()
+        assert (rows["low"] == expected.low[at]).all()
+        assert (rows["high"] == expected.high[at]).all()
 
 
 def test_one_dimension_and_three(people: Path) -> None:
     line = bent(POINTS, ("y = { from = -1, to = 1, width = 1, resolution = 0.1 }\n", ""))
-    assert list(released(people, line).columns) == ["x"]
+    assert list(released(people, line).columns) == ["x", *ESTIMATES]
     space = bent(POINTS, ("[release]", "group = { from = 0, to = 8, width = 8, resolution = 1 }\n[release]"))
-    assert list(released(people, space, "space").columns) == ["x", "y", "group"]
+    assert list(released(people, space, "space").columns) == ["x", "y", "group", *ESTIMATES]
 
 
 def test_biased_sampling_has_its_own_theorem(people: Path) -> None:
@@ -342,7 +360,7 @@ def test_policies_are_read_from_files(people: Path) -> None:
 def test_a_release_in_which_no_block_is_large_enough(people: Path) -> None:
     nobody = bent(POINTS, ("k = 60", "k = 5000"), add="[points]\nshow_blocks = true\n")
     points = released(people, nobody)
-    assert list(points.columns) == ["block", "x", "y"]
+    assert list(points.columns) == ["block", "x", "y", *ESTIMATES]
     assert len(points) == 0
     assert "no block reached the crowd size" in (people / "out" / "report.html").read_text()
 

@@ -64,7 +64,7 @@ def test_offers_that_are_none(born):
 def test_a_period_that_is_none():
     with pytest.raises(InvalidInput) as caught:
         _policy('date = "decade"')
-    assert (caught.value.code, "year, quarter, month" in str(caught.value)) == ("policy.type", True)
+    assert (caught.value.code, "month, quarter, year" in str(caught.value)) == ("policy.choice", True)
 
 
 def test_a_chosen_level_is_released(tmp_path):

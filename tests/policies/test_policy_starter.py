@@ -61,7 +61,9 @@ def test_a_folder_without_data_is_refused(tmp_path):
         init_policy(tmp_path)
 
 
-def test_without_a_person_it_asks(people):
+def test_without_a_person_it_proposes_one_by_its_name_or_asks(people):
+    assert tomllib.loads(init_policy(people))["data"]["person"] == "id"
+    people.write_text("number;age\n1;31337\n", encoding="utf-8")
     with pytest.raises(InvalidInput) as caught:
         parse_policy(init_policy(people))
     assert (caught.value.code, caught.value.where) == ("policy.placeholder", "data.person")

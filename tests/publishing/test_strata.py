@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_rows_and_points_of_strata_verify(kind: str, people: pd.DataFrame, tmp_p
 def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     cb.release(people, table(format="csv"), out=tmp_path / "out", ledger=None)
 
-    def fact(name: str, value: float) -> Any:
+    def fact(name: str, value: Any) -> Any:
         return lambda facts: facts["strata"]["strata"]["west"].__setitem__(name, value)
 
     def lower(text: str) -> str:
@@ -157,12 +158,19 @@ def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick
         lines[at] = ",".join(cells)
         return "\n".join([head, *lines]) + "\n"
 
+    def one_percent_less(text: str) -> str:
+        rows = pd.read_csv(io.StringIO(text))
+        return rows.assign(estimate=(0.99 * rows.estimate).round(1)).to_csv(index=False)
+
     cases = {
         "k": (lambda text: text, fact("k", 34)),
         "rate": (lambda text: text, fact("rate", 0.4)),
         "cell": (lower, None),
-        "estimates": (lambda text: text.replace("west", "x").replace("north", "west").replace("x", "north"), None),
+        "estimates": (one_percent_less, None),
         "none": (lambda text: text, lambda facts: facts.__setitem__("strata", None)),
+        "text": (lambda text: text, fact("k", "35")),
+        "list": (lambda text: text, fact("rate", [0.5])),
+        "column": (lambda text: text, lambda facts: facts["strata"].__setitem__("column", ["region"])),
     }
     for name, (edit, facts) in cases.items():
         with pytest.raises(DoesNotVerify):

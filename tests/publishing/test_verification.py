@@ -105,6 +105,54 @@ def estimates(*values: str) -> Callable[[str], str]:
     return edit
 
 
+def narrowed(by: int) -> Callable[[str], str]:
+    """Every interval loses so many people at both ends, where it is that wide."""
+
+    def edit(text: str) -> str:
+        header, *rows = text.splitlines()
+        changed = []
+        for row in rows:
+            before, low, high = row.rsplit(",", 2)
+            low, high = (str(int(low) + by) if low else low), (str(int(high) - by) if high else high)
+            changed.append(f"{before},{low},{high}")
+        return "\n".join([header, *changed, ""])
+
+    return edit
+
+
+# Every kind of release that has intervals, and how people were sampled for it.
+WITH_INTERVALS = (
+    *("table", "table-noise", "table-flag", "table-several", "table-open", "table-drawn"),
+    *("table-split", "table-parts", "table-register", "table-visits", "points", "outlier-table"),
+)
+
+
+@pytest.mark.parametrize("by", [1, -1_000_000])
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_other_intervals_are_refused(name: str, by: int, releases: dict[str, Path], tmp_path: Path) -> None:
+    """Narrower by a single person, or so wide that nothing is said."""
+    refused(forged(releases[name], tmp_path / "forged", narrowed(by)))
+
+
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_intervals_of_one_row_are_refused(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    def edit(text: str) -> str:
+        *before, last = text.splitlines()
+        kept, estimate, low, high = last.rsplit(",", 3)
+        return "\n".join([*before, f"{kept},{estimate},{int(low) + 1},{high}", ""])
+
+    refused(forged(releases[name], tmp_path / "forged", edit))
+
+
+@pytest.mark.parametrize("name", ["table", "table-noise", "points"])
+def test_blank_intervals_claim_nothing(name: str, releases: dict[str, Path], tmp_path: Path) -> None:
+    def edit(text: str) -> str:
+        header, *rows = text.splitlines()
+        return "\n".join([header, *(f"{row.rsplit(',', 3)[0]},,," for row in rows), ""])
+
+    verify_release(forged(releases[name], tmp_path / "forged", edit))
+
+
 EDITS: list[tuple[str, Callable[[str], str]]] = [
     ("table", estimates("900", "72", "1000")),
     ("table", estimates("", "1000", "72")),
@@ -175,6 +223,22 @@ FACTS: list[tuple[str, Callable[[Any], None]]] = [
     ("table-parts", lambda facts: facts["parameters"].update(k=2)),
     ("table-parts", lambda facts: facts.update(below_k="noise")),
     ("table-several", lambda facts: facts.update(parts={"by_age": {"share": 0.5, "k": 2}})),
+    ("table", lambda facts: facts["parameters"].update(rate=0.25)),
+    ("table", lambda facts: facts["parameters"].update(rate=None)),
+    ("table", lambda facts: facts["parameters"].update(low=0.1, high=0.6)),
+    ("table-drawn", lambda facts: facts["parameters"].update(rate=1.0)),
+    ("table-biased", lambda facts: facts["parameters"].update(low=0.11)),
+    ("table-biased", lambda facts: facts["parameters"].update(rate=0.5)),
+    ("table-biased", lambda facts: facts["parameters"].update(exceptions=0)),
+    ("table-noise", lambda facts: facts["parameters"].update(noise_epsilon=3.0)),
+    ("table-noise", lambda facts: facts["parameters"].update(flag=True)),
+    ("table-noise", lambda facts: facts["parameters"].update(flag=0)),
+    ("table-split", lambda facts: facts["recoding"].update(share=0.01)),
+    ("table-parts", lambda facts: facts["parameters"].update(rate=0.9)),
+    ("table-register", lambda facts: facts["parameters"].update(rate=0.5)),
+    ("outlier-table", lambda facts: facts["parameters"].update(rate=0.5)),
+    ("microdata", lambda facts: facts["parameters"].update(rate=0.25)),
+    ("points", lambda facts: facts["parameters"].update(rate=0.25)),
     ("microdata", lambda facts: facts["parameters"].update(k=2)),
     ("microdata", lambda facts: facts.update(kind="table")),
     ("points", lambda facts: facts["parameters"].update(k=2)),

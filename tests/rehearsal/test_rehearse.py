@@ -59,6 +59,22 @@ def test_a_table_without_noise_or_loss_has_no_error() -> None:
     assert (file.cells, file.shown, file.margin_error) == (6, 6.0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("published", "sampling"),
+    [
+        (True, {"stratum": "region", "rates": {"n": 0.2, "s": 0.5}}),
+        (False, {"stratum": "region", "rates": {"n": 0.4, "s": 0.5}, "already_drawn": True}),
+        (False, {"weight": "w", "low": 0.1, "high": 0.2, "already_drawn": True}),
+    ],
+)
+def test_strata_and_weights_are_made_up_too(published: bool, sampling: dict) -> None:
+    columns = {"sex": cb.values("f", "m"), **({"region": cb.values("n", "s")} if published else {})}
+    policy = cb.Table(person="id", columns=columns, sampling=cb.Sampling(**sampling), epsilon=2.0, delta=1e-4)
+    (file,) = cb.rehearse(policy, people=2_000, times=2).files
+    assert file.shown == (4 if published else 2)
+    assert (file.margin_error is None) or file.margin_error < 0.1
+
+
 def test_k_hides_people_where_they_are_spread_thin() -> None:
     policy = parse_policy(POLICIES["table"])
     few, many = (cb.rehearse(policy, people=people, times=2).files[0] for people in (1_000, 50_000))
@@ -110,3 +126,35 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
         cb.rehearse(policy, times=0)
     with refuses("rehearsal.like", "like"):
         cb.rehearse(policy, like=tmp_path / "nowhere.csv")
+
+
+def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
+    """The noise-free rows that the audit looks between are those of a release with hardly any noise."""
+    from crowdblend.auditing.statistical import hard_sizes
+    from crowdblend.rehearsal import subject_of
+    from tests.kinds.grouped import policy_text
+
+    every = ('median = "income"\nby = ["group"]', 'sum = "change"\nby = ["group"]', 'average = "income"\nby = ["sex"]')
+    text = policy_text(*every, epsilon=2.0).replace("people = 4000", "people = 12")
+    subject = subject_of(parse_policy(text), hard_sizes, name="groups")
+    pairs = subject.pairs()
+    assert len(pairs) == 3
+    between = subject._between(pairs[0].more)
+    assert between.numbers, "the two persons move some number"
+    loud = subject_of(parse_policy(text.replace("epsilon = 2.0", "epsilon = 500")), hard_sizes, name="loud")
+    people = pairs[0].more
+    exact = [
+        value for place in range(3) for value in loud._published(place, [(c.values, c.size) for c in people.people])
+    ]
+    from crowdblend.randomness import new_key
+    from crowdblend.rehearsal.looking import shown_in
+    from crowdblend.rehearsal.statistics import TotalsRehearsal
+
+    ((name, content),) = TotalsRehearsal(loud.plan, people.people).publish(new_key()).items()
+    seen = [float(row[2]) for row in shown_in(name, content).rows]
+    # All are in the first groups; with so little noise each is off by more less than once in 10^9 tests.
+    assert seen[0] == exact[0]
+    assert abs(seen[3] - exact[3]) < 60
+    assert abs(seen[6] - exact[6]) < 5_000
+    views = subject.observe(people, 3)
+    assert sum(views["all numbers"].values()) == 3

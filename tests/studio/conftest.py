@@ -47,7 +47,7 @@ class Visitor:
 
     def send(self, path: str, data: dict[str, str] | None = None, **headers: str) -> httpx.Response:
         """Send a form from a page of the studio."""
-        return self.request("POST", path, data=data or {}, headers={**FROM_PAGE, **headers})
+        return self.request("POST", path, data=data or {"from": "page"}, headers={**FROM_PAGE, **headers})
 
     def draft(self, kind: str = "table", source: str | None = "people.csv") -> str:
         """The number of a new draft about a file."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.studio.running import Running
 
-WAIT = 20_000
+WAIT = 60_000
 
 
 class Steward:
@@ -15,6 +15,8 @@ class Steward:
 
     def __init__(self, page: Any, studio: Running) -> None:
         self.page, self.studio = page, studio
+        # A busy machine takes its time; waiting costs nothing.
+        page.set_default_timeout(WAIT)
 
     def go(self, path: str) -> None:
         """Open an address of the studio."""

@@ -162,9 +162,10 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
     assert visitor.send(f"/drafts/{number}/data", large).status_code == 413
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield b"data:population="
-        for _ in range(20):
-            yield b"x" * 100_000
+        yield b"data:population=town"
+        # No field is too long and there are not too many, but all of them together are too large.
+        for number in range(4_000):
+            yield b"&field%d=" % number + b"x" * 500
 
     headers = {**FROM_PAGE, "content-type": "application/x-www-form-urlencoded"}
     answer = visitor.request("POST", f"/drafts/{number}/data", content=pieces(), headers=headers)

@@ -161,7 +161,7 @@ class Assumption(Enum):
     )
     QUANTILE_LOSSES = (
         "A candidate for the {numerator}/{denominator}-quantile gets a coin with heads of probability "
-        "e^(−{noise_epsilon}·d/2), where d is by how much its loss exceeds the least one, in {denominator}ths of a "
+        "e^(−{noise_epsilon}·d/2), where d is by how much its loss exceeds the least one, in units of 1/{denominator} "
         "person; its loss is how far the wanted rank is outside the ranks that it has. One candidate with heads is "
         "published, each equally likely."
     )

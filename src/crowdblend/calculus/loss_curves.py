@@ -85,7 +85,11 @@ def _parts(made: PartsCurve) -> Curve:
 
 
 def _strata(made: StrataCurve) -> Curve:
-    return WorstOf([_CURVES[type(curve)](curve) for curve in made.curves])
+    return WorstOf([curve_of(curve) for curve in made.curves])
+
+
+def _replaced(made: ReplacedCurve) -> Curve:
+    return Replaced(curve_of(made.curve))
 
 
 _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
@@ -99,7 +103,7 @@ _CURVES: dict[type[LossCurve], Callable[[Any], Curve]] = {
     StrataCurve: _strata,
     OutlierCurve: lambda made: OutlierBins(made.epsilon, made.transition, made.limit),
     ClosenessCurve: lambda made: Closeness(made.epsilon, made.delta),
-    ReplacedCurve: lambda made: Replaced(curve_of(made.curve)),
+    ReplacedCurve: _replaced,
 }
 
 

@@ -9,7 +9,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
 from crowdblend.planning.designs import DESIGNS
-from crowdblend.policies import init_policy, policy_schema
+from crowdblend.policies import policy_schema
 from crowdblend.policies.registry import KINDS
 
 
@@ -20,6 +20,10 @@ from crowdblend.policies.registry import KINDS
 )
 @click.option("--person", metavar="COLUMN", help="The column that tells people apart.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the columns of a CSV file.")
+@click.option("--encoding", metavar="NAME", help="The encoding of a CSV file, such as cp1252.")
+@click.option("--table", metavar="NAME", help="The table, where DATA is a database.")
+@click.option("--query", metavar="SQL", help="A query instead of a table.")
+@click.option("--codebook", metavar="FILE", help="A CSV file or Frictionless schema with the values of columns.")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="table", show_default=True, help="What the policy will publish."
 )
@@ -38,6 +42,10 @@ def command(
     out: str,
     person: str | None,
     delimiter: str | None,
+    encoding: str | None,
+    table: str | None,
+    query: str | None,
+    codebook: str | None,
     kind: str,
     design: str | None,
     schema: str | None,
@@ -55,7 +63,20 @@ def command(
     folder = Path(".") if out == "-" else Path(out).parent
     if design is None and kind == "table" and not as_json and at_a_terminal():
         design = _ask(data)
-    text = init_policy(Path(data), person=person, delimiter=delimiter, folder=folder, kind=kind, design=design)
+    from crowdblend.front_door.starting import starter_policy  # noqa: PLC0415
+
+    text = starter_policy(
+        data,
+        table=table,
+        query=query,
+        person=person,
+        delimiter=delimiter,
+        encoding=encoding,
+        folder=folder,
+        kind=kind,
+        design=design,
+        codebook=codebook,
+    )
     write_text(out, text, force=force)
     if schema:
         write_text(schema, json.dumps(policy_schema(), indent=2) + "\n", force=force)

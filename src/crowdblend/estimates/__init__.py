@@ -12,8 +12,10 @@ from crowdblend.estimates.facts import (
     finest_cells,
     nothing_known,
     row_intervals,
+    total_intervals,
 )
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise
+from crowdblend.estimates.points import number_of_blocks, point_intervals, points_by_stratum
 from crowdblend.estimates.strata import StrataFacts, strata_of, stratified_intervals
 
 __all__ = [
@@ -31,7 +33,11 @@ __all__ = [
     "facts_of_table",
     "finest_cells",
     "nothing_known",
+    "number_of_blocks",
+    "point_intervals",
+    "points_by_stratum",
     "row_intervals",
     "strata_of",
     "stratified_intervals",
+    "total_intervals",
 ]

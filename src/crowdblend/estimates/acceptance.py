@@ -21,10 +21,13 @@ from statistics import NormalDist
 
 import numpy as np
 
+from crowdblend.estimates.binomial import log_binomial
 from crowdblend.estimates.laws import Floats, Law, Whole
 
 # Deviations beyond which the binomial distribution is left out, and grid points per deviation.
-DEVIATIONS, FINENESS = 8.0, 20.0
+DEVIATIONS, FINENESS, COARSEST = 8.0, 20.0, 4.0
+# Above so many people the grid is coarser: intervals are a little wider, and no work is done in vain.
+FINE = 20_000
 # Beyond this many expected people quantiles come from four cumulants; their error is then below that of the grid.
 LARGE = 250.0
 ROWS = 64
@@ -92,10 +95,11 @@ def large_intervals(law: Law, rate: float, level: float, values: Whole) -> tuple
 def _grid(law: Law, rate: float, switch: int) -> Whole:
     """Numbers of people, each one where cells are small, further apart as the deviation grows."""
     top = switch + DEVIATIONS * math.sqrt(switch + _deviation(law) ** 2) + 50
+    fineness = max(COARSEST, FINENESS * math.sqrt(min(1.0, FINE / switch)))
     people = [(law.shown_from or 0) if law.noiseless else 0]
     while people[-1] * rate < top:
         deviation = math.sqrt(people[-1] * rate * (1 - rate) + law.noise[0]) / rate
-        people.append(people[-1] + max(1, int(deviation / FINENESS)))
+        people.append(people[-1] + max(1, int(deviation / fineness)))
     return np.array(people, np.int64)
 
 
@@ -128,9 +132,11 @@ def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats
     cut = law.shown_from
     spread = DEVIATIONS * np.sqrt(people[[0, -1]] * rate * (1 - rate)) + 30 * (rate < 1)
     least = max(0, math.floor(people[0] * rate - spread[0]))
+    if law.noiseless:
+        least = min(max(least, cut or 0), int(people[-1]))
     most = min(int(people[-1]), math.ceil(max(people[-1] * rate, cut or 0) + spread[1]))
     sampled = np.arange(least, max(most, least) + 1)
-    logs = _log_binomial(people, sampled, rate)
+    logs = log_binomial(people, sampled, rate)
     shown = sampled >= (cut or 0) if law.noiseless else np.ones(len(sampled), np.bool_)
     # Where showing it is improbable, only ratios matter; beside them, what is not shown would be beyond all doubles.
     logs = np.where(shown, logs, -np.inf)
@@ -143,32 +149,10 @@ def _masses(law: Law, rate: float, people: Whole) -> tuple[Whole, Floats, Floats
     else:
         low, high = law.reach(least, most)
         places = np.arange(low if cut is None else max(low, cut), max(high, cut or high) + 1)
-        masses = weights @ law.kernel(sampled, places)
+        masses = law.spread(weights, sampled, places)
     total = masses.sum(axis=1, keepdims=True)
     hidden = np.zeros(len(people)) if cut is None else 1 - np.exp(scale[:, 0]) * total[:, 0]
     return places, masses / total, hidden
-
-
-def _log_binomial(people: Whole, sampled: Whole, rate: float) -> Floats:
-    """log P[Bin(N, rate) = x], a row for every N."""
-    if rate >= 1:
-        return np.where(people[:, None] == sampled[None, :], 0.0, -np.inf)
-    left = np.maximum(people[:, None] - sampled[None, :], 0)
-    logs = _log_factorial(people)[:, None] - _log_factorial(sampled)[None, :] - _log_factorial(left)
-    logs += sampled[None, :] * math.log(rate) + left * math.log1p(-rate)
-    return np.where(people[:, None] >= sampled[None, :], logs, -np.inf)
-
-
-_SMALL = np.array([math.lgamma(number + 1) for number in range(64)])
-
-
-def _log_factorial(numbers: Whole) -> Floats:
-    """log j!, from 64 on by Stirling's series, whose first term left out is below 1e-12."""
-    large = np.maximum(numbers, 64).astype(np.float64)
-    series = (
-        (large + 0.5) * np.log(large) - large + 0.5 * math.log(2 * math.pi) + (1 - 1 / (30 * large**2)) / (12 * large)
-    )
-    return np.where(numbers < 64, _SMALL[np.minimum(numbers, 63)], series)
 
 
 def _quantile(law: Law, rate: float, people: Floats, q: float) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -15,7 +15,7 @@ from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEver
 Facts = Mapping[str, Any]
 
 # Facts may come from anywhere. Beyond these nothing is estimated: it would take minutes, or no array would hold it.
-_LARGEST_K, _LARGEST_NOISY, _SMALLEST_RATE = 10**5, 10**4, 1e-12
+_LARGEST_K, _LARGEST_OUTLIER, _SMALLEST_RATE = 10**6, 10**4, 1e-12
 _SMALLEST_LOSS, _LARGEST_LOSS = 2.0**-40, 700.0
 _MOST_CELLS = 2**40
 
@@ -91,6 +91,15 @@ def row_intervals(
     return estimator.sums(counts, np.ones(len(counts), np.int64), hidden, confidence=confidence)
 
 
+def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
+    """The intervals for noisy totals of a register, each by the law of its own noise."""
+    each = [
+        Estimator(NoiseOnEveryCell(loss), Design.at_rate(1.0)).cells(np.array([number]))
+        for loss, number in zip(losses, numbers.tolist(), strict=True)
+    ]
+    return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
+
+
 def nothing_known(rows: int) -> Intervals:
     """Intervals that say nothing."""
     return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
@@ -98,7 +107,7 @@ def nothing_known(rows: int) -> Intervals:
 
 def _law(facts: Facts, parameters: Facts) -> Law | None:
     k, loss, shown_from = parameters.get("k"), parameters.get("noise_epsilon"), facts.get("show_from")
-    if shown_from is not None and not _is_whole(shown_from, _LARGEST_NOISY):
+    if shown_from is not None and not _is_whole(shown_from, _LARGEST_K):
         return None
     if facts.get("everybody") is True:
         return NoiseOnEveryCell(float(loss)) if _is_loss(loss) else None
@@ -106,14 +115,14 @@ def _law(facts: Facts, parameters: Facts) -> Law | None:
         return _outlier_law(parameters, shown_from)
     if facts.get("kind") == "table" and facts.get("below_k") == "noise":
         flag = parameters.get("flag") is True
-        known = _is_loss(loss) and _is_whole(k, _LARGEST_NOISY)
+        known = _is_loss(loss) and _is_whole(k, _LARGEST_K)
         return NoiseBelowK(int(k), float(loss), shown_from, flag) if known and k and loss else None
     return ExactCounts(k) if _is_whole(k, _LARGEST_K) else None
 
 
 def _outlier_law(parameters: Facts, shown_from: int | None) -> Law | None:
     loss, transition, limit = (parameters.get(name) for name in ("epsilon", "transition", "limit"))
-    if not (_is_loss(loss) and _is_whole(transition, _LARGEST_K) and _is_whole(limit, _LARGEST_K)):
+    if not (_is_loss(loss) and _is_whole(transition, _LARGEST_OUTLIER) and _is_whole(limit, _LARGEST_OUTLIER)):
         return None
     law = OutlierNoise(float(loss), transition, limit, shown_from)
     return law if _is_loss(law.widest_loss) else None

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 # Noise beyond so many scales has a probability of e^-40.
 SCALES = 40.0
+# e to minus so much is below all doubles.
+_NOTHING = 745.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class Law(ABC):
     @abstractmethod
     def kernel(self, sampled: Whole, places: Whole) -> Floats:
         """P[the value is at the place | so many are sampled], a row for every number of sampled people."""
+
+    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
+        """The law of the place for every row of weights of numbers of sampled people."""
+        masses: Floats = weights @ self.kernel(sampled, places)
+        return masses
 
     @abstractmethod
     def reach(self, least: int, most: int) -> tuple[int, int]:
@@ -134,6 +141,14 @@ class NoiseBelowK(Law):
         noisy = laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
         return np.where(sampled[:, None] >= self.k, exact, noisy)
 
+    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
+        small = sampled < self.k
+        masses = with_laplace(weights[:, small], sampled[small], places, self.noise_epsilon)
+        at = sampled[~small] + self._apart - places[0]
+        there = (at >= 0) & (at < len(places))
+        masses[:, at[there]] += weights[:, ~small][:, there]
+        return masses
+
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon) if least < self.k else 0
         return (least - far if far else least + self._apart), max(most + self._apart, min(most, self.k - 1) + far)
@@ -212,6 +227,9 @@ class NoiseOnEveryCell(Law):
     def kernel(self, sampled: Whole, places: Whole) -> Floats:
         return laplace(places[None, :] - sampled[:, None], self.noise_epsilon)
 
+    def spread(self, weights: Floats, sampled: Whole, places: Whole) -> Floats:
+        return with_laplace(weights, sampled, places, self.noise_epsilon)
+
     def reach(self, least: int, most: int) -> tuple[int, int]:
         far = math.ceil(SCALES / self.noise_epsilon)
         return least - far, most + far
@@ -222,6 +240,34 @@ def laplace(distance: Whole, loss: float | Floats) -> Floats:
     a = np.exp(-np.asarray(loss, np.float64))
     masses: Floats = (1 - a) / (1 + a) * np.exp(-np.abs(distance) * loss)
     return masses
+
+
+def with_laplace(weights: Floats, sampled: Whole, places: Whole, loss: float) -> Floats:
+    """Weights of consecutive numbers with discrete Laplace noise added, at consecutive places.
+
+    The noise is a geometric number to either side, and sums over these are doubled in length step by step: only
+    positive numbers are added, so that small probabilities keep their digits.
+    """
+    if not len(sampled):
+        return np.zeros((len(weights), len(places)))
+    first, last = min(int(places[0]), int(sampled[0])), max(int(places[-1]), int(sampled[-1]))
+    rows = np.zeros((len(weights), last - first + 1))
+    rows[:, int(sampled[0]) - first : int(sampled[-1]) + 1 - first] = weights
+    upwards, downwards = _geometric_sums(rows, loss), _geometric_sums(rows[:, ::-1], loss)[:, ::-1]
+    a = math.exp(-loss)
+    upwards[:, :-1] += a * downwards[:, 1:]
+    start = int(places[0]) - first
+    masses: Floats = (1 - a) / (1 + a) * upwards[:, start : start + len(places)]
+    return masses
+
+
+def _geometric_sums(rows: Floats, loss: float) -> Floats:
+    """Σ e^(−loss·(i − j))·x_j over j ≤ i, for every row."""
+    sums, length = rows.copy(), 1
+    while length < rows.shape[1] and loss * length < _NOTHING:
+        sums[:, length:] += math.exp(-loss * length) * sums[:, :-length]
+        length *= 2
+    return sums
 
 
 def laplace_cumulants(loss: float) -> tuple[float, float]:

@@ -151,8 +151,10 @@ def with_design(choices: Choices, design: str) -> Choices:
             code="init.design",
         )
     declared = declared_keys(choices.kind)
-    flags = {name: "" for name in ("already_drawn", "everybody") if name in declared.get("sampling", {})}
+    flags: Texts = {name: "" for name in ("already_drawn", "everybody") if name in declared.get("sampling", {})}
     changed = replace(choices, design=design).with_texts("sampling", {**flags, **_DESIGNED[design]})
+    if design == "sample" and choices.design != "sample":
+        changed = changed.with_texts("sampling", {"rate": ""})
     for where, text in _START[choices.kind].items():
         section, name = where[1:].split("] ")
         # The rate of a sample that was taken is for the steward to say.

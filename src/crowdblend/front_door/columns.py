@@ -33,7 +33,7 @@ def values(*listed: str | bool | int, other: str | None = None, missing: str | N
     >>> values("Female", "Male", other="Other").values
     ('Female', 'Male')
     """
-    return ValueDomain(values=listed, other=other, missing=missing)
+    return ValueDomain(values=listed, other=other, missing=missing)  # type: ignore[arg-type]  # made texts there
 
 
 def intervals(

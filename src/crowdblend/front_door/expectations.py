@@ -41,7 +41,7 @@ class Expectation:
 def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectation, ...]:
     """What readers will see of groups of these sizes; nothing for kinds without counts by class."""
     import numpy as np  # noqa: PLC0415 - heavy
-    from scipy.stats import binom  # noqa: PLC0415 - heavy
+    from scipy.special import bdtrc  # noqa: PLC0415 - heavy
 
     from crowdblend.estimates import estimator_of  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectat
     estimator = estimator_of(facts) if facts["kind"] != "microdata" else None
     found = []
     for people in sizes:
-        shown = float(binom.sf(k - 1, people, rate)) if suppressed and rate is not None else 1.0
+        shown = float(bdtrc(k - 1, people, rate)) if suppressed and rate is not None else 1.0
         low = high = None
         usual = round(people * rate) if rate is not None else people
         if estimator is not None and (not suppressed or usual >= k):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
+from crowdblend.policies import code_book
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header, read_header
-
-_MOST_LINES = 100_000
 
 
 def source_header(source: Path, table: str | None = None, delimiter: str | None = None) -> Header:
@@ -64,27 +62,5 @@ def _asked(source: Path, query: str, *given: str) -> list[tuple[object, ...]]:
 
 
 def read_code_book(path: Path) -> dict[str, tuple[str, ...]]:
-    """The values of every column in a code book: a CSV file with a column and one of its values on every line.
-
-    The first two columns of the file count, whatever they are called; others, such as labels, are for people.
-    """
-    found: dict[str, list[str]] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline()
-            mark = max(",;\t|", key=head.count)
-            for number, line in enumerate(csv.reader(file, delimiter=mark)):
-                if number >= _MOST_LINES:
-                    break
-                if len(line) >= 2 and line[0].strip() and line[1].strip():
-                    found.setdefault(line[0].strip(), []).append(line[1].strip())
-    except (OSError, UnicodeDecodeError, csv.Error):
-        found = {}
-    if not found:
-        raise InvalidInput(
-            f"{path.name!r} is no code book: a CSV file with a column and one of its values on every line.",
-            remedy="Write a first line such as column,value, and below it lines such as sex,Female.",
-            where="code book",
-            code="init.code-book",
-        )
-    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+    """The values of every column that a code book lists them for."""
+    return {name: entry.values for name, entry in code_book.read_code_book(path).items() if entry.values}

@@ -15,7 +15,7 @@ from crowdblend.guarantees.parameters import check_type
 from crowdblend.policies import files
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
-from crowdblend.policies.source import ADDRESS, DataSource
+from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
@@ -52,7 +52,7 @@ def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
 def _about_files(source: Any, policy: Any) -> Any:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
-    named = files.format_of(source) or ADDRESS.match(source) or source.lower().startswith("sqlite:")
+    named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
     return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
 
 

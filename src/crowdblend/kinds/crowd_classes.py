@@ -199,7 +199,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         low=policy.rate_range[0],
         high=policy.rate_range[1],
         exceptions=drawn.exceptions,
-        max_rate=drawn.max_rate,
+        max_rate=policy.max_rate,
         kind=policy.kind,
         below_k=policy.below_k,
         noise_epsilon=policy.noise_epsilon,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
-from crowdblend.estimates import Intervals, row_intervals, strata_of, stratified_intervals
+from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
 from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
 from crowdblend.recoding import Axis
 
@@ -140,25 +140,46 @@ class RowsOutput(Output):
 
 @dataclass(frozen=True)
 class PointsOutput(Output):
-    """One row per published point: what travels along, its block if that is shown, and its coordinates."""
+    """One row per published point: what travels along, its block if that is shown, its coordinates, and estimates.
+
+    The estimate and its ends are about the people with the same labels, and in the same block if that is shown: they
+    follow from how many points have these, and from the facts of the certificate.
+    """
 
     published: PublishedPoints
     columns: tuple[str, ...]
     axes: tuple[tuple[str, Axis], ...]
+    facts: Facts
 
     @property
     def header(self) -> list[str]:
         shown = [] if self.published.blocks is None else ["block"]
-        return [*self.columns, *shown, *(name for name, _ in self.axes)]
+        return [*self.columns, *shown, *(name for name, _ in self.axes), *ESTIMATES]
 
     def pieces(self) -> Iterator[list[Any]]:
-        published = self.published
+        published, found = self.published, self._intervals()
         for rows in _slices(published.points):
             piece = _labelled(published.labels, published.codes[rows])
             if published.blocks is not None:
                 piece.append(published.blocks[rows])
             cells = zip(published.cells, self.axes, strict=True)
-            yield [*piece, *(axis.midpoints(of_axis[rows]) for of_axis, (_, axis) in cells)]
+            places = [axis.midpoints(of_axis[rows]) for of_axis, (_, axis) in cells]
+            yield [*piece, *places, *_estimated(found, rows)]
+
+    def _intervals(self) -> Intervals:
+        """For every point, what all points with its labels say; rows are sorted by these, then by blocks."""
+        published = self.published
+        starts = np.zeros(published.points, np.bool_)
+        starts[:1] = True
+        for column in [*published.codes.T, *([] if published.blocks is None else [published.blocks])]:
+            starts[1:] |= column[1:] != column[:-1]
+        group = np.cumsum(starts) - 1
+        strata, labels = strata_of(self.facts), None
+        if strata is not None:
+            place = self.columns.index(strata.column)
+            labels = np.array([*published.labels[place], None], object)[published.codes[starts, place]]
+        found = points_by_stratum(self.facts, labels, np.bincount(group).astype(np.int64))
+        return Intervals(found.estimate[group], found.low[group], found.high[group])
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,15 +149,19 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         del progress
         (mechanism,) = self.mechanisms
         published = mechanism.publish(reading.sample, key)
-        return published_points(self.policy, published, (mechanism,), reading.sample.people)
+        return published_points(self.policy, published, (mechanism,), reading.sample.people, self.facts())
 
 
 def published_points(
-    policy: Points, published: PublishedPoints, mechanisms: tuple[NoisyPoints, ...], people: int
+    policy: Points,
+    published: PublishedPoints,
+    mechanisms: tuple[NoisyPoints, ...],
+    people: int,
+    facts: Mapping[str, Any],
 ) -> Publication:
     """The published points as a file, and what the steward may know of them."""
     names = tuple(column.name for column in policy.columns[: -policy.dimension])
-    output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes))
+    output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes), facts)
     internal = {
         "people_sampled": people,
         "points_published": published.points,
@@ -180,7 +185,7 @@ def plan(policy: Points) -> PointsPlan:
         low=policy.rate_range[0],
         high=policy.rate_range[1],
         exceptions=drawn.exceptions,
-        max_rate=drawn.max_rate,
+        max_rate=policy.max_rate,
         kind="points",
         noise_epsilon=policy.noise_epsilon or 1.0,
         releases=policy.releases,

@@ -14,8 +14,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition, sampling
 from crowdblend.engines.engine import Engine, Progress
 from crowdblend.errors import Infeasible
-from crowdblend.estimates.estimator import Design, Estimator
-from crowdblend.estimates.laws import NoiseOnEveryCell
+from crowdblend.estimates import total_intervals
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.kind import Outcome, Publication, software
 from crowdblend.kinds.outputs import ESTIMATES, CountsOutput, NumbersOutput, Output
@@ -136,13 +135,9 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
 
 def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[Any]]:
     """The totals with their intervals, each by the law of its own noise."""
-    values: dict[str, list[Any]] = {name: [] for name in ("total", "count", *ESTIMATES)}
-    for made, number in zip(totals, numbers, strict=True):
-        found = Estimator(NoiseOnEveryCell(made.noise_epsilon), Design.at_rate(1.0)).cells(np.array([number]))
-        row = (made.name, number, float(found.estimate[0]), int(found.low[0]), int(found.high[0]))
-        for column, value in zip(values.values(), row, strict=True):
-            column.append(value)
-    return values
+    found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
+    columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))
+    return dict(zip(("total", "count", *ESTIMATES), columns, strict=True))
 
 
 def plan_register(policy: Table) -> RegisterPlan:

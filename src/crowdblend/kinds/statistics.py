@@ -218,7 +218,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         made, error = self.policy.statistics[place], _shown(self.values(place).error)
         groups = ""
         if made.depends_on_groups:
-            groups = " where groups are of equal size" if made.groups else " if they are all people"
+            groups = " where groups are of equal size," if made.groups else " if they are all people,"
         return f"rank ±{error}{groups}" if made.is_quantile else f"±{error}{groups}"
 
     def _described(self, place: int, made: Statistic) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class StratifiedPointsPlan(PointsPlan):
         mechanisms = self.mechanisms
         column = design_of_plan(self).strata.column
         published = publish_points(mechanisms, reading.sample, column, key)
-        return published_points(self.policy, published, mechanisms, reading.sample.people)
+        return published_points(self.policy, published, mechanisms, reading.sample.people, self.facts())
 
 
 def plan_points_of_strata(policy: Points) -> StratifiedPointsPlan:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from crowdblend.policies.schema import policy_schema
     from crowdblend.policies.source import DataSource
     from crowdblend.policies.starter import init_policy
-    from crowdblend.policies.statistics import Statistic, Statistics
+    from crowdblend.policies.statistic import Statistic
+    from crowdblend.policies.statistics import Statistics
     from crowdblend.policies.synopsis import Synopsis
     from crowdblend.policies.table import NamedTable, Table
 
@@ -40,7 +41,7 @@ _MODULES = {
     "QuadtreeRegion": "points",
     "Resources": "policy",
     "Sampling": "sampling",
-    "Statistic": "statistics",
+    "Statistic": "statistic",
     "Statistics": "statistics",
     "Synopsis": "synopsis",
     "Table": "table",

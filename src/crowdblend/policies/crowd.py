@@ -85,6 +85,12 @@ class CrowdPolicy(AboutPeople):
         return self.sampling.low, self.sampling.high
 
     @property
+    def max_rate(self) -> float | None:
+        """The largest rate of anybody who is protected; what rounding adds to the largest rate, it adds to this one."""
+        stated, (_, high) = self.sampling.max_rate, self.rate_range
+        return stated if stated is None or high is None else max(stated, high)
+
+    @property
     def _rates_known(self) -> bool:
         return self.sampling.rate is not None or self.sampling.biased or self.sampling.designed
 

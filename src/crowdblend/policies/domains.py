@@ -91,7 +91,7 @@ class IntervalDomain(Domain):
     def __post_init__(self) -> None:
         super().__post_init__()
         finest = self.width[0] if isinstance(self.width, tuple) and self.width else self.width
-        if self.include_to and finest == 1 and self.start == int(self.start):
+        if self.include_to and not self.top and finest == 1 and self.start == int(self.start):
             message = (
                 f"include_to puts {self.stop - 1} and {self.stop} into one class, the last one. "
                 f"Write to = {self.stop + 1} without include_to for a class of each."
@@ -181,6 +181,12 @@ class DateDomain(Domain):
     missing: str | None = key(_MISSING)
     weight: float | None = key(_WEIGHT)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for period in self.date if isinstance(self.date, tuple) else (self.date,):
+            if period not in _PERIODS:
+                raise refusal("choice", f"date takes {', '.join(_PERIODS)}, got {shown(period)}.", "Use one.", "date")
+
     def recodings(self) -> tuple[Recoding, ...]:
         """The periods of each level that is offered."""
         from crowdblend.recoding import DateRange, Dates  # noqa: PLC0415
@@ -195,8 +201,10 @@ class DateDomain(Domain):
         if self.start is None or self.stop is None:
             raise refusal("date", "Only one of from and to is given.", "Add the other bound.", "from")
         first, last = self.start, self.stop
-        extra = {"include_stop": self.include_to, "other": self.other, "missing": self.missing}
-        return tuple(DateRange(period, first, last, **extra) for period in periods)
+        return tuple(
+            DateRange(period, first, last, include_stop=self.include_to, other=self.other, missing=self.missing)
+            for period in periods
+        )
 
     def _check_offer(self, periods: tuple[Any, ...]) -> None:
         """Periods to choose from are two or more, each a union of those before, over a domain with two ends."""

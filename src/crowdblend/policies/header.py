@@ -7,6 +7,7 @@ occur again further down in their column.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -20,7 +21,7 @@ from typing import BinaryIO, Literal, cast
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import ENDINGS, folder_files, format_of, is_pattern, pattern_files
 
-ColumnKind = Literal["text", "number", "date", "unknown"]
+ColumnKind = Literal["text", "number", "date", "boolean", "unknown"]
 
 _HEADER_LIMIT = 10_000_000
 _LINES_BELOW = 1_000
@@ -38,17 +39,17 @@ class Header:
     delimiter: str | None = None
 
 
-def read_header(path: Path, delimiter: str | None = None) -> Header:
+def read_header(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Header:
     """The columns of a file, or of the first file of a folder or pattern."""
     if path.is_dir():
         files = folder_files(path)
     elif is_pattern(str(path)):
         files = pattern_files(str(path))
     else:
-        return _parquet(path) if format_of(path.name) == "parquet" else _csv(path, delimiter)
+        return _parquet(path) if format_of(path.name) == "parquet" else _csv(path, delimiter, encoding)
     for file in files:
         if (kind := format_of(file.name)) in ENDINGS:
-            found = read_header(file, delimiter)
+            found = read_header(file, delimiter, encoding)
             return Header(found.columns, kind, found.delimiter)
     raise _refusal("no-data", f"{path.name!r} holds no CSV or Parquet file.", "Check the path.", path)
 
@@ -70,6 +71,8 @@ def _parquet(path: Path) -> Header:
         raise _refusal("file", f"{path.name!r} is no Parquet file that can be read.", "Check the path.", path) from None
 
     def kind_of(kind: object) -> ColumnKind:
+        if types.is_boolean(kind):
+            return "boolean"
         if types.is_temporal(kind):
             return "date"
         if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
@@ -79,10 +82,10 @@ def _parquet(path: Path) -> Header:
     return Header(tuple((field.name, kind_of(field.type)) for field in schema))
 
 
-def _csv(path: Path, delimiter: str | None) -> Header:
+def _csv(path: Path, delimiter: str | None, encoding: str | None) -> Header:
     with _opened(path) as file:
-        line = _text(file.readline(_HEADER_LIMIT), path)
-        below = _text(b"".join(file.readline(_HEADER_LIMIT) for _ in range(_LINES_BELOW)), path)
+        lines = [file.readline(_HEADER_LIMIT) for _ in range(_LINES_BELOW + 1)]
+    line, _, below = _text(b"".join(lines), path, encoding).partition("\n")
     mark = delimiter or max(",;\t|", key=line.count)
     try:
         names = next(csv.reader([line.rstrip("\r\n")], delimiter=mark), [])
@@ -99,11 +102,13 @@ def _csv(path: Path, delimiter: str | None) -> Header:
     return Header(tuple((name, "unknown") for name in names), None if known else "csv", None if mark == "," else mark)
 
 
-def _text(line: bytes, path: Path) -> str:
+def _text(content: bytes, path: Path, encoding: str | None) -> str:
     try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _refusal("encoding", f"{path.name!r} is not UTF-8 text.", "Save it as UTF-8.", path) from None
+        return codecs.getincrementaldecoder(encoding or "utf-8-sig")().decode(content).removeprefix("\ufeff")
+    except (LookupError, UnicodeError):
+        remedy = "Pass --encoding, such as cp1252 (Windows), latin-1 or utf-16; or save it as UTF-8."
+        what = "UTF-8 text" if encoding is None else f"text in the encoding {encoding}"
+        raise _refusal("encoding", f"{path.name!r} is not {what}.", remedy, path) from None
 
 
 def _refuse_data(names: list[str], rows: list[list[str]], path: Path) -> None:

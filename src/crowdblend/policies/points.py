@@ -52,6 +52,7 @@ class Points(CrowdPolicy):
     kind = "points"
     recoding: ClassVar[None] = None
     tables: ClassVar[tuple[()]] = ()
+    reserved = ("estimate", "low", "high")
 
     below_k: Literal["suppress"] = key("What happens to blocks below k.", default="suppress")
     noise_epsilon: float | None = key(

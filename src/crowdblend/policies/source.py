@@ -144,15 +144,20 @@ def require_rows(data: DataSource) -> None:
 
 def located(source: str, folder: Path) -> str:
     """A source as it is opened: a relative path lies in `folder`; addresses and stdin stay as they are."""
-    if source.lower().startswith(_SQLITE):
+    if is_sqlite(source):
         return _SQLITE + os.path.normpath(folder / source[len(_SQLITE) :])
     local = source != STDIN and not _SCHEME.match(source)
     return os.path.normpath(folder / source) if local else source
 
 
+def is_sqlite(source: str) -> bool:
+    """Whether a source is an address sqlite:///FILE."""
+    return source.lower().startswith(_SQLITE)
+
+
 def sqlite_file(source: str) -> Path:
     """The file of a source sqlite:///FILE, or of one that is a path."""
-    return Path(source[len(_SQLITE) :] if source.lower().startswith(_SQLITE) else source)
+    return Path(source[len(_SQLITE) :] if is_sqlite(source) else source)
 
 
 def format_of(source: str) -> Format:
@@ -161,7 +166,7 @@ def format_of(source: str) -> Format:
         return "postgres"
     if source.startswith(CATALOG):
         return "catalog"
-    if source.lower().startswith(_SQLITE):
+    if is_sqlite(source):
         return "sqlite"
     if (known := files.format_of(source)) is not None:
         return cast(Format, known)

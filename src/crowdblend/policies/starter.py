@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import MOST_PARTS, check_type
-from crowdblend.policies.header import ColumnKind, read_header
+from crowdblend.policies.code_book import Entry, read_code_book
+from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.key import PLACEHOLDER, Key, did_you_mean, keys_of
 from crowdblend.policies.policy import Part, Policy, parts_of, sections_of
+from crowdblend.policies.proposals import FILL, proposed_axis, proposed_domain, proposed_pair, proposed_person
 from crowdblend.policies.registry import KINDS, has_columns, policy_class
 from crowdblend.policies.write import toml_name, toml_text
 
@@ -35,28 +38,29 @@ _KINDS = """\
 #   "synopsis"            synthetic rows that answer many questions    docs/synopsis.md
 #   "graph"               figures of a network, from one link a row    docs/graphs.md
 """
-_FILL = f'"{PLACEHOLDER}"'
-_PROPOSALS: dict[ColumnKind, str] = {
-    "text": f'{{ values = [{_FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {_FILL}, level = 1 }}; other = "Other"',
-    "number": f"{{ breaks = [{_FILL}] }}   # rising numbers; or {{ from = …, to = …, width = … }}; top = true",
-    "date": f"{{ date = {_FILL} }}   # year, quarter, month, week or day; from = …, to = … close the domain",
-    "unknown": f"{{ values = [{_FILL}] }}   # or breaks, from + to + width, prefix, date, hierarchy",
-}
 # What is written for a key that every steward has to decide; the others are shown as comments.
 _DECIDED = {
     "[data] duplicates": '"refuse"',
     "[sampling] rate": "0.1",
+    "[sampling] sample": FILL,
     "[sampling] key": '"destroy"',
     "[release] below_k": '"suppress"',
     "[release] epsilon": "1.0",
     "[release] delta": "1e-6",
     "[release] format": '"parquet"',
     "[synopsis] conjunctions": "2",
-    "[[statistics]] count": f"{{ {PLACEHOLDER} = {_FILL} }}",
-    "[[graph.statistics]] samples": _FILL,
-    "[graph] source": _FILL,
-    "[graph] target": _FILL,
+    "[[statistics]] count": f"{{ {PLACEHOLDER} = {FILL} }}",
+    "[[graph.statistics]] samples": FILL,
+    "[graph] source": FILL,
+    "[graph] target": FILL,
 }
+# What one kind cannot do without.
+_DECIDED_FOR: dict[str, dict[str, str]] = {
+    "points": {"[points] noise_epsilon": "1.0", "[release] noise_epsilon": "1.0"},
+    "statistics": {"[[statistics]] name": '"count"', "[sampling] sample": FILL},
+    "synopsis": {"[sampling] sample": FILL},
+}
+_CHECK_PERSON = "# Proposed by its name. Make sure that it tells people apart, the same way in every table:\n"
 # The share of the sample that the one-way margins of a table get together.
 _MARGINS = 0.5
 # Sections of which one example is written out.
@@ -68,24 +72,31 @@ def init_policy(
     *,
     person: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     folder: Path | str | None = None,
     kind: str = "table",
     design: str | None = None,
+    codebook: Path | str | None = None,
+    header: Header | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> str:
     """A commented policy of a kind for a CSV or Parquet file, or a folder or pattern of such files.
 
-    `person` names the column that tells people apart; `folder` is where the policy will lie, and the source is then
-    written relative to it. `design` says what the data are: "sample", a sample that was taken; "draw", everybody, of
-    whom a sample is drawn, which is also what None means; "everybody", a register, for tables only.
+    `person` names the column that tells people apart; without it one is proposed by its name. `folder` is where the
+    policy will lie, and the source is then written relative to it. `design` says what the data are: "sample", a sample
+    that was taken; "draw", everybody, of whom a sample is drawn, which is also what None means; "everybody", a
+    register, for tables only. `codebook` is a file that says which values columns can have.
+
+    `header` has the columns of a source that is no file, and `more` what [data] says of it.
     """
     check_type("init_policy", data_path, (str, os.PathLike), "a path")
     if kind not in KINDS:
         raise InvalidInput(
             f"kind is {kind!r}.", remedy=did_you_mean(str(kind), KINDS), where="--kind", code="init.kind"
         )
-    path, policy = Path(data_path), policy_class(kind)
-    header = read_header(path, delimiter)
-    names = [name for name, _ in header.columns]
+    policy = policy_class(kind)
+    found = read_header(Path(data_path), delimiter, encoding) if header is None else header
+    names = [name for name, _ in found.columns]
     if person is not None and person not in names:
         raise InvalidInput(
             f"The data have no column {person!r}.",
@@ -93,29 +104,60 @@ def init_policy(
             where="--person",
             code="init.person",
         )
-    source = path if folder is None else Path(os.path.relpath(path, folder))
+    book = {} if codebook is None else read_code_book(Path(codebook))
+    who = person or proposed_person(found.columns)
+    columns = [(name, type_) for name, type_ in found.columns if name != who]
+    pair = proposed_pair(columns if kind == "points" else found.columns, kind)
     given = {
-        "[data] source": toml_text(source.as_posix()),
-        "[data] format": toml_text(header.format) if header.format else None,
-        "[data] delimiter": toml_text(header.delimiter) if header.delimiter else None,
-        "[data] person": _FILL if person is None else toml_text(person),
+        "[data] source": toml_text(_located(data_path, folder) if header is None else str(data_path)),
+        "[data] format": toml_text(found.format) if found.format else None,
+        "[data] delimiter": toml_text(found.delimiter) if found.delimiter else None,
+        "[data] encoding": toml_text(encoding) if encoding else None,
+        "[data] person": FILL if who is None else toml_text(who),
+        "[data] population": toml_text(_population(data_path, more)),
+        **{f"[data] {name}": toml_text(value) for name, value in (more or {}).items()},
+        **({"[graph] source": toml_text(pair[0]), "[graph] target": toml_text(pair[1])} if pair else {}),
     }
+    if columns:
+        given["[[statistics]] count"] = f"{{ {toml_name(columns[0][0])} = {FILL} }}"
     known = {
         **_DECIDED,
+        **_DECIDED_FOR.get(kind, {}),
         **{where: text for where, text in given.items() if text is not None},
         **_designed(kind, design),
     }
     blocks = _sections(policy, {where: text for where, text in known.items() if text is not None})
+    if person is None and who is not None:
+        blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
     if has_columns(policy):
-        published = [f"{toml_name(name)} = {_PROPOSALS[kind]}\n" for name, kind in header.columns if name != person]
-        blocks["columns"] = "[columns]   # delete every column that need not be published\n" + "".join(published)
-    names = [name for name in names if name != person]
+        blocks["columns"] = _columns(columns, book, pair if kind == "points" else None)
+    names = [name for name, _ in columns]
     if kind == "table" and design != "everybody" and 1 < len(names) < MOST_PARTS:
         blocks["tables"] = _tables(names)
-    if kind == "points":
-        blocks["columns"] += "# Axes are written x = { from = 0, to = 100, resolution = 0.1, width = 5 }.\n"
     order = ["data", "sampling", "columns", *blocks]
     return _HEAD + "\n" + "\n".join(blocks.pop(name) for name in order if name in blocks)
+
+
+def _located(path: Path | str, folder: Path | str | None) -> str:
+    return Path(path if folder is None else os.path.relpath(path, folder)).as_posix()
+
+
+def _population(source: Path | str, more: Mapping[str, str] | None) -> str:
+    """A name for the people: that of their table or file."""
+    stem = (more or {}).get("table") or Path(str(source).partition("?")[0]).name.partition(".")[0]
+    return re.sub(r"[^\w.-]+", " ", stem).strip(" .-") or "people"
+
+
+def _columns(columns: Sequence[tuple[str, ColumnKind]], book: Mapping[str, Entry], axes: tuple[str, str] | None) -> str:
+    """The section of columns; of points, the axes, and the other columns as comments."""
+    lines = ["[columns]   # delete every column that need not be published\n"]
+    for name, kind in columns:
+        if axes is not None and name in axes:
+            lines.append(f"{toml_name(name)} = {proposed_axis()}\n")
+        else:
+            mark = "" if axes is None else "# "
+            lines.append(f"{mark}{toml_name(name)} = {proposed_domain(name, kind, book.get(name))}\n")
+    return "".join(lines)
 
 
 def designs_of(kind: str) -> tuple[str, ...]:
@@ -134,7 +176,7 @@ def _designed(kind: str, design: str | None) -> dict[str, str | None]:
     if design is None or design == "draw":
         return {}
     if design == "sample" and design in designs_of(kind):
-        return {"[sampling] rate": _FILL, "[sampling] already_drawn": "true", "[sampling] key": None}
+        return {"[sampling] rate": FILL, "[sampling] already_drawn": "true", "[sampling] key": None}
     if design == "everybody" and design in designs_of(kind):
         return {
             "[sampling] everybody": "true",
@@ -191,7 +233,7 @@ def _part(declared: Part, known: dict[str, str]) -> str:
 
 def _line(key: Key, known: dict[str, str]) -> str:
     """A key with its value, or as a comment where it may be left out."""
-    value = known.get(key.where) or (_FILL if key.required else None)
+    value = known.get(key.where) or (FILL if key.required else None)
     choices = f" One of {', '.join(key.choices)}." if key.choices else ""
     if value is None:
         return f"# {key.name} = …   {key.meaning}{choices}\n"

@@ -38,6 +38,9 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
         return [_number(part) for part in re.split(r"[\s,;]+", text) if part]
     if kind in ("widths", "level"):
         return _number(text)
+    if kind == "periods":
+        listed = [part for part in re.split(r"[\s,;]+", text) if part]
+        return listed if len(listed) > 1 else text
     if kind == "day":
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)

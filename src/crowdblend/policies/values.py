@@ -32,7 +32,6 @@ Kind: TypeAlias = Literal[
     "where",
 ]
 
-_PERIODS = ("day", "week", "month", "quarter", "year")
 _LARGEST, _LARGEST_WHOLE = 10**300, 10**18
 _MOST_DIGITS = 400
 KIND_WORDS: dict[Kind, str] = {
@@ -103,7 +102,7 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     "wholes": lambda value: _is_list(value, _is_whole),
     "level": lambda value: _is_whole(value) or (isinstance(value, str) and value == "choose"),
     "widths": lambda value: _is_number(value) or _is_list(value, _is_number),
-    "periods": lambda value: value in _PERIODS if isinstance(value, str) else _is_list(value, _PERIODS.__contains__),
+    "periods": lambda value: isinstance(value, str) or _is_list(value, lambda one: isinstance(one, str)),
     "ends": lambda value: _is_mapping(value, _is_pair),
     "rates": lambda value: isinstance(value, str | os.PathLike) or _is_mapping(value, _is_number),
     "day": lambda value: isinstance(value, datetime.date) and not isinstance(value, datetime.datetime),

@@ -34,8 +34,11 @@ def write_policy(policy: Policy, path: Path | None = None, *, force: bool = Fals
     for attribute, declared in parts_of(type(policy)).items():
         value = getattr(policy, attribute)
         for item in value if declared.many else [value]:
-            lines = [] if item is None else _lines(item, keys_of(type(item)), folder)
-            if lines:
+            if item is None:
+                continue
+            lines = _lines(item, keys_of(type(item)), folder)
+            # A section without keys says something where its absence would say something else.
+            if lines or (not declared.many and item != getattr(type(policy), attribute, None)):
                 blocks.append("\n".join([declared.title, *lines]))
     columns: Any = getattr(policy, "columns", ())
     if "columns" in policy.__dataclass_fields__:

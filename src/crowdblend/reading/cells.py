@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
 
@@ -57,16 +59,24 @@ class Cells:
         """The rows as they are, in pieces; each counts once unless the file has counts."""
         yield from self._read()
 
-    def estimates(self, label: str | None = None) -> Iterator[tuple[Any, ...]]:
-        """Counts, estimates and their ends in pieces, as doubles, NaN where they are blank; then the labels of one
-        column, where it is named."""
-        kinds = {"count": pa.int64(), "estimate": pa.float64(), "low": pa.int64(), "high": pa.int64()}
+    def estimates(self, label: str | None = None) -> Iterator[Estimates]:
+        """Estimates and their ends in pieces, with the counts where the file has them, and the labels of one column."""
+        kinds = {"count": pa.int64()} if self.counted else {}
+        kinds |= {"exact": pa.bool_()} if self.flagged else {}
+        kinds |= dict(zip(ESTIMATES, (pa.float64(), pa.int64(), pa.int64()), strict=True))
         kinds |= {} if label is None else {label: pa.string()}
         try:
             for batch in _batches(self.path, kinds):
-                columns = [pc.cast(column, pa.float64()) for column in batch.columns[:4]]
-                columns += [_text(column).cast(pa.large_string()) for column in batch.columns[4:]]
-                yield tuple(column.to_numpy(zero_copy_only=False) for column in columns)
+                found = dict(zip(kinds, batch.columns, strict=True))
+                low, high = (pc.fill_null(pc.cast(found[name], pa.int64()), -1) for name in ("low", "high"))
+                yield Estimates(
+                    pc.cast(found["estimate"], pa.float64()).to_numpy(zero_copy_only=False),
+                    low.to_numpy(zero_copy_only=False),
+                    high.to_numpy(zero_copy_only=False),
+                    _whole(found["count"]).to_numpy() if self.counted else None,
+                    found["exact"].to_numpy(zero_copy_only=False) if self.flagged else None,
+                    None if label is None else np.array(_text(found[label]).to_pylist(), object),
+                )
         except (pa.ArrowException, OSError) as damaged:
             raise unreadable(self.path) from damaged
 
@@ -87,6 +97,18 @@ class Cells:
         if self.flagged:
             columns[EXACT] = batch.column(width + 1)
         return pa.table(columns)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Some rows of a file: estimates, NaN where blank, their ends, −1 where blank, and the counts and flags beside."""
+
+    estimate: NDArray[np.float64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    counts: NDArray[np.int64] | None
+    exact: NDArray[np.bool_] | None
+    labels: NDArray[np.object_] | None = None
 
 
 class Totals:

@@ -49,6 +49,12 @@ _OWN = {
     "class": ("string", "The class of people that the number is about; blank for a single number."),
     "block": ("integer", "The number of the block that the point lies in."),
 }
+# The same for points, which have no count.
+_OF_POINTS = {
+    "estimate": "The estimated number of people in the population with the same {what}; blank where some are missing.",
+    "low": "The lower end of the 95 % interval for the number of people in the population with the same {what}.",
+    "high": "The upper end of the 95 % interval for the number of people in the population with the same {what}.",
+}
 # The same where people may have several rows and rows are counted.
 _COUNTS = {
     "count": "The published number of rows that were kept, or of what the column total names.",
@@ -94,8 +100,8 @@ def _resource(path: Path, digest: str, facts: Mapping[str, Any]) -> dict[str, An
         "format": path.suffix[1:],
         "mediatype": _MEDIA[path.suffix],
         **({"encoding": "utf-8"} if path.suffix == ".csv" else {}),
-        "bytes": path.stat().st_size,
-        "hash": f"sha256:{digest}",
+        # Of a Parquet file validators know neither, and say so as an error; the certificate has its hash.
+        **({"bytes": path.stat().st_size, "hash": f"sha256:{digest}"} if path.suffix == ".csv" else {}),
         "schema": {"fields": [_field(name, facts) for name in header_of(path)], "missingValues": [""]},
     }
 
@@ -113,6 +119,8 @@ def _field(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         meaning = _COUNTS[name]
         if name == "count" and facts["parameters"].get("count") == "people":
             meaning = "The published number of people who have the class, or of what the column total names."
+    if name in _OF_POINTS and facts.get("kind") == "points":
+        meaning = _OF_POINTS[name].format(what="labels and block" if facts.get("show_blocks") is True else "labels")
     return {"name": name, "type": kind, "description": meaning}
 
 

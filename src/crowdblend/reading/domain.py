@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdblend.estimates import domain_sizes
+from crowdblend.estimates import domain_sizes, number_of_blocks
 
 Facts = Mapping[str, Any]
 Labels = tuple[str, ...]
@@ -27,7 +27,7 @@ def classes_of(facts: Facts, domain: Mapping[str, Labels | None]) -> dict[str, i
     """How many classes every column has; the blocks of points are one more column, called ''."""
     sizes = domain_sizes(facts)
     known = {name: sizes[name] for name in domain if name in sizes}
-    return known if facts.get("kind") != "points" else {**known, "": _blocks(facts)}
+    return known if facts.get("kind") != "points" else {**known, "": number_of_blocks(facts)}
 
 
 def ordered_columns(facts: Facts) -> frozenset[str]:
@@ -50,16 +50,3 @@ def _is_ordered(domain: Facts) -> bool:
 def _labels(domain: Any) -> Labels | None:
     labels = domain.get("labels") if isinstance(domain, Mapping) else None
     return tuple(map(str, labels)) if isinstance(labels, list) else None
-
-
-def _blocks(facts: Facts) -> int | None:
-    blocks, widths, axes = facts.get("blocks"), facts.get("widths"), facts.get("axes")
-    if isinstance(blocks, list):
-        return len(blocks)
-    if not isinstance(widths, Mapping) or not isinstance(axes, Mapping):
-        return None
-    try:
-        along: list[int] = [round((axes[name][1] - axes[name][0]) / width) for name, width in widths.items()]
-    except (LookupError, TypeError, ValueError, ArithmeticError):
-        return None
-    return math.prod(along) if min(along, default=0) >= 1 else None

@@ -97,7 +97,7 @@ class MarginCounter:
         values = piece.column(N).to_numpy()
         noisy = np.zeros(len(values), np.bool_) if self.estimator is None else self.estimator.noisy_cells(values)
         exact = piece.column(EXACT).to_numpy() if EXACT in piece.column_names else np.zeros(len(values), np.bool_)
-        codes = [_numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
+        codes = [numbered(piece.column(key), found) for key, found in zip(self._keys, self._numbers, strict=True)]
         if self.strata is not None and self.strata.column in self.columns:
             at = self.columns.index(self.strata.column)
             strata = np.asarray(codes[at])
@@ -247,7 +247,7 @@ def _intervals(
     return found
 
 
-def _numbered(column: Any, numbers: dict[str, int]) -> Whole:
+def numbered(column: Any, numbers: dict[str, int]) -> Whole:
     """The number of every label; one that was not met before gets the next."""
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
     coded = coded.combine_chunks()

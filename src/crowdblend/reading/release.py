@@ -163,7 +163,9 @@ class PublishedRelease:
             self.table(name)
         cells = open_cells(self.files[name], counted=_COUNTED[self.kind])
         # Coordinates of points are no labels.
-        return replace(cells, columns=tuple(c for c in cells.columns if c in self.domain)) if self.domain else cells
+        points = self.kind == "points"
+        kept = tuple(name for name in cells.columns if name in self.domain)
+        return replace(cells, columns=kept) if self.domain or points else cells
 
     def _stated(self, confidence: float) -> pa.Table:
         """Statistics have an error of their own, for one confidence."""

@@ -1,4 +1,4 @@
-"""The same release again and again, on made-up people: for the audit, which needs many of them."""
+"""The same release again and again, on made-up people: to know what to expect, and for the audit."""
 
 from crowdblend.rehearsal.crowd_classes import ReleaseSubject
 from crowdblend.rehearsal.families import FAMILIES, Family

@@ -14,6 +14,7 @@ import numpy as np
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.graph import Graph
 from crowdblend.policies.statistics import Statistics
+from crowdblend.policies.strata import design_of
 from crowdblend.rehearsal.made_up_values import draw_measure, draw_values
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _pool(policy: Any, count: int, sparsity: float) -> int:
     """How many different people there are, so that at least this share of the cells is empty."""
     if not sparsity:
         return count
-    sizes = [column.recoding.size if column.recodings else None for column in policy.columns]
+    sizes = [column.recoding.size if column.recodings else None for column in _columns(policy)]
     known: list[int] = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
         raise InvalidInput(
@@ -159,6 +160,12 @@ def _pool(policy: Any, count: int, sparsity: float) -> int:
             code="rehearsal.sparsity",
         )
     return max(1, min(count, math.floor((1 - sparsity) * math.prod(known))))
+
+
+def _columns(policy: Any) -> tuple[Any, ...]:
+    """The columns that are read: the published ones, and strata or weights beside them."""
+    design = design_of(policy)
+    return (*policy.columns, *(() if design is None else design.unpublished))
 
 
 def _column(policy: Any, column: Any, count: int, spread: float, rng: np.random.Generator) -> Any:

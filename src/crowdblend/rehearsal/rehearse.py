@@ -54,7 +54,7 @@ def rehearse(
             code="rehearsal.times",
         )
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
-    with _about(policy, made, spread) as here:
+    with about_made_up(policy, made, spread) as here:
         planned: AnyPlan = plan(here)
         engine, begun = default_engine(), time.perf_counter()
         published = []
@@ -70,7 +70,9 @@ def rehearse(
         elif isinstance(here, Graph):
             numbers = _network(published)
         else:
-            files = _files(planned, published, margins_of(here, engine), count)
+            # Of people with weights only the sample is made up, and not the population.
+            weighted = getattr(here.sampling, "weight", None) is not None
+            files = _files(planned, published, {} if weighted else margins_of(here, engine), count)
         guarantee: Any = planned.guarantees[0]
         return Expectation(
             policy=name,
@@ -87,14 +89,22 @@ def rehearse(
 
 
 @contextmanager
-def _about(policy: Any, made: Any, spread: float) -> Iterator[Any]:
+def about_made_up(policy: Any, made: Any, spread: float) -> Iterator[Any]:
     """The policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
         if isinstance(policy, Graph):
             yield _with_vertices(policy, Path(folder), spread).with_source(source)
         else:
-            yield drawn_here(policy).with_source(source)
+            yield _drawn(policy).with_source(source)
+
+
+def _drawn(policy: Any) -> Any:
+    """The policy with people who were drawn before drawn now; by weights nobody is drawn: they are the sample."""
+    if not getattr(policy.sampling, "designed", False):
+        return drawn_here(policy)
+    stratified = replace(policy.sampling, already_drawn=policy.sampling.weight is not None)
+    return replace(policy, sampling=stratified, accept_delta=True)
 
 
 def _with_vertices(policy: Graph, folder: Path, spread: float) -> Graph:

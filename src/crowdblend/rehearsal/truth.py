@@ -51,12 +51,12 @@ class TrueStatistics:
         made, exact = self._plan.policy.statistics[place], self._exact[place]
         numbers = self._plan.values(place)
         if not made.is_quantile:
-            return abs(value - self._values(place)[row])
+            return float(abs(value - self._values(place)[row]))
         counts, bounds = exact[row], numbers.bounds
         step = bounds.code(repr(value)) or 0
         people = max(1, int(counts.sum()))
         below, upto = counts[:step].sum() / people, counts[: step + 1].sum() / people
-        return max(0.0, below - float(made.share), float(made.share) - upto)
+        return float(max(0.0, below - float(made.share), float(made.share) - upto))
 
     def _values(self, place: int) -> list[float]:
         people = self._plan.policy.people

@@ -51,5 +51,7 @@ def strata_part(folder: Folder) -> tuple[Part, ...]:
         caption="The strata" + (f"; {more:,} more are in datapackage.json" if more > 0 else ""),
         numbers=frozenset([1, 2, 3]),
     )
-    said = element("p", "People of every stratum were sampled at a rate of their own, and the worst stratum counts.")
+    said = element(
+        "p", "People of every stratum were sampled at a rate of their own. The guarantee is that of the worst stratum."
+    )
     return (Part("strata", "Strata of the sample", Html(join(said, listed))),)

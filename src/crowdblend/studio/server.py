@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import uvicorn
@@ -34,7 +36,7 @@ def serve(
         studio = Studio.at(place, state, ledger=ledger, read_only=read_only)
         session = Session()
         config = uvicorn.Config(
-            Guard(application(studio), session, taken),  # type: ignore[arg-type]
+            Guard(application(studio), session, taken),
             http="h11",
             ws="none",
             lifespan="off",
@@ -46,10 +48,17 @@ def serve(
         )
         server = uvicorn.Server(config)
         ready(f"http://{HOST}:{taken}{START}?token={session.token}")
+        threading.Thread(target=_warm_up, daemon=True).start()
         try:
             server.run(sockets=[listening])
         finally:
             studio.jobs.close()
+
+
+def _warm_up() -> None:
+    """Load what planning needs while the first page is being read."""
+    for module in ("crowdblend.kinds.table", "crowdblend.estimates", "scipy.special"):
+        import_module(module)
 
 
 @contextmanager

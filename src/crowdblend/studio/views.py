@@ -24,6 +24,7 @@ from crowdblend.studio.studio import Studio
 from crowdblend.version import __version__
 
 HERE = Path(__file__).parent
+NOT_TRIED = "not tried"
 STEPS = {
     "data": "Data",
     "columns": "Columns",
@@ -97,23 +98,27 @@ class Missing:
         return None
 
 
-def missing(draft: Draft, folder: Path) -> Missing:
-    """What every step still lacks."""
+def missing(draft: Draft, folder: Path, unplanned: str | None = NOT_TRIED) -> Missing:
+    """What every step still lacks; `unplanned` is why nothing can be planned, where that is known already."""
     choices = draft.choices
     data = readiness.missing_in_data(choices, draft.names)
     columns = readiness.missing_in_columns(choices, folder)
-    return Missing(data, columns, None if data or columns else readiness.missing_in_release(choices, folder))
+    if unplanned == NOT_TRIED:
+        unplanned = None if data or columns else readiness.missing_in_release(choices, folder)
+    return Missing(data, columns, unplanned)
 
 
-def step_page(request: Request, draft: Draft, step: str, template: str, **given: Any) -> Response:
+def step_page(
+    request: Request, draft: Draft, step: str, template: str, *, unplanned: str | None = NOT_TRIED, **given: Any
+) -> Response:
     """The page of a step, with the steps, the summary and the way on."""
-    return page(request, template, **step_context(request, draft, step), **given)
+    return page(request, template, **step_context(request, draft, step, unplanned), **given)
 
 
-def step_context(request: Request, draft: Draft, step: str) -> Mapping[str, Any]:
+def step_context(request: Request, draft: Draft, step: str, unplanned: str | None = NOT_TRIED) -> Mapping[str, Any]:
     """What the templates of every step take."""
     studio: Studio = request.app.state.studio
-    lacks = missing(draft, studio.root.folder)
+    lacks = missing(draft, studio.root.folder, unplanned)
     order = list(STEPS)
     following = order[order.index(step) + 1] if step != order[-1] else None
     why = None if following is None else lacks.before(following)

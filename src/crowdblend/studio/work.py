@@ -80,10 +80,10 @@ def rehearse(
     status: Status, policy: str, out: str, people: int | None, spread: str, data: str | None
 ) -> dict[str, Any]:
     """Publish about made-up people, or about a public file."""
-    from crowdblend.front_door.rehearse import rehearse as rehearsed  # noqa: PLC0415
+    from crowdblend.front_door.rehearsed_folder import rehearse_into  # noqa: PLC0415
 
     given: Any = spread
-    return rehearsed(policy, out, people=people, spread=given, data=data, progress=status.progress).to_dict()
+    return rehearse_into(policy, out, people=people, spread=given, data=data, progress=status.progress).to_dict()
 
 
 def verify(status: Status, folder: str) -> dict[str, Any]:

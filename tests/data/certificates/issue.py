@@ -54,6 +54,18 @@ def policies() -> Iterator[tuple[str, str]]:
     everybody = swapped(table, ("rate = 0.5", "everybody = true"), ("delta = 1e-6", ""))
     yield "table-register", everybody
     yield "table-register-rows", swapped(everybody, ('"person_id"', '"person_id"\nrows_per_person = 3'))
+    surveys = page("surveys")
+    yield "table-strata", surveys
+    yield "table-strata-noise", swapped(surveys, ('kind = "table"', 'kind = "table"\nbelow_k = "noise"'))
+    yield "microdata-strata", swapped(surveys, ('kind = "table"', 'kind = "microdata"'))
+    weighted = swapped(surveys, ('stratum = "region"', 'already_drawn = true\nweight = "weight"'))
+    weighted = swapped(weighted, ("rates = { north = 0.05, south = 0.1, west = 0.5 }", ""))
+    yield (
+        "table-weights",
+        swapped(
+            weighted, ('region = { values = ["north", "south", "west"] }', "weight = { breaks = [100, 200, 500] }")
+        ),
+    )
     yield "table-already-drawn", swapped(table, ("rate = 0.5", "rate = 0.5\nalready_drawn = true"))
     yield "table-rows-are-people", swapped(table, ('person = "person_id"', "rows_are_people = true"))
     yield "table-noise", swapped(table, ("epsilon = 1.0", 'below_k = "noise"\nepsilon = 1.0'))

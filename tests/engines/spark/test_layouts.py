@@ -121,6 +121,21 @@ def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: Spar
     assert same(count_classes(rows, Exactly(KEY, 400, PEOPLE), engine), count_classes(rows, Exactly(KEY, 400, PEOPLE)))
 
 
+def test_many_small_files_are_read_by_the_tasks(folder: Path, engine: SparkEngine) -> None:
+    (folder / "small").mkdir()
+    for number in range(40):
+        parquet.write_table(people().slice(number * 75, 75), folder / "small" / f"{number:02d}.parquet")
+    for person, draw in (
+        ('person = "mixed"', Coin(KEY, 0.5)),
+        ('person = "number"', Exactly(KEY, 400, PEOPLE)),
+        ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),
+    ):
+        about = policy(folder, "small", person, 'format = "parquet"')
+        with engine.open(about.data, (), about.resources) as source:
+            assert source.relation.frame is None
+        assert same(count_classes(about, draw, engine), count_classes(about, draw))
+
+
 def code_of(work: Callable[[], object]) -> tuple[str, str | None]:
     with pytest.raises(CrowdblendError) as refused:
         work()

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.engines.databases.any_driver import open_any
-from crowdblend.engines.databases.database import Database, DatabaseColumn
+from crowdblend.engines.databases.database import Database, DatabaseColumn, kind_of, relation_of
 from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
-from crowdblend.engines.duckdb.database import attach, database, redacted
-from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier
-from crowdblend.engines.engine import Resources
+from crowdblend.engines.duckdb.database import attach, database, private_folder, redacted
+from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
+from crowdblend.engines.engine import Resources as AnyResources
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
@@ -43,8 +44,20 @@ def open_database(data: DataSource) -> Iterator[Database]:
 
 def columns_of(data: DataSource) -> tuple[DatabaseColumn, ...]:
     """The columns of a source in a database."""
+    if data.format == "duckdb":
+        return _columns_of_file(data)
     with open_database(data) as opened:
         return opened.columns()
+
+
+def _columns_of_file(data: DataSource) -> tuple[DatabaseColumn, ...]:
+    """The columns of a table or query of a DuckDB file."""
+    with private_folder() as folder, database(Resources(), folder) as connection:
+        attach(connection, data)
+        connection.execute("USE origin")
+        with redacted(f"{shown(data)} cannot be read in this file.", "Check table or query in [data].", code="table"):
+            schema = connection.sql(f"SELECT * FROM {relation_of(data)} LIMIT 0").to_arrow_table().schema
+    return tuple(DatabaseColumn(field.name, kind_of(field.type), identifier(field.name)) for field in schema)
 
 
 def check_database(data: DataSource, wanted: Sequence[str]) -> None:
@@ -52,7 +65,7 @@ def check_database(data: DataSource, wanted: Sequence[str]) -> None:
     check_names(data, [column.name for column in columns_of(data)], wanted)
 
 
-def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSource:
+def local_copy(data: DataSource, folder: Path, resources: AnyResources) -> DataSource:
     """The same source as a Parquet file in a private folder."""
     path = folder / _FILE
     with database(resources, folder) as connection:

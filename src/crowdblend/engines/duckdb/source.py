@@ -41,12 +41,12 @@ def _csv(_: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder:
 
 
 def _parquet(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], folder: Path) -> Relation:
-    return _described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
+    return described(connection, data, open_parquet(data, files_to_read(data, folder), wanted), wanted)
 
 
 def _duckdb(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
     attach(connection, data)
-    return _described(connection, data, Relation(_table(data), ()), wanted)
+    return described(connection, data, Relation(_table(data), ()), wanted)
 
 
 def _frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str], _: Path) -> Relation:
@@ -76,7 +76,7 @@ def _table(data: DataSource) -> str:
     return ".".join(identifier(part) for part in ("origin", *str(data.table).split(".", 1)))
 
 
-def _described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
+def described(connection: DuckDBPyConnection, data: DataSource, relation: Relation, wanted: Sequence[str]) -> Relation:
     """The relation with the columns that the database finds in it."""
     check = "Check table in [data], and that all files have the same columns."
     with redacted(f"{shown(data)} holds no table that can be read.", check, code="table"):

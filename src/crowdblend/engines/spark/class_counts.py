@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.engines.draw import Coin, Everybody, Exactly, row_key_of
+from crowdblend.engines.draw import Coin, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, Progress
 from crowdblend.engines.packing import Packing
-from crowdblend.engines.refusals import no_rows, repeated_person
+from crowdblend.engines.refusals import no_rows, refusal, repeated_person
 from crowdblend.engines.sampling import thinned
 from crowdblend.engines.spark.class_tables import packed_codes
 from crowdblend.engines.spark.merging import KeepRows, Merge, too_many_classes
@@ -23,6 +23,7 @@ from crowdblend.engines.spark.pieces import Facts, Piece, decoded, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collected
 from crowdblend.engines.spark.tasks import CountClasses, Task
+from crowdblend.engines.strata import thinned_by_stratum
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey, new_key
@@ -36,17 +37,19 @@ _CLASS_BYTES = 24
 def class_counts(
     relation: SparkRelation,
     columns: Sequence[Column],
-    draw: Everybody | Coin,
+    draw: Everybody | Coin | StratifiedCoin,
     memory_limit: int | None,
     progress: Progress | None,
 ) -> ClassCounts:
     """The class counts of a draw that is everybody or by a coin."""
+    if isinstance(draw, StratifiedCoin):
+        return _strata(relation, columns, draw, memory_limit, progress)
     draw = with_row_key(draw)
     data, names = relation.data, [column.name for column in columns]
     task = CountClasses(relation.opening(names), draw, tuple(columns))
     keep = None
     if data.person is not None and (data.duplicates == "one" or data.rows_per_person is not None):
-        keep = KeepRows(tuple(columns), data.rows_per_person, row_key_of(draw))
+        keep = KeepRows(tuple(columns), data.rows_per_person, row_key_of(draw), data.counts_people)
     facts, pieces = merged(relation, task, allowed_classes(columns, memory_limit), progress, keep)
     read = checked(relation, facts)
     if progress:
@@ -55,7 +58,26 @@ def class_counts(
     if data.person is None:
         classes = thinned(columns, classes, draw)
     people = None if data.person is None or data.rows_per_person is None else facts.counts.get("people", 0)
-    return ClassCounts(classes, read, people)
+    return ClassCounts(classes, read, people, None if keep is None else facts.counts.get("dropped", 0))
+
+
+def _strata(
+    relation: SparkRelation,
+    columns: Sequence[Column],
+    draw: StratifiedCoin,
+    memory_limit: int | None,
+    progress: Progress | None,
+) -> ClassCounts:
+    """Where rows are people, everybody is counted and every class thinned at the rate of its stratum."""
+    if relation.data.person is not None:
+        raise refusal(
+            "strata-on-spark",
+            "The Spark engine draws strata only where every row is another person.",
+            "Use the engine duckdb, or rows_are_people = true where that holds.",
+            "[sampling] stratum",
+        )
+    everybody = class_counts(relation, columns, Everybody(), memory_limit, progress)
+    return replace(everybody, classes=thinned_by_stratum(columns, everybody.classes, draw))
 
 
 def with_row_key(draw: Everybody | Coin) -> Everybody | Coin:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"
 _HASHED_FILES = "file string, digest binary"
-_MOST_TASKS = 4096
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ class SparkHashes(DuckDBHashes):
 
     def _digests(self, files: list[Path]) -> list[bytes]:
         """The hashes of files, each computed where a task runs."""
-        lists = evenly([file.absolute() for file in files], _MOST_TASKS)
+        lists = evenly([file.absolute() for file in files])
 
         def hashed(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
             import pyarrow as pa  # noqa: PLC0415 - heavy

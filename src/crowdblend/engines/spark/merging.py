@@ -50,6 +50,7 @@ class KeepRows:
     columns: tuple[Column, ...]
     most: int | None
     row_key: bytes = field(repr=False)
+    distinct: bool = False
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """The classes of the rows that are kept, as Spark takes them; pieces come in the order of their buckets."""
@@ -68,11 +69,12 @@ class KeepRows:
             low, high = (table.column(name).to_numpy().view(np.uint64) for name in ("low", "high"))
             each.add(low, high, packed_codes(packing, table))
             if self.most is None:
-                counter.add(each.chosen(packing.content))
+                codes = each.chosen(packing.content)
             else:
-                codes, people = each.several(packing.content, self.most)
-                counter.add(codes)
+                codes, people = each.several(packing.content, self.most, distinct=self.distinct)
                 facts.add("people", people)
+            counter.add(codes)
+            facts.add("dropped", each.rows - len(codes[0]))
         yield facts.piece()
         yield from counted(packing, *counter.counts())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.engines.draw import Draw, Everybody
 from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
-from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
+from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, listed
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+# A task takes about so many bytes of files, and there are so many tasks at least where there are as many files.
+_TASK_BYTES = 1 << 26
+_TASKS = 64
 UNREADABLE = "The source cannot be read from beginning to end."
 REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
 
@@ -40,7 +44,7 @@ class Opening:
     """The columns that tasks read, and where they come from.
 
     Without `files` Spark hands over the columns, called as `fields` say. With `files` a task is handed numbers, and
-    reads the lists of CSV files with these numbers.
+    reads the lists of files with these numbers.
     """
 
     data: DataSource
@@ -65,12 +69,17 @@ class Opening:
                 some = chain([first], batches)
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]
                 files = [file for number in numbers for file in self.files[number]]
-                wanted = [field.name for field in self.fields]
-                yield connection, open_csv(self.data, files, wanted, folder).ready(), files
+                yield connection, self._of_files(files, folder), files
                 return
             reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
             connection.register(VIEW, reader)
             yield connection, Relation(VIEW, self.fields), []
+
+    def _of_files(self, files: Sequence[Path], folder: Path) -> Relation:
+        """The files as a relation; the driver has looked at the footers of Parquet files already."""
+        if self.data.format == "parquet":
+            return Relation(f"read_parquet({listed(files)}, hive_partitioning = false)", self.fields)
+        return open_csv(self.data, files, [field.name for field in self.fields], folder).ready()
 
     @contextmanager
     def rows(self, batches: Iterator[Any], draw: Draw | None = None) -> Iterator[TaskRows | None]:
@@ -88,12 +97,14 @@ class Opening:
                 relation.check_rows(rows.read)
 
 
-def evenly(files: Sequence[Path], tasks: int) -> tuple[tuple[Path, ...], ...]:
-    """The files in at most so many lists with about as many bytes each, the largest files first."""
-    lists: list[list[Path]] = [[] for _ in range(max(1, min(tasks, len(files))))]
-    sizes = [0] * len(lists)
-    for file in sorted(files, key=lambda one: (-one.stat().st_size, one)):
-        least = sizes.index(min(sizes))
-        lists[least].append(file)
-        sizes[least] += file.stat().st_size
+def evenly(files: Sequence[Path]) -> tuple[tuple[Path, ...], ...]:
+    """The files in lists with about as many bytes each, one for every task; the largest files first."""
+    bytes_of = {file: file.stat().st_size for file in files}
+    tasks = max(sum(bytes_of.values()) // _TASK_BYTES, _TASKS)
+    lists: list[list[Path]] = [[] for _ in range(min(tasks, len(files)))]
+    least = [(0, place) for place in range(len(lists))]
+    for file in sorted(files, key=lambda one: (-bytes_of[one], one)):
+        size, place = heappop(least)
+        lists[place].append(file)
+        heappush(least, (size + bytes_of[file], place))
     return tuple(tuple(some) for some in lists)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.parquet_files import open_parquet
-from crowdblend.engines.duckdb.relation import shown
+from crowdblend.engines.duckdb.relation import Relation, shown
+from crowdblend.engines.duckdb.source import described
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.spark.frames import open_frame
 from crowdblend.engines.spark.opening import OneThread
@@ -20,12 +21,18 @@ from crowdblend.policies.source import DataSource
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# From so many files on, of so many bytes each on average.
+_MANY = 32
+_SMALL = 4 << 20
+
 
 def open_parquet_files(
     spark: SparkSession, data: DataSource, files: Sequence[Path], wanted: Sequence[str]
 ) -> SparkRelation:
     """Files that the driver and all executors see under the same path."""
     found = open_parquet(data, files, wanted)
+    if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
+        return _read_by_tasks(spark, data, files, found, wanted)
     no_table = redacted(f"{shown(data)} holds no table that can be read.", code="table")
     with private_folder() as folder, database(OneThread(), folder) as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
@@ -33,6 +40,15 @@ def open_parquet_files(
     frame = read_parquet(spark, data, [_path(file) for file in files])
     opened = open_frame(data, frame, wanted, stored)
     return replace(opened, files=tuple(files), rows=found.rows, sizes=found.sizes)
+
+
+def _read_by_tasks(
+    spark: SparkSession, data: DataSource, files: Sequence[Path], found: Relation, wanted: Sequence[str]
+) -> SparkRelation:
+    """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
+    with private_folder() as folder, database(OneThread(), folder) as connection:
+        fields = described(connection, data, found, wanted).fields
+    return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
 
 
 def open_parquet_address(spark: SparkSession, data: DataSource, wanted: Sequence[str]) -> SparkRelation:

@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-# A file is read by one task; more lists of files than this are no better spread.
-_MOST_TASKS = 4096
-
 OfTask = Callable[[Iterator[Any]], Iterator[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class SparkRelation:
-    """A source that is open: a frame of Spark, or CSV files that tasks read themselves.
+    """A source that is open: a frame of Spark, or CSV or small Parquet files that tasks read themselves.
 
     `rows` is how many rows there are, counted by other means than Spark's; None where there are none. `sizes` are the
     rows of every one of the files, where they were counted.
@@ -56,7 +53,7 @@ class SparkRelation:
             fields = tuple(replace(field, identifier=f"c{at}") for at, field in enumerate(fields))
         lists: tuple[tuple[Path, ...], ...] = ()
         if self.frame is None:
-            lists = tuple((file,) for file in self.files) if placed else evenly(self.files, _MOST_TASKS)
+            lists = tuple((file,) for file in self.files) if placed else evenly(self.files)
         return Opening(replace(self.data, frame=None), fields, lists, placed)
 
     def mapped(self, task: OfTask, opening: Opening, schema: str = SCHEMA) -> DataFrame:

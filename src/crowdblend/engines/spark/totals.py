@@ -102,13 +102,12 @@ def _at_places(relation: SparkRelation, task: AddUp, draw: Exactly) -> AddUp:
 
 def _starts(relation: SparkRelation) -> dict[str, int]:
     """Where each file begins, among the rows of all files in the order of their names."""
-    if relation.frame is None:
+    names = [str(file.resolve() if relation.frame is not None else file) for file in relation.files]
+    if relation.sizes is None:
         task = RowsOfFiles(relation.opening((), placed=True))
         facts, _ = merged(relation, task, allowed_classes((), None), None)
-        names = [str(file) for file in relation.files]
         sizes = [facts.counts.get(f"rows of {name}", 0) for name in names]
     else:
-        assert relation.sizes is not None
-        names, sizes = [str(file.resolve()) for file in relation.files], list(relation.sizes)
+        sizes = list(relation.sizes)
     starts = np.cumsum([0, *sizes[:-1]])
     return dict(zip(names, starts.tolist(), strict=True))

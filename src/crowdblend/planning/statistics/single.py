@@ -74,11 +74,12 @@ def plan_statistic(
         return planned(sample, epsilon).error(0) / shape.span
 
     if sample is None:
-        assert epsilon is not None, "it is given"
-        sample = _fewest(lambda k: share(k, epsilon), people, float(error or 0))
+        loss = float(epsilon or 0)
+        sample = _fewest(lambda k: share(k, loss), people, float(error or 0))
     elif epsilon is None:
         known = sample
         epsilon = _smallest(lambda loss: share(known, loss), float(error or 0))
+    assert epsilon is not None, "it is given or solved for"
     return StatisticPlan(
         statistic,
         people,

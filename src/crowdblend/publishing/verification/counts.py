@@ -7,17 +7,13 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from crowdblend.estimates import StrataFacts, domain_sizes, estimator_of, facts_of_table, strata_of
+from crowdblend.estimates import domain_sizes
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import EXACT, Cells, N, Totals
-
-# Estimates are doubles with one digit behind the point.
-_NEAR = 1e-9
 
 
 def check_cells(
@@ -44,40 +40,7 @@ def check_cells(
     sizes = [domain_sizes(published.certificate.facts).get(name) for name in cells.columns]
     if least is None and (None in sizes or math.prod(size or 0 for size in sizes) != rows):
         raise contradiction(f"{cells.path.name} does not show every cell")
-    check_estimates(published, cells)
     return found
-
-
-def check_estimates(published: PublishedFolder, cells: Cells) -> None:
-    """Estimates are counts divided by the rate, and no interval is turned around; ends may be of another version."""
-    if not cells.estimated:
-        return
-    strata = strata_of(published.certificate.facts)
-    if strata is not None:
-        check_estimates_of_strata(cells, strata)
-        return
-    estimator = estimator_of(facts_of_table(published.certificate.facts, cells.path.stem))
-    rate = None if estimator is None else estimator.design.rate
-    for counts, estimate, low, high in cells.estimates():
-        rates = np.full(len(counts), np.nan if rate is None else rate)
-        check_intervals(cells, estimate, low, high, counts / rates)
-
-
-def check_intervals(cells: Cells, estimate: Any, low: Any, high: Any, expected: Any) -> None:
-    """Refuse an estimate that is not the expected one, and an interval that is turned around."""
-    if (low > high).any():
-        raise contradiction(f"{cells.path.name} has an interval whose low end is above its high end")
-    expected = np.round(expected, 1)
-    if (np.abs(estimate - expected) > _NEAR * np.maximum(1, np.abs(expected))).any():
-        raise contradiction(f"{cells.path.name} has an estimate that is not its count divided by the rate")
-
-
-def check_estimates_of_strata(cells: Cells, strata: StrataFacts) -> None:
-    """Estimates are counts divided by the rate of their stratum; sums of cells that are not all shown have none."""
-    rates = {label: own.design.rate for label, own in strata.estimators().items() if own is not None}
-    for counts, estimate, low, high, labels in cells.estimates(strata.column):
-        of_rows = np.array([rates.get(str(label)) or np.nan for label in labels], np.float64)
-        check_intervals(cells, estimate, low, high, counts / of_rows)
 
 
 def check_labels(published: PublishedFolder, cells: Cells, piece: pa.Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder
 from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
 
@@ -18,5 +19,6 @@ def check(published: PublishedFolder) -> None:
         return
     k = dict(published.mechanisms("generalization.suppressed")[-1].details)["k"]
     published.require_stated(k=k)
+    check_sampling(published)
     (path,) = published.files("data")
     check_cells(published, published.cells(path, published.columns, counted=False), least=k)

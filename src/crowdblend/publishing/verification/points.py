@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from crowdblend.publishing.verification.counts import check_labels
+from crowdblend.publishing.verification.estimates import check_point_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
-from crowdblend.reading.cells import Cells, N, Totals
+from crowdblend.reading.cells import ESTIMATES, Cells, header_of
+from crowdblend.reading.margins import Whole, numbered
 from crowdblend.reports.places import read_points
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
@@ -20,36 +22,44 @@ _FARTHEST = 1e9
 
 
 def check(published: PublishedFolder) -> None:
-    """Refuse points off the grid, beyond bounds that were kept, or of fewer than k with the same labels."""
+    """Refuse points off the grid or beyond bounds that were kept, fewer than k of one kind, and other estimates."""
     if is_stratified(published):
         column, thresholds = stated_strata(published, "points.noisy")
         k = min(thresholds.values())
     else:
         k = dict(published.mechanisms("points.noisy")[-1].details)["k"]
         published.require_stated(k=k)
+        check_sampling(published)
     axes: dict[str, Any] = published.fact("axes", dict)
     names = [name for name in published.columns if name not in axes]
     travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
     (path,) = published.files("data")
-    cells = published.cells(path, [*travelling, *axes], counted=False)
+    # Releases of before had no estimates.
+    estimated = header_of(path)[-len(ESTIMATES) :] == list(ESTIMATES)
+    cells = published.cells(path, [*travelling, *axes, *(ESTIMATES if estimated else ())], counted=False)
     places = read_points(path, list(axes))
-    if 0 < min(_sizes(published, replace(cells, columns=tuple(travelling)), len(places)), default=k) < k:
+    groups = _groups(published, replace(cells, columns=tuple(travelling)), len(places))
+    if len(groups) and np.bincount(groups).min() < k:
         raise contradiction(f"{path.name} has fewer than {k} points of one kind")
     if is_stratified(published):
         check_least(replace(cells, columns=tuple(travelling)), column, thresholds)
     _check_coordinates(published, places, axes)
+    if estimated:
+        check_point_estimates(published, cells, groups)
 
 
-def _sizes(published: PublishedFolder, cells: Cells, points: int) -> list[int]:
-    """How many points there are of every combination of labels."""
-    if not cells.columns:
-        return [points]
-    classes = Totals(cells.keys)
-    for piece in cells.rows():
+def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:
+    """For every point the number of its combination of labels."""
+    labels: list[dict[str, int]] = [{} for _ in cells.columns]
+    rows: list[Whole] = []
+    for piece in cells.rows() if cells.columns else ():
         check_labels(published, cells, piece)
-        classes.add(piece)
-    sizes: list[int] = classes.table().column(N).to_pylist()
-    return sizes
+        codes = [numbered(piece.column(key), known) for key, known in zip(cells.keys, labels, strict=True)]
+        rows.append(np.column_stack(codes))
+    if not rows:
+        return np.zeros(points, np.int64)
+    groups: Whole = np.unique(np.concatenate(rows), axis=0, return_inverse=True)[1].ravel()
+    return groups
 
 
 def _check_coordinates(published: PublishedFolder, places: Any, axes: dict[str, Any]) -> None:

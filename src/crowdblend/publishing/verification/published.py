@@ -59,9 +59,13 @@ class PublishedFolder:
                 raise contradiction("it does not state the columns of its tables")
         return stated or {"data": self.columns}
 
+    def described(self) -> list[Description]:
+        """What the derivations are about, and every part of it."""
+        return list(_parts(self.certificate.description))
+
     def mechanisms(self, *names: str) -> list[Description]:
         """The mechanisms of these names in the release that the derivations are about; at least one."""
-        found = [part for part in _parts(self.certificate.description) if part.name in names]
+        found = [part for part in self.described() if part.name in names]
         if not found:
             raise contradiction("its derivations are about another kind of release")
         return found
@@ -92,9 +96,10 @@ class PublishedFolder:
         return least
 
     def require_stated(self, **values: Any) -> None:
-        """Refuse facts for readers that are not the numbers of the derivation."""
+        """Refuse facts for readers that are not the numbers of the derivation, in the same type."""
         for name, value in values.items():
-            if self.parameter(name) != value:
+            stated = self.parameter(name)
+            if stated != value or isinstance(stated, bool) != isinstance(value, bool):
                 raise contradiction(f"{name} is not the one of its derivation")
 
 

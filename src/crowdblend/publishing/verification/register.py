@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_estimates, check_totals
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 
 # No count of people or rows comes near it, with any noise.
@@ -26,14 +27,18 @@ def check_register(published: PublishedFolder) -> None:
     tables = published.tables
     paths = published.files(*tables, *(["totals"] if totals else []))
     for path, columns in zip(paths, tables.values(), strict=False):
-        found = check_cells(published, published.cells(path, list(columns), counted=True), least=_LEAST)
+        cells = published.cells(path, list(columns), counted=True)
+        found = check_cells(published, cells, least=_LEAST)
+        check_estimates(published, cells)
         if found.num_rows != math.prod(len(_labels(published, name)) for name in columns):
             raise contradiction(f"{path.name} lacks a cell of its domain")
     if totals:
         cells = published.cells(paths[-1], ["total"], counted=True)
-        labels = check_cells(published, cells, least=_LEAST).column(cells.keys[0]).to_pylist()
-        if sorted(labels) != sorted(totals):
+        check_cells(published, cells, least=_LEAST)
+        (names,) = (piece.column(cells.keys[0]).to_pylist() for piece in cells.rows())
+        if sorted(names) != sorted(totals):
             raise contradiction(f"{paths[-1].name} has other totals than were planned")
+        check_totals(cells, [totals[name] for name in names])
 
 
 def _labels(published: PublishedFolder, name: str) -> list[str]:

@@ -21,13 +21,14 @@ def check(published: PublishedFolder) -> None:
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
     expected = (len(planned) - len(quantiles) + len(grouped), len(quantiles))
-    if (len(published.mechanisms(*TOTALS)), len(published.mechanisms(*QUANTILES))) != expected:
+    found = [part.name for part in published.described()]
+    if (sum(name in TOTALS for name in found), sum(name in QUANTILES for name in found)) != expected:
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
     columns = ["statistic", "bin", "value", "error", *(["rank_error"] if quantiles else [])]
     rows = read_rows(path, columns, blank=_ERRORS if quantiles else ())
-    names = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
-    if [(row["statistic"], row["bin"] or None) for row in rows] != names:
+    numbered = [(name, label) for name, made in planned.items() for label in _bins(published, made)]
+    if [(row["statistic"], row["bin"] or None) for row in rows] != numbered:
         raise contradiction(f"{path.name} has other rows than the statistics that were planned")
     for row in rows:
         if not (_error_holds(published, row, planned[row["statistic"]]) and _possible(published, row, planned)):

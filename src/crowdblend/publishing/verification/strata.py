@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdblend.calculus.description import BIASED, Description
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_estimates
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.reading.cells import Cells, N
 
@@ -25,7 +26,8 @@ def stated_strata(published: PublishedFolder, mechanism: str) -> tuple[str, dict
     """The column of the strata and the k of every label; refuses what the derivation does not say."""
     stated = published.fact(STRATA, dict)
     column, strata = stated.get("column"), stated.get(STRATA)
-    labels = published.fact("columns", dict).get(column, {}).get("labels")
+    domain = published.fact("columns", dict).get(column) if isinstance(column, str) else None
+    labels = domain.get("labels") if isinstance(domain, dict) else None
     if not isinstance(strata, dict) or list(strata) != labels:
         raise contradiction("its strata are not the labels of a published column")
     if {_stated(one) for one in strata.values()} != set(_derived(published.certificate.description, mechanism)):
@@ -49,6 +51,7 @@ def check_strata_of_table(published: PublishedFolder) -> None:
         check_cells(published, cells, least=None if noisy else min(thresholds.values()))
         if not noisy:
             check_least(cells, column, thresholds)
+        check_estimates(published, cells)
 
 
 def check_least(cells: Cells, column: str, thresholds: dict[str, int]) -> None:
@@ -63,7 +66,10 @@ def check_least(cells: Cells, column: str, thresholds: dict[str, int]) -> None:
 def _stated(one: Any) -> tuple[Any, ...]:
     if not isinstance(one, dict) or "rate" not in one or "k" not in one:
         raise contradiction("it does not state the rate and the k of every stratum")
-    return one.get("low", one["rate"]), one.get("high", one["rate"]), one["k"], one.get("noise_epsilon")
+    stated = one.get("low", one["rate"]), one.get("high", one["rate"]), one["k"], one.get("noise_epsilon")
+    if not all(number is None or isinstance(number, int | float) for number in (*stated, one["rate"])):
+        raise contradiction("it does not state the rate and the k of every stratum as numbers")
+    return stated
 
 
 def _derived(description: Description, mechanism: str) -> Iterator[tuple[Any, ...]]:

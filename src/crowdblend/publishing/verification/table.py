@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from crowdblend.calculus.forms import RELEASES, UNDER_SAMPLING
 from crowdblend.publishing.verification.counts import check_cells
+from crowdblend.publishing.verification.estimates import check_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.register import check_register
 from crowdblend.publishing.verification.strata import check_strata_of_table, is_stratified
@@ -19,11 +20,13 @@ NOISY = "histogram.noisy"
 def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
     if published.certificate.facts.get("everybody"):
+        check_sampling(published)
         check_register(published)
         return
     if published.certificate.facts.get("parts") or "part" in (
         part.name for part in published.certificate.description.parts
     ):
+        check_sampling(published)
         _check_parts(published)
         return
     if is_stratified(published):
@@ -32,6 +35,7 @@ def check(published: PublishedFolder) -> None:
     if published.certificate.facts.get("fresh_samples") or published.certificate.description.name == RELEASES.name:
         _check_fresh_samples(published)
         return
+    check_sampling(published)
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))
@@ -45,6 +49,7 @@ def check(published: PublishedFolder) -> None:
     for path, (_, columns) in zip(published.files(*tables), tables.items(), strict=True):
         opened.append(published.cells(path, list(columns), counted=True, flagged=flag))
         found.append(check_cells(published, opened[-1], least=least, exact_from=details["k"] if flag else None))
+        check_estimates(published, opened[-1])
     for one, other in combinations(range(len(found)), 2):
         shared = [name for name in opened[one].columns if name in opened[other].columns]
         if _margin(opened[one], found[one], shared) != _margin(opened[other], found[other], shared):
@@ -64,7 +69,9 @@ def _check_parts(published: PublishedFolder) -> None:
         raise contradiction("what happens below k is not what its derivation says")
     published.require_stated(k=max(part["k"] for part in derived))
     for path, columns, part in zip(published.files(*tables), tables.values(), derived, strict=True):
-        check_cells(published, published.cells(path, list(columns), counted=True), least=part["k"])
+        cells = published.cells(path, list(columns), counted=True)
+        check_cells(published, cells, least=part["k"])
+        check_estimates(published, cells)
 
 
 def _check_fresh_samples(published: PublishedFolder) -> None:
@@ -80,7 +87,9 @@ def _check_fresh_samples(published: PublishedFolder) -> None:
         raise contradiction("what happens below k is not what its derivation says")
     published.require_stated(k=max(own["k"] for own in derived))
     for path, columns, own in zip(published.files(*tables), tables.values(), derived, strict=True):
-        check_cells(published, published.cells(path, list(columns), counted=True), least=own["k"])
+        cells = published.cells(path, list(columns), counted=True)
+        check_cells(published, cells, least=own["k"])
+        check_estimates(published, cells)
 
 
 def _margin(cells: Cells, found: pa.Table, names: list[str]) -> dict[tuple[str, ...], int]:

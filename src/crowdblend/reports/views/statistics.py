@@ -99,9 +99,9 @@ def _reading(folder: Folder) -> Iterable[str]:
         else "with high probability"
     )
     yield (
-        f"Each statistic is within ± its error of the true one {sure}; of a histogram or of groups, all at once. The "
-        "error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody looked at the "
-        "data, or follows from noisy sizes of groups."
+        f"Each statistic is within ± its error of the true one {sure}; of a histogram, all bins at once, and so of "
+        "groups. The error includes the noise and, where a sample was drawn, the draw. It was fixed before anybody "
+        "looked at the data, or follows from noisy sizes of groups."
     )
     planned = folder.fact("statistics", dict).values()
     if any(isinstance(made, dict) and ("median" in made or "quantile" in made) for made in planned):
@@ -121,7 +121,7 @@ def _singles(folder: Folder, numbers: list[Published]) -> Html:
             shorten(describe_statistic(facts.get(number.statistic)), 200),
             _number(number.value, number.digits_of),
             number.within,
-            _WAYS.get(_fact(facts, number.statistic, "way"), ""),
+            _how(folder, number.statistic),
         ]
         for number in numbers[:MOST_ROWS]
     ]
@@ -138,7 +138,7 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     """The bins of a histogram or the groups of a statistic, with one error for all or one for each."""
     facts = folder.fact("statistics", dict)
     description = shorten(describe_statistic(facts.get(name)) or name, 200)
-    how = _WAYS.get(_fact(facts, name, "way"), "noisy")
+    how = _how(folder, name) or "noisy"
     alike = len({number.within for number in numbers}) == 1
     caption = f"{description}: {f'every one within {numbers[0].within} at once' if alike else 'with errors'}, {how}."
     if alike and numbers[0].error is not None:
@@ -166,9 +166,13 @@ def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
     return figure(interval_chart(rows), caption, narrow=interval_chart(rows, narrow=True))
 
 
-def _fact(facts: dict[str, Any], name: str, which: str) -> str:
-    stated = facts.get(name)
-    return str(stated.get(which, "")) if isinstance(stated, dict) else ""
+def _how(folder: Folder, name: str) -> str:
+    """Whether everybody was counted or a sample."""
+    stated = folder.fact("statistics", dict).get(name)
+    if not isinstance(stated, dict):
+        return ""
+    whole = stated.get("samples") is not None and stated.get("samples") == folder.fact("parameters", dict).get("people")
+    return _WAYS.get("everybody" if whole else str(stated.get("way", "")), "")
 
 
 def _number(value: float, error: float) -> str:

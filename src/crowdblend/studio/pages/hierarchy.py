@@ -33,9 +33,8 @@ def show(request: Request) -> Response:
         "hierarchy.html",
         name=draft.names[place],
         place=place,
-        path=path,
+        file=path,
         rows=rows,
-        error=None,
     )
 
 
@@ -52,7 +51,7 @@ def save(request: Request, sent: Sent) -> Response:
                 f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.", remedy="Write the file yourself.",
                 where="hierarchy", code="studio.table",
             )  # fmt: skip
-        return page(request, "fragments/hierarchy_table.html", draft=draft, place=place, path=path, rows=rows)
+        return page(request, "fragments/hierarchy_table.html", draft=draft, place=place, file=path, rows=rows)
     write_rows(studio.root.inside(path), rows)
     name = draft.names[place]
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import choices_of, start, with_kind
+from crowdblend.front_door.choices import choices_of, start
 from crowdblend.front_door.schema import source_header
 from crowdblend.policies import load_policy
 from crowdblend.policies.registry import KINDS
@@ -46,7 +46,7 @@ def begin(request: Request, sent: Sent) -> Response:
         raise InvalidInput(
             "There is no such kind.", remedy="Choose one of the seven.", where="kind", code="policy.kind"
         )
-    return see(f"/drafts/{studio.drafts.new(with_kind(start(kind), kind)).id}/data")
+    return see(f"/drafts/{studio.drafts.new(start(kind)).id}/data")
 
 
 def _opened(studio: Studio, path: str) -> str:

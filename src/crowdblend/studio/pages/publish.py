@@ -66,10 +66,12 @@ def begin(request: Request, sent: Sent) -> Response:
     policy.plan()
     _write(policy, path)
     started = studio.jobs.start("release", {"policy": str(path), "out": str(out), "ledger": studio.ledger})
-    told = {"policy": studio.root.relative(path), "out": studio.root.relative(out)}
-    studio.drafts.change(
-        draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}, **told), revision_of(sent)
-    )
+    written, folder = studio.root.relative(path), studio.root.relative(out)
+
+    def begun(one: Draft) -> Draft:
+        return replace(one, jobs={**one.jobs, "publish": started}, policy=written, out=folder)
+
+    studio.drafts.change(draft.id, begun, revision_of(sent))
     return see(f"/drafts/{draft.id}/publish")
 
 

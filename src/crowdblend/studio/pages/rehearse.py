@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
 from crowdblend.front_door.choices import policy_of
-from crowdblend.rehearsal.domain_people import SPREADS, USUAL_PEOPLE
+from crowdblend.front_door.rehearsed_folder import SPREADS, USUAL_PEOPLE
 from crowdblend.studio.forms import revision_of, whole_of
 from crowdblend.studio.jobs import OWN
 from crowdblend.studio.pages.jobs import last_job
@@ -18,19 +18,24 @@ from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import step_page
 
+WORDS = {
+    "even": "every class is equally likely",
+    "skewed": "the first classes of each column are the most common ones",
+}
+
 
 def show(request: Request) -> Response:
     """How to rehearse, and what came of the last rehearsal."""
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
-    exact = draft.choices.kind in ("statistics", "synopsis", "graph")
+    exact = draft.choices.kind == "graph" or bool(draft.choices.text("data", "people"))
     return step_page(
         request,
         draft,
         "rehearse",
         "rehearse.html",
-        spreads=SPREADS,
+        spreads=WORDS,
         usual=USUAL_PEOPLE,
         files=files,
         exact=exact,

@@ -39,7 +39,9 @@ def show(request: Request) -> Response:
     """The page with the plan as it is now."""
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
-    return step_page(request, draft, "release", "release.html", **_fields(draft), plan=_plan(studio, draft), what=WHAT)
+    plan = _plan(studio, draft)
+    given = {**_fields(draft), "plan": plan, "what": WHAT, "unplanned": _unplanned(plan)}
+    return step_page(request, draft, "release", "release.html", **given)
 
 
 def save(request: Request, sent: Sent) -> Response:
@@ -74,8 +76,9 @@ def save(request: Request, sent: Sent) -> Response:
     # Other fields than before: the page is made again.
     if _shape(before) != _shape(draft) or "again" in sent:
         return Response(status_code=204, headers={"HX-Redirect": f"/drafts/{draft.id}/release"})
-    context = step_context(request, draft, "release")
-    return page(request, "fragments/plan.html", plan=_plan(studio, draft), **context)
+    plan = _plan(studio, draft)
+    context = step_context(request, draft, "release", _unplanned(plan))
+    return page(request, "fragments/plan.html", plan=plan, **context)
 
 
 def show_totals(request: Request) -> Response:
@@ -122,11 +125,17 @@ def _plan(studio: Studio, draft: Draft) -> dict[str, Any]:
     }
 
 
+def _unplanned(plan: dict[str, Any]) -> str | None:
+    """Why nothing was planned; None where something was."""
+    error = plan["error"]
+    return None if error is None else f"{error['message']} {error['remedy'] or ''}".strip()
+
+
 def _fields(draft: Draft) -> dict[str, Any]:
     """The inputs: sliders for the usual parameters, and every other key of the kind."""
     choices = draft.choices
     keys, lists = declared_keys(choices.kind), declared_lists(choices.kind)
-    sliders = []
+    sliders: list[dict[str, Any]] = []
     shown: dict[str, set[str]] = {}
     for section, name, words, low, high, powers in SLIDERS:
         everybody = choices.design == "everybody" and name in ("rate", "k", "delta")
@@ -163,11 +172,17 @@ def _fields(draft: Draft) -> dict[str, Any]:
 
 def _offers(draft: Draft) -> bool:
     """Whether some column offers several recodings, so that one is to be chosen."""
-    texts = draft.choices.columns.values()
     return any(
-        one.get("level") == "choose" or one.get("levels") or "," in one.get("width", "") or " " in one.get("width", "")
-        for one in texts
+        one.get("level") == "choose"
+        or one.get("levels")
+        or _several(one.get("width", ""))
+        or _several(one.get("date", ""))
+        for one in draft.choices.columns.values()
     )
+
+
+def _several(text: str) -> bool:
+    return len(text.replace(",", " ").split()) > 1
 
 
 ROUTES = [

@@ -59,6 +59,8 @@ function bindSliders(within) {
 
 function bindPlanned(within) {
   for (const radio of within.querySelectorAll("input[name=planned]")) {
+    if (radio.dataset.bound !== undefined) continue;
+    radio.dataset.bound = "";
     radio.addEventListener("change", () => {
       for (const slider of document.querySelectorAll(".slider")) {
         const exact = slider.querySelector("input:not([type=range])");
@@ -67,7 +69,6 @@ function bindPlanned(within) {
         if (exact.disabled && !planned && !exact.value) {
           const solved = plan && plan.querySelector(".solved dd");
           exact.value = solved ? solved.textContent.trim() : "";
-          exact.dispatchEvent(new Event("follow"));
         }
         exact.disabled = planned;
         exact.placeholder = planned ? "planned" : "";
@@ -78,14 +79,26 @@ function bindPlanned(within) {
   }
 }
 
+function bindConfirm(within) {
+  for (const typed of within.querySelectorAll("[data-confirm]")) {
+    const follow = () => {
+      typed.form.querySelector("[data-confirmed]").disabled = typed.value !== typed.dataset.confirm;
+    };
+    if (typed.dataset.bound === undefined) typed.addEventListener("input", follow);
+    typed.dataset.bound = "";
+    follow();
+  }
+}
+
 function bind(within) {
   drawCharts(within);
   bindSliders(within);
   bindPlanned(within);
+  bindConfirm(within);
 }
 
 document.addEventListener("DOMContentLoaded", () => bind(document));
-document.addEventListener("htmx:afterSettle", (event) => bind(event.target instanceof Element ? document : document));
+document.addEventListener("htmx:afterSettle", () => bind(document));
 
 document.addEventListener("click", (event) => {
   const toggle = event.target.closest("[data-theme-toggle]");
@@ -110,11 +123,6 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     history.back();
   }
-});
-
-document.addEventListener("input", (event) => {
-  const typed = event.target.closest("[data-confirm]");
-  if (typed) typed.form.querySelector("[data-confirmed]").disabled = typed.value !== typed.dataset.confirm;
 });
 
 // A page that comes back from the browser's memory may be older than the draft.

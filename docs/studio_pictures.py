@@ -1,0 +1,65 @@
+"""Make the pictures of docs/studio.md: a made-up town, published in a browser that nobody watches.
+
+    python docs/studio_pictures.py
+
+It needs the extra `studio`, Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.studio.running import fill, running  # noqa: E402
+from tests.studio.steward import Steward  # noqa: E402
+
+IMAGES = HERE / "images"
+SIZE = {"width": 1280, "height": 860}
+
+
+def picture(page: Page, name: str) -> None:
+    """What is seen of a page without scrolling."""
+    page.wait_for_load_state("networkidle")
+    page.screenshot(path=IMAGES / f"studio-{name}.png")
+
+
+def main() -> None:
+    """Walk through the steps of a survey table, and keep a picture of some."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "town"
+        fill(root, 20_000)
+        with running(root) as studio, sync_playwright() as player:
+            browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            page = browser.new_page(viewport=SIZE)
+            page.goto(studio.address)
+            picture(page, "home")
+            steward = Steward(page, studio)
+            steward.begin("table")
+            steward.describe()
+            steward.column(1, "values", values="female\nmale")
+            steward.column(2, "width", **{"from": "0", "to": "90", "width": "10"})
+            page.locator("#column-1").scroll_into_view_if_needed()
+            picture(page, "columns")
+            steward.onward("Release")
+            page.fill("#s-rate", "0.5")
+            page.wait_for_selector("#plan .lead")
+            page.wait_for_selector("#plan :text('with this release')")
+            picture(page, "release")
+            steward.onward("Rehearse")
+            steward.onward("Publish")
+            steward.publish()
+            page.frame_locator("iframe.report").locator("h1").wait_for()
+            picture(page, "result")
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()

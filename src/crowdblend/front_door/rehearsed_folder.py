@@ -1,0 +1,86 @@
+"""A rehearsal as readers would get it: one release on made-up people of the declared domain, or on a public file.
+
+Nothing is read of the steward's data, nothing is recorded, and nothing is spent. `rehearse` measures many of them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from crowdblend.front_door.sources import about, loaded_policy
+from crowdblend.policies.about import About
+
+if TYPE_CHECKING:
+    from crowdblend.calculus import Certificate
+    from crowdblend.engines.engine import Progress
+    from crowdblend.policies.policy import Policy
+
+MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
+USUAL_PEOPLE = 10_000
+Spread = Literal["even", "skewed"]
+SPREADS: dict[str, float] = {"even": 0.0, "skewed": 1.0}
+
+
+@dataclass(frozen=True)
+class RehearsedFolder:
+    """A release that is about nobody: its folder, its certificate, and the share of people that was suppressed.
+
+    The share is of made-up or public people, so that it may be shown; None where nothing is suppressed.
+    """
+
+    folder: Path
+    certificate: Certificate
+    suppressed: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was rehearsed as JSON-ready data."""
+        return {"folder": str(self.folder), "suppressed": self.suppressed}
+
+
+def rehearse_into(
+    policy: Policy | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    people: int | None = None,
+    spread: Spread = "even",
+    data: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> RehearsedFolder:
+    """Publish into a folder what the policy would publish about made-up people of its domain.
+
+    `people` is how many there are, 10,000 unless given; a policy that says how many people there are gets as many.
+    With `spread` "skewed" the first classes of each column are the most common ones. `data` is a file that is public
+    anyway, to rehearse with instead. No ledger records it, and the report says what it is about.
+    """
+    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
+    from crowdblend.rehearsal.made_up import make_up_people  # noqa: PLC0415 - heavy
+    from crowdblend.rehearsal.rehearse import about_made_up  # noqa: PLC0415 - heavy
+
+    loaded = _titled(loaded_policy(policy), MADE_UP if data is None else PUBLIC)
+    if data is None:
+        made = make_up_people(
+            loaded, None if declares_people(loaded) else people or USUAL_PEOPLE, spread=SPREADS[spread]
+        )
+        placed = about_made_up(loaded, made, SPREADS[spread])
+    else:
+        placed = about(data, replace(loaded, table=None), "duckdb")
+    with placed as here:
+        done = publishing.release(here, Path(out), ledger=None, progress=progress)
+    return RehearsedFolder(done.folder, done.certificate, _suppressed(loaded, done.internal))
+
+
+def declares_people(policy: Any) -> bool:
+    """Whether a policy says itself how many people there are."""
+    return policy.kind == "graph" or getattr(policy, "people", None) is not None
+
+
+def _titled(policy: Any, title: str) -> Any:
+    return replace(policy, about=replace(policy.about, title=title) if policy.about else About(title=title))
+
+
+def _suppressed(policy: Any, internal: Any) -> float | None:
+    share = internal.get("relative_difference")
+    return float(share) if getattr(policy, "below_k", None) == "suppress" and isinstance(share, int | float) else None

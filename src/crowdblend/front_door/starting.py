@@ -1,0 +1,48 @@
+"""A first policy for a source of any kind: files by their headers, databases by what they say of a table."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, cast
+
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import files, init_policy
+from crowdblend.policies.header import ColumnKind, Header
+from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, located, sqlite_file
+
+
+def starter_policy(source: str, *, table: str | None = None, query: str | None = None, **options: Any) -> str:
+    """A commented policy for a file, folder or pattern, or for a table or query of a database.
+
+    Only the names and types of columns are looked at. `options` are those of `init_policy`.
+    """
+    if not _is_database(source):
+        if table is not None or query is not None:
+            raise InvalidInput(
+                "Only databases have tables and queries.",
+                remedy="Leave --table and --query out.",
+                where="--table",
+                code="init.table",
+            )
+        return init_policy(source, **options)
+    kind = format_of(source)
+    data = DataSource(source=located(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
+    more = {name: value for name, value in (("table", table), ("query", query)) if value is not None}
+    from crowdblend.engines.databases.local_copy import columns_of  # noqa: PLC0415 - heavy
+
+    header = Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in columns_of(data)))
+    return init_policy(_placed(source, options.get("folder")), **options, header=header, more=more)
+
+
+def _is_database(source: str) -> bool:
+    return bool(ADDRESS.match(source) or is_sqlite(source) or files.ending_of(source) in files.DATABASES)
+
+
+def _placed(source: str, folder: Path | str | None) -> str:
+    """The source as the policy writes it: a file relative to the folder of the policy, an address as it is."""
+    if ADDRESS.match(source) or folder is None:
+        return source
+    if is_sqlite(source):
+        return "sqlite:///" + os.path.relpath(sqlite_file(source), folder)
+    return Path(os.path.relpath(source, folder)).as_posix()

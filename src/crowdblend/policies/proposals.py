@@ -1,0 +1,78 @@
+"""What a starter policy proposes for a column, by its name and type and by the code book, never by its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+from crowdblend.policies.code_book import Entry
+from crowdblend.policies.header import ColumnKind
+from crowdblend.policies.key import PLACEHOLDER
+from crowdblend.policies.write import toml_text
+
+FILL = f'"{PLACEHOLDER}"'
+_PERSONS = re.compile(
+    r"(?i)(person|people|pers|respondent|resp|patient|participant|subject|case|individual|citizen|resident|member|user"
+    r"|customer|client|student|employee)[_ .-]?(id|no|nr|num|number|key|code|nummer)|p?id|pnr|pid|ssn|personnummer|uuid"
+)
+_DATES = re.compile(
+    r"(?i)(.*[_ .-])?(date|dob|born|birth|birthday|birthdate|day|geburtsdatum|datum|naissance)([_ .-].*)?"
+)
+_AXES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"), ("easting", "northing"))
+_ENDS = (("source", "target"), ("from", "to"), ("a", "b"), ("person", "friend"), ("src", "dst"), ("id1", "id2"))
+_BY_KIND: dict[ColumnKind, str] = {
+    "text": f'{{ values = [{FILL}] }}   # or {{ prefix = 3 }}, {{ hierarchy = {FILL}, level = 1 }}; other = "Other"',
+    "number": f"{{ breaks = [{FILL}] }}   # rising numbers; or {{ from = …, to = …, width = … }}; top = true",
+    "date": f"{{ date = {FILL} }}   # year, quarter, month, week or day; from = …, to = … close the domain",
+    "boolean": '{ values = [true, false] }   # missing = "unknown" where it may be empty',
+    "unknown": f"{{ values = [{FILL}] }}   # or breaks, from + to + width, prefix, date, hierarchy",
+}
+
+
+def proposed_person(columns: Sequence[tuple[str, ColumnKind]]) -> str | None:
+    """The column that tells people apart, by its name; dates, truth values and anything with a fraction do not."""
+    fitting = [name for name, kind in columns if kind not in ("date", "boolean") and _PERSONS.fullmatch(name.strip())]
+    return fitting[0] if fitting else None
+
+
+def proposed_pair(columns: Sequence[tuple[str, ColumnKind]], kind: str) -> tuple[str, str] | None:
+    """The axes of points or the two ends of links, by their names, else the first two columns that can be that."""
+    lowered = {name.strip().lower(): name for name, _ in columns}
+    for one, other in _ENDS if kind == "graph" else _AXES:
+        if one in lowered and other in lowered:
+            return lowered[one], lowered[other]
+    types = ("number", "unknown") if kind == "points" else ("number", "text", "unknown")
+    fitting = [name for name, found in columns if found in types]
+    return (fitting[0], fitting[1]) if len(fitting) > 1 else None
+
+
+def proposed_domain(name: str, kind: ColumnKind, entry: Entry | None) -> str:
+    """The declaration of a column, with gaps for what only the steward knows."""
+    if entry is not None and entry.values:
+        return f"{{ values = [{', '.join(map(toml_text, entry.values))}] }}   # from the code book"
+    known: str = (entry.kind if entry is not None else None) or kind
+    if entry is not None and entry.low is not None and entry.high is not None:
+        return _range(known, entry.low, entry.high)
+    if known in ("text", "unknown") and _DATES.fullmatch(name.strip()):
+        return _BY_KIND["date"] + '; date_format = "%d.%m.%Y" in [data] if a CSV file writes it so'
+    return _BY_KIND["number" if known == "whole" else known]  # type: ignore[index]
+
+
+def _range(kind: str, low: str, high: str) -> str:
+    """A range of the code book, whose largest value belongs to it."""
+    if kind == "date":
+        return f"{{ date = {FILL}, from = {low}, to = {high}, include_to = true }}   # range from the code book"
+    try:
+        whole = Decimal(high) == Decimal(high).to_integral_value() and Decimal(low) == Decimal(low).to_integral_value()
+    except InvalidOperation:
+        return _BY_KIND["unknown"]
+    if whole and kind != "number":
+        return f"{{ breaks = [{low}, {FILL}, {int(Decimal(high)) + 1}], whole = true }}   # range from the code book"
+    return f"{{ breaks = [{low}, {FILL}, {high}], top = true }}   # range from the code book"
+
+
+def proposed_axis() -> str:
+    """An axis of points."""
+    gaps = ", ".join(f"{key} = {FILL}" for key in ("from", "to", "resolution", "width"))
+    return f"{{ {gaps} }}   # the bounds, the step of the noise, and the width of the blocks"

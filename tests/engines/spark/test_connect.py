@@ -1,0 +1,48 @@
+"""Spark Connect: the engine uses nothing that only a session in the same process has."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import needs
+
+CODE = """
+from pathlib import Path
+from pyarrow import parquet
+from crowdblend.engines.draw import Coin
+from crowdblend.engines.engine import count_classes
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.engines.spark.session import is_connect
+from crowdblend.ledger.identity import Wanted
+from crowdblend.policies.policy import Resources
+from tests.engines.spark.test_layouts import KEY, about_frame, people, policy, same
+
+with SparkEngine.started() as engine:
+    spark = engine._session(policy(Path("."), "people.parquet").data)
+    assert is_connect(spark)
+    about = about_frame(spark.createDataFrame(people()).repartition(3))
+    phases = []
+    found = count_classes(about, Coin(KEY, 0.5), engine, lambda phase, _: phases.append(phase))
+    parquet.write_table(people(), "people.parquet")
+    assert same(found, count_classes(policy(Path("."), "people.parquet"), Coin(KEY, 0.5)))
+    assert any("task" in phase for phase in phases)
+    with engine.open(about.data, (), Resources()) as source:
+        assert source.identity(Wanted(bytes(32))).sketches
+print("the same")
+"""
+
+
+@pytest.mark.slow
+def test_a_session_of_spark_connect(tmp_path: Path) -> None:
+    needs.spark()
+    root = str(Path(__file__).parents[3])
+    path = os.pathsep.join([root, os.environ.get("PYTHONPATH", f"{root}/src")])
+    settings = os.environ | {"SPARK_REMOTE": "local[2]", "PYTHONPATH": path}
+    command = [sys.executable, "-W", "ignore", "-c", CODE]
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
+    assert "the same" in done.stdout, done.stderr[-2000:]

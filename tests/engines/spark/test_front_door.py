@@ -1,0 +1,78 @@
+"""Spark from Python and from the command line: DataFrames, catalog tables, the page of the docs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import crowdblend as cb
+from crowdblend.cli.release import command
+from crowdblend.engines.spark.engine import SparkEngine
+from crowdblend.errors import CrowdblendError
+from tests.front_door.survey import KEY, survey, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PAGE = Path(__file__).parents[3] / "docs" / "spark.md"
+
+
+def test_a_frame_of_spark_is_published_with_the_bytes_of_its_rows(spark: SparkSession) -> None:
+    expected = cb.release(survey(), table(), ledger=None, key=KEY)
+    done = cb.release(spark.createDataFrame(survey()).repartition(3), table(), ledger=None, key=KEY)
+    assert done.data == expected.data
+    with pytest.raises(CrowdblendError) as refused:
+        cb.release(survey(), table(), ledger=None, engine="spark")
+    assert refused.value.code == "data.type"
+
+
+def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: SparkSession) -> None:
+    spark.createDataFrame(survey()).write.mode("overwrite").saveAsTable("residents")
+    (tmp_path / "policy.toml").write_text(
+        '[data]\nsource = "catalog://residents"\nperson = "person_id"\npopulation = "residents"\n'
+        "[sampling]\nrate = 0.5\n"
+        '[columns]\nsex = { values = ["Female", "Male"] }\nage = { from = 0, to = 40, width = 20 }\n'
+        '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
+    )
+    given = [str(tmp_path / "policy.toml"), "--engine", "spark"]
+    shown = CliRunner().invoke(command, [*given, "--dry-run"])
+    assert "trusted as the data holder is" in shown.output
+    ledger = ["--ledger", str(tmp_path / "ledger.db")]
+    done = CliRunner().invoke(command, [*given, "--out", str(tmp_path / "out"), *ledger, "--yes", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["entry"] == 1
+    assert cb.verify(tmp_path / "out")
+    with pytest.raises(CrowdblendError) as refused:
+        cb.release(None, tmp_path / "policy.toml", ledger=None)
+    assert refused.value.code == "data.catalog"
+
+
+def test_settings_are_for_spark_alone(tmp_path: Path, engine: SparkEngine) -> None:
+    (tmp_path / "policy.toml").write_text("")
+    for given, code in ((["--master", "yarn"], "engine.not-spark"), (["--engine", "spark", "--conf", "x"], "setting")):
+        with pytest.raises(CrowdblendError) as refused:
+            _named(given)
+        assert code in refused.value.code
+
+
+def _named(given: list[str]) -> Any:
+    from crowdblend.engines.choice import engine_named
+
+    master = given[1] if given[0] == "--master" else None
+    settings = given[3:] if "--conf" in given else []
+    with engine_named("duckdb" if master else "spark", master, settings) as engine:
+        return engine
+
+
+def test_the_example_of_the_page_runs(spark: SparkSession) -> None:
+    (code,) = re.findall(r"^```py\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {"spark": spark}
+    exec(code, names)
+    assert isinstance(names["published"].data, pa.Table)
+    assert names["published"].data.num_rows == 6

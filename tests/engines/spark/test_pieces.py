@@ -1,0 +1,81 @@
+"""Pieces come together by bucket, and what does not fit the driver is refused; no session is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from crowdblend.engines.packing import Packing
+from crowdblend.engines.refusals import outside_domain
+from crowdblend.engines.spark.class_tables import class_table, counted, packed_codes
+from crowdblend.engines.spark.merging import Merge
+from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, bucket_of, decoded, pieces_of, split
+from crowdblend.policies import parse_policy
+from tests.engines.spark.test_layouts import policy
+
+
+def run(task, pieces):
+    ordered = sorted(pieces, key=lambda piece: piece.bucket)
+    return list(pieces_of(task(batches_of(ordered))))
+
+
+def facts_of(pieces):
+    facts = Facts()
+    for piece in pieces:
+        if piece.kind == "facts":
+            facts.take(piece.content)
+    return facts
+
+
+def test_every_place_is_in_one_bucket():
+    numbers = np.arange(-5_000, 5_000)
+    found = dict(split(bucket_of(numbers)))
+    assert sorted(np.concatenate(list(found.values())).tolist()) == list(range(10_000))
+    assert all((bucket_of(numbers[places]) == bucket).all() for bucket, places in found.items())
+    assert len(found) > 1_000
+    assert list(split(bucket_of(np.empty(0, np.int64)))) == []
+
+
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_the_same_person_in_two_pieces_is_found(kind):
+    words = np.array([[1, 2], [1, 3], [4, 2]], np.int64)
+    one = [Piece(3, kind, words[:2].tobytes()), Piece(3, kind, words[2:].tobytes()), Facts({"read": 3}).piece()]
+    if kind == "texts":
+        assert facts_of(run(Merge(10), one)).counts == {"read": 3, "repeated": 0}
+    again = [*one, Piece(3, kind, words[1:2].tobytes())]
+    assert facts_of(run(Merge(10), again)).counts["repeated"] == 1
+
+
+def test_labels_mean_the_same_in_every_task(tmp_path):
+    columns = policy(tmp_path, "people.parquet").columns
+    first, second = Packing(columns), Packing(columns)
+    labels = pa.table({"p0": [0, 11 * first.places[1].weight], "l2": ["ab", "cd"]})
+    codes, others = packed_codes(first, labels), packed_codes(second, labels.take([1, 0]))
+    assert codes[0].tolist() != others[0][::-1].tolist()  # the numbers of the labels
+    assert class_table(second, packed_codes(second, labels)).to_pydict() == labels.to_pydict()
+    pieces = [*counted(first, codes, np.array([5, 6])), *counted(second, others, np.array([8, 7]))]
+    summed = decoded(piece.content for piece in run(Merge(100), pieces) if piece.kind == "classes")
+    assert sorted(zip(summed["l2"].to_pylist(), summed["n"].to_pylist(), strict=True)) == [("ab", 12), ("cd", 14)]
+
+
+def test_too_many_classes_are_not_handed_to_the_driver(tmp_path):
+    text = (
+        '[data]\nsource = "x.parquet"\nperson = "id"\n[sampling]\nrate = 0.5\n[columns]\n'
+        'age = { from = 0, to = 1000000, width = 1 }\n[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
+    )
+    packing = Packing(parse_policy(text, tmp_path).columns)
+    pieces = list(counted(packing, (np.arange(500_000),), np.ones(500_000, np.int64)))
+    found = run(Merge(1_000), pieces)
+    assert facts_of(found).problem.code == "data.memory"
+    assert "1,000" in facts_of(found).problem.message
+    assert sum(decoded([piece.content]).num_rows for piece in found if piece.kind == "classes") == 0
+
+
+def test_of_several_problems_the_same_one_counts():
+    problems = [outside_domain(name, "Widen it.") for name in ("b", "a", "c")]
+    for order in (problems, problems[::-1]):
+        facts = Facts()
+        for problem in order:
+            facts.refuse(problem)
+        assert facts.problem.where == "column 'a'"

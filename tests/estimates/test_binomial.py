@@ -1,0 +1,65 @@
+"""Binomial probabilities keep their digits for any number of people, and noise is added without losing any."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from scipy.stats import binom
+
+from crowdblend.estimates import Design, Estimator, ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell
+from crowdblend.estimates.binomial import log_binomial
+
+
+def reference(people: int, sampled: int, rate: float) -> float:
+    before, ctx.prec = ctx.prec, 300
+    try:
+        left = people - sampled
+        ways = arb(people + 1).lgamma() - arb(sampled + 1).lgamma() - arb(left + 1).lgamma()
+        return float(ways + sampled * arb(rate).log() + left * (1 - arb(rate)).log())
+    finally:
+        ctx.prec = before
+
+
+@pytest.mark.parametrize(
+    ("people", "rate"),
+    [(1, 0.3), (40, 0.5), (64, 0.999), (10**6, 0.25), (10**9, 1e-7), (10**14, 1e-12)],
+)
+def test_probabilities_keep_their_digits(people: int, rate: float) -> None:
+    mean, deviation = people * rate, (people * rate * (1 - rate)) ** 0.5
+    values = sorted({int(min(max(mean + q * deviation, 0), people)) for q in (-9, -3, -1, 0, 2, 6)})
+    found = log_binomial(np.array([people]), np.array(values), rate)[0]
+    expected = [reference(people, value, rate) for value in values]
+    assert found == pytest.approx(expected, rel=1e-10, abs=1e-9)
+
+
+def test_impossible_numbers_have_no_probability() -> None:
+    found = log_binomial(np.array([0, 1, 5]), np.arange(7), 0.4)
+    assert np.exp(found) == pytest.approx(binom.pmf(np.arange(7), np.array([[0], [1], [5]]), 0.4))
+    assert (log_binomial(np.array([3]), np.arange(5), 1.0)[0] == [-np.inf, -np.inf, -np.inf, 0, -np.inf]).all()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [NoiseOnEveryCell(0.7), NoiseOnEveryCell(20.0), NoiseBelowK(12, 0.4), NoiseBelowK(12, 0.4, None, True)],
+    ids=str,
+)
+def test_noise_is_added_as_the_definition_says(law: Law) -> None:
+    weights = np.random.default_rng(3).random((4, 30)) * np.exp(-np.arange(30.0) * 9)
+    for start, low, high in ((0, -60, 90), (5, 3, 200), (20, 10, 12)):
+        sampled, places = np.arange(start, start + 30), np.arange(low, high)
+        found = law.spread(weights, sampled, places)
+        assert found == pytest.approx(weights @ law.kernel(sampled, places), rel=1e-12, abs=1e-290)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", [ExactCounts(10**6), NoiseBelowK(10**6, 1.0)], ids=str)
+def test_crowds_of_a_million_are_covered(law: Law) -> None:
+    """By enumeration: the interval of every value that a cell can have."""
+    for people in (2 * 10**6, 2 * 10**6 + 3_000, 2 * 10**6 + 9_000):
+        values = np.arange(people // 2 - 6_000, people // 2 + 6_000)
+        masses = binom.pmf(values, people, 0.5)
+        shown = values >= 10**6
+        found = Estimator(law, Design.at_rate(0.5)).cells(values[shown])
+        holds = (found.low <= people) & (people <= found.high)
+        assert masses[shown][holds].sum() / masses[shown].sum() >= 0.95 - 1e-6

@@ -1,0 +1,171 @@
+"""People with several rows, and households: what counts, and what only the steward is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import crowdblend as cb
+from crowdblend.cli.main import cli
+from crowdblend.engines.draw import Coin, Everybody
+from crowdblend.errors import InvalidInput
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.steward import steward_sentences
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.randomness import DrawKey
+from tests.engines.engines import counting
+
+KEY = bytes(range(32))
+WARDS = cb.values("a", "b", "c")
+ENGINES = ("duckdb", "memory")
+VISITS = """
+[data]
+source = "visits.parquet"
+person = "id"
+rows_per_person = {rows}
+count = "people"
+[sampling]
+everybody = true
+[columns]
+ward = {{ values = ["a", "b", "c"] }}
+[release]
+kind = "table"
+epsilon = 1.0
+"""
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases without their page."""
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("<p>"))
+
+
+def write(folder: Path, wards: dict[int, str]) -> None:
+    rows = [(person, ward) for person, visited in wards.items() for ward in visited]
+    pd.DataFrame(rows, columns=["id", "ward"]).to_parquet(folder / "visits.parquet")
+
+
+def counts(folder: Path, rows: int, engine: str) -> tuple[Counter[str], int | None, int | None]:
+    policy = parse_policy(VISITS.format(rows=rows), folder)
+    found = counting(engine)(policy, Everybody(row_key=DrawKey(KEY)))
+    named = [found.classes.labels[0][code] for code in found.classes.codes[:, 0]]
+    return Counter(dict(zip(named, found.classes.counts.tolist(), strict=True))), found.people, found.dropped
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_distinct_people_are_counted_once_in_a_class(engine: str, tmp_path: Path) -> None:
+    write(tmp_path, {1: "aaaab", 2: "aac", 3: "b", 4: "abc"})
+    whole = counts(tmp_path, 3, engine)
+    assert whole == (Counter(a=3, b=3, c=2), 4, 4)
+    kept, people, dropped = counts(tmp_path, 1, engine)
+    assert (sum(kept.values()), people, dropped) == (4, 4, 8)
+
+
+def test_nobody_counts_in_more_classes_than_the_policy_allows_and_all_of_them_are_equally_likely(
+    tmp_path: Path,
+) -> None:
+    """Everybody was nine times in a and once in b and c: by classes, not rows, each is kept by two people of three."""
+    people = 3_000
+    write(tmp_path, dict.fromkeys(range(people), "aaaaaaaaabc"))
+    found, _, _ = counts(tmp_path, 2, "duckdb")
+    assert found == counts(tmp_path, 2, "memory")[0]
+    assert sum(found.values()) == 2 * people
+    # Six standard deviations: a false alarm of 1e-8 in all.
+    for count in found.values():
+        assert abs(count - 2 * people / 3) < 6 * np.sqrt(people * 2 / 9)
+
+
+def test_a_register_of_people_says_what_it_counts(tmp_path: Path, quick: None) -> None:
+    write(tmp_path, dict.fromkeys(range(2_000), "aab"))
+    done = release(parse_policy(VISITS.format(rows=2), tmp_path), tmp_path / "out", key=KEY, ledger=None)
+    verify_release(done.folder)
+    shown = pd.read_parquet(done.folder / "data.parquet").set_index("ward")["count"]
+    assert abs(shown["a"] - 2_000) < 100
+    assert abs(shown["b"] - 2_000) < 100
+    assert abs(shown["c"]) < 100
+    found = done.certificate.differential()
+    assert found is not None
+    assert (found.epsilon, found.delta) == (1.0, 0.0)
+    assert "Counts are people: everybody is counted once in every class" in (done.folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rows_per_person": None}, "needs rows_per_person"),
+        ({"tables": [cb.NamedTable("wards", ("ward",))]}, "a person may be counted in several classes"),
+    ],
+)
+def test_counting_people_needs_a_bound_and_one_table(given: Any, message: str) -> None:
+    everybody = {"sampling": cb.Sampling(everybody=True), "epsilon": 1.0, "rows_per_person": 2, **given}
+    with pytest.raises(InvalidInput, match=message):
+        cb.Table(person="id", columns={"ward": WARDS}, count="people", **everybody)
+
+
+@pytest.mark.filterwarnings("ignore:No ledger at")
+def test_what_duplicates_one_dropped_is_for_the_steward_alone(tmp_path: Path, quick: None) -> None:
+    chance = np.random.default_rng(1)
+    ids = np.repeat(np.arange(4_000), chance.integers(1, 4, 4_000))
+    visits = pd.DataFrame({"id": ids, "ward": chance.choice(list("abc"), len(ids))})
+    policy = cb.Table(
+        person="id",
+        population="town",
+        columns={"ward": WARDS},
+        sampling=cb.Sampling(rate=0.5, already_drawn=True),
+        duplicates="one",
+        epsilon=1.0,
+        delta=1e-6,
+    )
+    ledger = tmp_path / "ledger.db"
+    cb.release(visits, policy, out=tmp_path / "out", ledger=cb.Ledger(ledger))
+    dropped = len(visits) - 4_000
+    (entry,) = Ledger.open(str(ledger)).entries()
+    assert entry.internal["rows_dropped"] == dropped
+    shown = CliRunner().invoke(cli, ["ledger", "show", "1", "--internal", "--ledger", str(ledger)])
+    assert f"{dropped:,} rows were dropped" in shown.output
+    for file in (tmp_path / "out").iterdir():
+        assert b"rows_dropped" not in file.read_bytes()
+    assert steward_sentences({}) == []
+    assert steward_sentences({"rows_dropped": 0})[0].startswith("No row was dropped")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_coin_of_a_household_decides_about_all_of_it(engine: str, tmp_path: Path) -> None:
+    """With person = "household_id" households are drawn, each counts once, and members share one coin."""
+    sizes = np.random.default_rng(2).integers(1, 6, 1_000)
+    households = pd.DataFrame({"household_id": np.repeat(np.arange(1_000), sizes), "member": range(sizes.sum())})
+    households["ward"] = np.where(households.household_id % 2, "a", "b")
+    households.to_parquet(tmp_path / "homes.parquet")
+    policy = cb.Table(
+        source=str(tmp_path / "homes.parquet"),
+        person="household_id",
+        duplicates="one",
+        columns={"ward": WARDS},
+        sampling=cb.Sampling(rate=0.5),
+        epsilon=1.0,
+        delta=1e-6,
+    )
+    found = counting(engine)(policy, Coin(DrawKey(KEY), 0.5))
+    drawn = found.classes.people
+    # Six standard deviations of Bin(1,000, 1/2); one row a household, so the others' rows are the dropped ones.
+    assert abs(drawn - 500) < 95
+    assert found.dropped is not None
+    assert found.dropped + drawn <= sizes.sum()
+    refusing = cb.Table(
+        source=str(tmp_path / "homes.parquet"),
+        person="household_id",
+        columns={"ward": WARDS},
+        sampling=cb.Sampling(rate=0.5),
+        epsilon=1.0,
+        delta=1e-6,
+    )
+    with pytest.raises(InvalidInput, match="several rows in person column 'household_id'"):
+        counting(engine)(refusing, Coin(DrawKey(KEY), 0.5))

@@ -1,0 +1,221 @@
+"""Every page without a browser: what is sent becomes the draft, and the draft the policy that Python would make."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.demo import write_friendships, write_population
+from crowdblend.front_door.choices import Choices, policy_of
+from crowdblend.studio.jobs import Job
+from tests.front_door.kinds_of_choices import CASES
+from tests.studio.conftest import Visitor
+
+HTMX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def town(root: Path) -> Path:
+    """The root with the made-up town in it."""
+    write_population(root / "town.parquet", 600)
+    write_friendships(root / "friends.parquet")
+    return root
+
+
+def chosen(visitor: Visitor, choices: Choices) -> str:
+    """A draft in which somebody chose all this, page by page."""
+    number = visitor.draft(choices.kind, choices.text("data", "source"))
+    path = f"/drafts/{number}"
+    data = {f"data:{key}": text for key, text in choices.sections["data"].items() if key != "source"}
+    visitor.send(f"{path}/data", {"design": choices.design, **data})
+    names = visitor.studio.drafts.get(number).names
+    for name in choices.used:
+        texts = {f"key:{key}": text for key, text in choices.columns[name].items() if key != "way"}
+        sent = {"place": str(names.index(name)), "way": choices.columns[name]["way"], **texts}
+        assert visitor.send(f"{path}/columns", sent, **HTMX).status_code == 200
+    release = {
+        f"{section}:{key}": text
+        for section, texts in choices.sections.items()
+        if section != "data"
+        for key, text in texts.items()
+    }
+    for section, items in choices.lists.items():
+        release |= {f"{section}/{at}/{key}": text for at, item in enumerate(items) for key, text in item.items()}
+    visitor.send(f"{path}/release", release, **HTMX)
+    return number
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_sent_makes_the_policy_of_python(visitor: Visitor, town: Path, case: str) -> None:
+    choices, in_python = CASES[case]
+    number = chosen(visitor, choices)
+    made = policy_of(visitor.studio.drafts.get(number).choices, town)
+    assert made == in_python(town)
+    for step in ("data", "columns", "release", "rehearse", "publish"):
+        answer = visitor.get(f"/drafts/{number}/{step}")
+        assert answer.status_code == 200, (step, answer.text)
+        assert "That was refused" not in answer.text
+    assert "What would happen" in answer.text
+    assert visitor.get(f"/drafts/{number}/totals").status_code == 200
+
+
+def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["register"][0])
+    sent = {"confirm": "town", "out": "published", "policy": "policies/town.toml"}
+    assert visitor.send(f"/drafts/{number}/publish", {**sent, "confirm": "village"}).status_code == 409
+    assert not (town / "policies").exists()
+    assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
+    assert waited(visitor, number).state == "done"
+    assert cb.load_policy(town / "policies" / "town.toml") == CASES["register"][1](town)
+    assert cb.verify(town / "published").facts["kind"] == "table"
+    page = visitor.get(f"/drafts/{number}/result").text
+    assert "crowdblend release policies/town.toml --out published" in page
+    assert "cb.Table(" in page
+    report = visitor.get("/releases/report?folder=published")
+    assert report.headers["content-security-policy"].startswith("sandbox;")
+    shown = visitor.get("/ledger").text
+    assert "town" in shown
+    assert "finished" in shown
+
+
+def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:
+    """The job of a step, when it has ended."""
+    job = visitor.studio.drafts.get(number).jobs[step]
+    for _ in range(600):
+        found = visitor.studio.jobs.get(job)
+        if not found.running:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("the job does not end")
+
+
+def test_another_policy_is_not_overwritten(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["register"][0])
+    (town / "mine.toml").write_text("[release]\n", encoding="utf-8")
+    sent = {"confirm": "town", "out": "published", "policy": "mine.toml"}
+    assert "is another policy" in visitor.send(f"/drafts/{number}/publish", sent).text
+    assert (town / "mine.toml").read_text(encoding="utf-8") == "[release]\n"
+
+
+def test_what_a_job_refuses_is_shown(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["register"][0])
+    (town / "taken").mkdir()
+    visitor.send(f"/drafts/{number}/publish", {"confirm": "town", "out": "taken", "policy": "p.toml"})
+    assert waited(visitor, number).state == "refused"
+    assert 'class="box refused"' in visitor.get(f"/drafts/{number}/publish").text
+
+
+def test_a_job_is_cancelled_and_leaves_nothing(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["table"][0])
+    visitor.send(f"/drafts/{number}/rehearse", {"people": "1000000", "spread": "even"})
+    job = visitor.studio.drafts.get(number).jobs["rehearse"]
+    assert "Working" in visitor.get(f"/jobs/{job}").text
+    visitor.send(f"/jobs/{job}/cancel", {"back": f"/drafts/{number}/rehearse"})
+    assert waited(visitor, number, "rehearse").state == "cancelled"
+    assert [path.name for path in visitor.studio.jobs.path(job).iterdir() if path.is_dir()] == []
+
+
+def test_a_file_is_rehearsed_with_only_if_it_is_public(visitor: Visitor, town: Path) -> None:
+    number = chosen(visitor, CASES["table"][0])
+    sent = {"spread": "even", "data": "town.parquet"}
+    assert "Confirm that the file is public" in visitor.send(f"/drafts/{number}/rehearse", sent).text
+    visitor.send(f"/drafts/{number}/rehearse", {**sent, "public": "true"})
+    assert waited(visitor, number, "rehearse").state == "done"
+    job = visitor.studio.drafts.get(number).jobs["rehearse"]
+    assert "Rehearsal on a public file" in visitor.get(f"/jobs/{job}/report").text
+
+
+def test_only_names_and_types_are_shown_before_the_release(visitor: Visitor, root: Path) -> None:
+    (root / "secret.csv").write_text("id,sex,village\n1,Xyzzy,Plugh\n2,Xyzzy,Plover\n", encoding="utf-8")
+    number = visitor.draft(source="secret.csv")
+    for step in ("data", "columns", "release", "rehearse", "publish"):
+        text = visitor.get(f"/drafts/{number}/{step}").text
+        assert "village" in text or step not in ("data", "columns")
+        assert not any(value in text for value in ("Xyzzy", "Plugh", "Plover"))
+
+
+def test_a_code_book_fills_in_listed_values(visitor: Visitor, root: Path) -> None:
+    (root / "book.csv").write_text("column;value\nsex;F\nsex;M\nother;x\nid;1\n", encoding="utf-8")
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": "town"})
+    visitor.send(f"/drafts/{number}/code-book", {"book": "book.csv"})
+    columns = visitor.studio.drafts.get(number).choices.columns
+    assert columns["sex"] == {"way": "values", "values": "F\nM"}
+    assert not columns["id"]
+    (root / "broken.csv").write_text("column\nsex\n", encoding="utf-8")
+    assert "is no code book" in visitor.send(f"/drafts/{number}/code-book", {"book": "broken.csv"}).text
+
+
+def test_a_hierarchy_is_edited_as_a_table(visitor: Visitor, root: Path) -> None:
+    number = visitor.draft()
+    path = f"/drafts/{number}/hierarchy/1"
+    assert "level 1" in visitor.get(path).text
+    cells = {"cell/0/0": "F", "cell/0/1": "all", "cell/1/0": "M", "cell/1/1": "all"}
+    assert "level 2" in visitor.send(path, {**cells, "add": "level"}, **HTMX).text
+    assert visitor.send(path, {**cells, "cell/2/0": "X", "cell/2/1": ""}).status_code == 409
+    assert visitor.send(path, {**cells, "path": "../outside.csv"}).status_code == 409
+    assert visitor.send(path, cells).status_code == 303
+    assert (root / "sex-hierarchy.csv").read_text(encoding="utf-8") == "F;all\nM;all\n"
+    assert visitor.studio.drafts.get(number).choices.columns["sex"]["hierarchy"] == "sex-hierarchy.csv"
+
+
+def test_a_policy_is_opened_and_stays_the_same(visitor: Visitor, town: Path) -> None:
+    policy = CASES["microdata"][1](town)
+    policy.to_toml(town / "mine.toml")
+    number = visitor.send("/drafts", {"policy": "mine.toml"}).headers["location"].split("/")[2]
+    draft = visitor.studio.drafts.get(number)
+    assert policy_of(draft.choices, town) == policy
+    assert "education" in draft.names
+
+
+def test_a_table_of_a_database_is_chosen(visitor: Visitor, root: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(root / "people.duckdb")) as made:
+        made.execute("CREATE TABLE one (id INTEGER, born DATE); CREATE TABLE two (id INTEGER, sex VARCHAR)")
+    number = visitor.draft(source="people.duckdb")
+    visitor.send(f"/drafts/{number}/source", {"source": "people.duckdb", "table": "two"})
+    draft = visitor.studio.drafts.get(number)
+    assert draft.columns == (("id", "number"), ("sex", "text"))
+    assert draft.choices.text("data", "table") == "two"
+    assert "<bdi>one</bdi>" in visitor.get(f"/drafts/{number}/data").text
+
+
+def test_a_draft_is_forgotten(visitor: Visitor) -> None:
+    number = visitor.draft()
+    visitor.send(f"/drafts/{number}/delete")
+    assert visitor.get(f"/drafts/{number}/data").status_code == 404
+
+
+def test_a_changed_release_does_not_look_sound(visitor: Visitor, town: Path) -> None:
+    cb.release(None, CASES["register"][1](town), out=town / "published", ledger=None)
+    data = town / "published" / "certificate.json"
+    data.write_text(data.read_text(encoding="utf-8").replace('"epsilon": 1', '"epsilon": 0.5', 1), encoding="utf-8")
+    page = visitor.get("/releases/folder?folder=published").text
+    assert 'class="box refused"' in page
+    assert "Verify it" not in page
+
+
+def test_many_columns_and_rows_stay_fluid(visitor: Visitor, root: Path) -> None:
+    names = [f"column_{number}" for number in range(20)]
+    line = ",".join(["7"] * 20) + "\n"
+    (root / "large.csv").write_text(",".join(["id", *names]) + "\n" + "".join(f"{at},{line}" for at in range(100_000)))
+    started = time.process_time()
+    number = visitor.draft(source="large.csv")
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": "town"})
+    assert visitor.get(f"/drafts/{number}/columns").status_code == 200
+    # The header is read, and no more of the file than its first lines.
+    assert time.process_time() - started < 1.5
+
+
+def test_a_page_that_is_older_than_the_draft_changes_nothing(visitor: Visitor) -> None:
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number).revision
+    visitor.send(f"/drafts/{number}/data", {"revision": str(before), "data:population": "one"})
+    late = visitor.send(f"/drafts/{number}/data", {"revision": str(before), "data:population": "two"}, **HTMX)
+    assert "changed in another tab" in late.text
+    assert late.headers["hx-reswap"] == "none"
+    assert visitor.studio.drafts.get(number).choices.text("data", "population") == "one"
