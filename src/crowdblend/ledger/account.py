@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from crowdblend.calculus.loss_curves import together
 from crowdblend.errors import CrowdblendError
@@ -71,7 +72,8 @@ class Account:
         for record in self.records[self.number :]:
             content = chain.content(record)
             try:
-                number, step = content.get("entry"), content["step"]
+                number: Any = content.get("entry")
+                step = content["step"]
                 if step == "begun" and content["population"] == self.population:
                     begun[number] = (number, spending_of(content))
                 given_back = step == "abandoned" and begun.pop(number, None) is None

@@ -153,7 +153,7 @@ def _uses(spending: Spending, relation: Relation) -> tuple[Uses, ...] | None:
     if known is not None:
         return known.uses
     stated = differential_for_one(spending.guarantees, relation)
-    found = [] if stated is None else [(Uses(ClosenessCurve(stated.epsilon, stated.delta), 1),)]
+    found: list[tuple[Uses, ...]] = [] if stated is None else [(Uses(ClosenessCurve(stated.epsilon, stated.delta), 1),)]
     added = _uses(spending, Relation.ADD_REMOVE) if relation is Relation.REPLACE else None
     if added is not None:
         found.append(tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in added))

@@ -49,7 +49,8 @@ def profile_together(request: PlanRequest, k: int, rate: float | None) -> Deriva
 def _composed(request: PlanRequest, k: int, rate: float | None) -> Profile:
     """The same as a value; where each release chooses its recoding, with the choices, of which the loss is known."""
     if request.choice_epsilon is None:
-        return profile_together(request, k, rate).conclusion
+        made: Any = profile_together(request, k, rate).conclusion
+        return made  # type: ignore[no-any-return]
     choice = Differential(request.choice_epsilon, 0.0, Relation.ADD_REMOVE)
     if request.choosing_share is not None:
         share, release = request.choosing_share, crowd(request, k).conclusion
