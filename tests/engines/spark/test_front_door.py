@@ -43,6 +43,8 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
     given = [str(tmp_path / "policy.toml"), "--engine", "spark"]
     shown = CliRunner().invoke(command, [*given, "--dry-run"])
     assert "trusted as the data holder is" in shown.output
+    with pytest.warns(UserWarning, match="creating a new one"):
+        cb.Ledger(tmp_path / "ledger.db")
     ledger = ["--ledger", str(tmp_path / "ledger.db")]
     done = CliRunner().invoke(command, [*given, "--out", str(tmp_path / "out"), *ledger, "--yes", "--json"])
     assert done.exit_code == 0, done.output

@@ -41,7 +41,8 @@ def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine:
         '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
         tmp_path,
     )
-    ledger = cb.Ledger(tmp_path / "ledger.db")
+    with pytest.warns(UserWarning, match="creating a new one"):
+        ledger = cb.Ledger(tmp_path / "ledger.db")
     release(policy, tmp_path / "first", ledger=ledger, key=KEY)
     spark = engine._session(policy.data)
     frame = spark.read.parquet(str(tmp_path / "people.parquet")).repartition(3)
