@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 
 import crowdblend as cb
-from crowdblend.cli.release import command
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
+from crowdblend.ledger import Ledger
+from tests.commands import crowdblend
 from tests.front_door.survey import KEY, survey, table
 
 if TYPE_CHECKING:
@@ -40,12 +40,13 @@ def test_a_table_of_the_catalog_from_the_command_line(tmp_path: Path, spark: Spa
         '[columns]\nsex = { values = ["Female", "Male"] }\nage = { from = 0, to = 40, width = 20 }\n'
         '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n'
     )
-    given = [str(tmp_path / "policy.toml"), "--engine", "spark"]
-    shown = CliRunner().invoke(command, [*given, "--dry-run"])
-    assert "trusted as the data holder is" in shown.output
-    ledger = ["--ledger", str(tmp_path / "ledger.db")]
-    done = CliRunner().invoke(command, [*given, "--out", str(tmp_path / "out"), *ledger, "--yes", "--json"])
-    assert done.exit_code == 0, done.output
+    given = ["release", str(tmp_path / "policy.toml"), "--engine", "spark"]
+    shown = crowdblend(*given, "--dry-run")
+    assert "trusted as the data holder is" in shown.stdout
+    Ledger.create(tmp_path / "ledger.sqlite")
+    ledger = ["--ledger", str(tmp_path / "ledger.sqlite")]
+    done = crowdblend(*given, "--out", tmp_path / "out", *ledger, "--yes", "--json")
+    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["entry"] == 1
     assert cb.verify(tmp_path / "out")
     with pytest.raises(CrowdblendError) as refused:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pyarrow import csv, parquet
 
-import crowdblend as cb
 from crowdblend.engines.engine import default_engine
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import DoesNotCompose
+from crowdblend.ledger import Ledger
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy
 from crowdblend.policies.policy import Resources
@@ -41,7 +41,7 @@ def test_a_frame_is_the_sample_that_was_published_before(tmp_path: Path, engine:
         '[release]\nkind = "table"\nepsilon = 1.0\ndelta = 1e-6\n',
         tmp_path,
     )
-    ledger = cb.Ledger(tmp_path / "ledger.db")
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
     release(policy, tmp_path / "first", ledger=ledger, key=KEY)
     spark = engine._session(policy.data)
     frame = spark.read.parquet(str(tmp_path / "people.parquet")).repartition(3)

@@ -23,7 +23,7 @@ from crowdblend.engines.source_name import name_of, sha256_of, source_name
 from crowdblend.engines.spark.class_counts import allowed_classes, merged
 from crowdblend.engines.spark.links import rows_of
 from crowdblend.engines.spark.opening import OneThread, Opening, evenly
-from crowdblend.engines.spark.pieces import Facts, Piece
+from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
 from crowdblend.engines.spark.relation import SparkRelation, plain_function
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
@@ -93,7 +93,7 @@ class SparkHashes(DuckDBHashes):
     """The hashes of a source that is open in Spark."""
 
     def __init__(self, relation: SparkRelation) -> None:
-        self._cluster = relation
+        self._in_spark = relation
         self._columns = {field.name: (field.identifier, field.type) for field in relation.fields}
 
     @cached_property
@@ -105,16 +105,16 @@ class SparkHashes(DuckDBHashes):
     @cached_property
     def rows(self) -> int:
         """How many rows there are."""
-        if self._cluster.rows is not None:
-            return self._cluster.rows
-        facts, _ = merged(self._cluster, CountRows(self._cluster.opening(())), allowed_classes((), None), None)
+        if self._in_spark.rows is not None:
+            return self._in_spark.rows
+        facts, _ = merged(self._in_spark, CountRows(self._in_spark.opening(())), allowed_classes((), None), None)
         return facts.counts.get("read", 0)
 
     @cached_property
     def some_rows(self) -> SomeRows:
         """The hashes of all columns, of the first rows."""
-        names = [field.name for field in self._cluster.fields]
-        table, fields = rows_of(self._cluster, names, rows_to_look_at(len(names)))
+        names = [field.name for field in self._in_spark.fields]
+        table, fields = rows_of(self._in_spark, names, rows_to_look_at(len(names)))
         with private_folder() as folder, database(OneThread(), folder) as connection:
             connection.register(VIEW, table)
             return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
@@ -131,14 +131,14 @@ class SparkHashes(DuckDBHashes):
         if not wanted:
             return []
         names = dict.fromkeys(name for anchor, _ in wanted for name in (*anchor.by, *anchor.columns))
-        opening = self._cluster.opening([*names])
+        opening = self._in_spark.opening([*names])
         task = HashRows(opening, tuple(wanted), self.rows, self.hashing)
-        hashed = self._cluster.mapped(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
+        hashed = self._in_spark.mapped(task, opening, _GROUPS).groupBy("anchor", "decides", "content")
         summed = hashed.agg({"n": "sum", "numbered": "min", "problem": "max"}).limit(BEYOND * len(wanted))
         columns = collected(summed).to_pydict()
         for problem in columns["max(problem)"]:
             if problem is not None:
-                raise InvalidInput(**json.loads(problem))
+                raise problem_of(json.loads(problem))
         rows: list[list[tuple[int, int, int]]] = [[] for _ in wanted]
         numbered = [True] * len(wanted)
         keys = (columns[name] for name in ("anchor", "decides", "content", "sum(n)", "min(numbered)"))
@@ -149,12 +149,12 @@ class SparkHashes(DuckDBHashes):
 
     def name(self, secret: bytes) -> str:
         """A name for the exact content: that of the files, or of the rows in whatever order where there are none."""
-        if self._cluster.files:
-            return source_name(self._cluster.data, secret, self._digests)
-        names = [field.name for field in self._cluster.fields]
-        opening = self._cluster.opening(names)
-        facts, _ = merged(self._cluster, HashContent(opening), allowed_classes((), None), None)
-        parts = [json.dumps([[field.name, field.type.name] for field in self._cluster.fields])]
+        if self._in_spark.files:
+            return source_name(self._in_spark.data, secret, self._digests)
+        names = [field.name for field in self._in_spark.fields]
+        opening = self._in_spark.opening(names)
+        facts, _ = merged(self._in_spark, HashContent(opening), allowed_classes((), None), None)
+        parts = [json.dumps([[field.name, field.type.name] for field in self._in_spark.fields])]
         parts += [f"{name} {facts.counts.get(name, 0) % (1 << 64)}" for name in ("read", "first", "second")]
         return name_of([part.encode() for part in parts], secret)
 
@@ -171,7 +171,7 @@ class SparkHashes(DuckDBHashes):
                 yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
 
         with quiet():
-            tasks = self._cluster.spark.range(0, len(lists), 1, len(lists))
+            tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
             frame = tasks.mapInArrow(plain_function(hashed), _HASHED_FILES)
         found: list[bytes] = collected(frame).column("digest").to_pylist()
         return found

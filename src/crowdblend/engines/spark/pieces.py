@@ -69,7 +69,12 @@ class Facts:
         for name, count in given["counts"].items():
             self.add(name, count)
         if given["problem"] is not None:
-            self.refuse(InvalidInput(**given["problem"]))
+            self.refuse(problem_of(given["problem"]))
+
+
+def problem_of(told: dict[str, Any]) -> InvalidInput:
+    """The refusal that a task has told."""
+    return InvalidInput(told["message"], remedy=told["remedy"] or "", where=told["where"], code=told["code"])
 
 
 def _order(problem: InvalidInput) -> tuple[str, str]:
