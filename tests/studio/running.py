@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pyarrow as pa
 from pyarrow import parquet
 
 from crowdblend.demo import town, write_friendships
@@ -66,11 +65,10 @@ def running(root: Path, *options: str) -> Iterator[Running]:
 def fill(root: Path, people: int = 4_000) -> None:
     """Made-up towns, who knows whom in one of them, and a code book."""
     root.mkdir(parents=True, exist_ok=True)
-    whole = town(people)
+    whole = town(people * len(TOWNS))
     for number, name in enumerate(TOWNS):
-        # Other people live in each: the ledger knows people again by their ids.
-        ids = pa.array(whole["person_id"].to_numpy() + number * 10_000_000)
-        parquet.write_table(whole.set_column(0, "person_id", ids), root / f"{name}.parquet")
+        # Other people live in each: the ledger knows people again by their ids and by their rows.
+        parquet.write_table(whole.slice(number * people, people), root / f"{name}.parquet")
     write_friendships(root / "friends.parquet")
     book = "column,value,label\nsex,female,women\nsex,male,men\neducation,none,\neducation,school,\n"
     (root / "code-book.csv").write_text(book, encoding="utf-8")
