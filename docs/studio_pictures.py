@@ -45,7 +45,7 @@ def main() -> None:
             steward.begin("table")
             steward.describe()
             steward.column(1, "values", values="female\nmale")
-            steward.column(2, "width", **{"from": "0", "to": "90", "width": "10"})
+            steward.column(2, "width", **{"from": "0", "to": "110", "width": "10"})
             page.locator("#column-1").scroll_into_view_if_needed()
             picture(page, "columns")
             steward.onward("Release")

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from crowdblend.demo import write_friendships, write_population
+from pyarrow import parquet
+
+from crowdblend.demo import town, write_friendships
+
+TOWNS = ("town", "register", "rows", "map", "figures")
 
 
 @dataclass
@@ -59,9 +63,12 @@ def running(root: Path, *options: str) -> Iterator[Running]:
 
 
 def fill(root: Path, people: int = 4_000) -> None:
-    """A made-up town, who knows whom in it, and a code book."""
+    """Made-up towns, who knows whom in one of them, and a code book."""
     root.mkdir(parents=True, exist_ok=True)
-    write_population(root / "town.parquet", people)
+    whole = town(people * len(TOWNS))
+    for number, name in enumerate(TOWNS):
+        # Other people live in each: the ledger knows people again by their ids and by their rows.
+        parquet.write_table(whole.slice(number * people, people), root / f"{name}.parquet")
     write_friendships(root / "friends.parquet")
     book = "column,value,label\nsex,female,women\nsex,male,men\neducation,none,\neducation,school,\n"
     (root / "code-book.csv").write_text(book, encoding="utf-8")

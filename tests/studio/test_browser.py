@@ -144,7 +144,7 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
 
 
 def test_a_register(steward: Steward) -> None:
-    steward.begin("table")
+    steward.begin("table", "register.parquet")
     steward.describe(population="register", design="everybody")
     steward.column(1, "values", values="female\nmale")
     steward.onward("Release")
@@ -155,7 +155,7 @@ def test_a_register(steward: Steward) -> None:
     steward.publish("register")
     made = cb.load_policy(steward.studio.root / "register-table.toml")
     assert made == cb.Table(
-        source=str(steward.studio.root / "town.parquet"),
+        source=str(steward.studio.root / "register.parquet"),
         person="person_id",
         population="register",
         sampling=cb.Sampling(everybody=True),
@@ -166,7 +166,7 @@ def test_a_register(steward: Steward) -> None:
 
 def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
     page, root = steward.page, steward.studio.root
-    number = steward.begin("microdata")
+    number = steward.begin("microdata", "rows.parquet")
     steward.describe(population="rows")
     steward.go(f"/drafts/{number}/hierarchy/4")
     for row, cells in enumerate([("none", "low"), ("school", "low"), ("bachelor", "high")]):
@@ -196,7 +196,7 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     checked(page)
     made = cb.load_policy(root / "rows-microdata.toml")
     assert made == cb.Microdata(
-        source=str(root / "town.parquet"),
+        source=str(root / "rows.parquet"),
         person="person_id",
         population="rows",
         sampling=cb.Sampling(rate=0.5),
@@ -211,21 +211,20 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
 
 
 def test_points(steward: Steward) -> None:
-    steward.begin("points")
+    steward.begin("points", "map.parquet")
     steward.describe(population="map")
     for place in (7, 8):
         steward.column(place, "resolution", **{"from": "-10", "to": "10", "resolution": "0.1", "width": "4"})
     steward.onward("Release")
-    steward.more({"sampling:rate": "0.5"})
     steward.onward("Rehearse")
     steward.onward("Publish")
     steward.publish("map")
     made = cb.load_policy(steward.studio.root / "map-points.toml")
     assert made == cb.Points(
-        source=str(steward.studio.root / "town.parquet"),
+        source=str(steward.studio.root / "map.parquet"),
         person="person_id",
         population="map",
-        sampling=cb.Sampling(rate=0.5),
+        sampling=cb.Sampling(rate=0.1),
         columns={name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")},
         noise_epsilon=1,
         epsilon=1,
@@ -235,7 +234,7 @@ def test_points(steward: Steward) -> None:
 
 def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     page = steward.page
-    steward.begin("statistics")
+    steward.begin("statistics", "figures.parquet")
     steward.more({"data:people": "4000"})
     steward.describe(population="figures")
     steward.column(1, "values", values="female\nmale")
@@ -255,7 +254,7 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     steward.publish("figures")
     made = cb.load_policy(steward.studio.root / "figures-statistics.toml")
     assert made == cb.Statistics(
-        source=str(steward.studio.root / "town.parquet"),
+        source=str(steward.studio.root / "figures.parquet"),
         person="person_id",
         population="figures",
         people=4000,

@@ -123,7 +123,9 @@ def ways_of(kind: str) -> dict[str, dict[str, Key]]:
 def with_kind(choices: Choices, kind: str) -> Choices:
     """The same choices for another kind: what it does not have is dropped, and what it starts with is filled in."""
     if kind not in KINDS:
-        raise InvalidInput(f"There is no kind {kind[:60]!r}.", remedy=f"Use {', '.join(KINDS)}.", code="policy.kind")
+        raise InvalidInput(
+            f"There is no kind {kind[:60]!r}.", remedy=f"Use {', '.join(KINDS)}.", where="kind", code="policy.kind"
+        )
     declared, listed = declared_keys(kind), declared_lists(kind)
     sections = {
         section: {name: text for name, text in texts.items() if name in declared[section]}

@@ -92,6 +92,7 @@ def _relative(path: str, folder: Path) -> str:
 
 
 def toml_value(value: Any) -> str:  # noqa: PLR0911  one line for each type
+    """A value as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

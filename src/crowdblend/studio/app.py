@@ -49,7 +49,9 @@ def _refused(request: Request, refused: CrowdblendError) -> Response:
 
 def _no_page(request: Request, problem: HTTPException) -> Response:
     if problem.status_code == 404:
-        lost = InvalidInput("There is no such page.", remedy="Begin on the first page.", code="studio.no-page")
+        lost = InvalidInput(
+            "There is no such page.", remedy="Begin on the first page.", where="page", code="studio.no-page"
+        )
         return error_page(request, lost)
     return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
 
@@ -58,6 +60,7 @@ def _system(request: Request, problem: OSError) -> Response:
     refused = Unavailable(
         f"The operating system refused a file: {problem.strerror or 'no reason'}.",
         remedy="Free some space or correct the permission, and try again.",
+        where="page",
         code="system.file",
     )
     return error_page(request, refused)

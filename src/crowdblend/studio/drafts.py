@@ -60,6 +60,7 @@ class Drafts:
             raise Refused(
                 f"There are {_MOST_DRAFTS} drafts already.",
                 remedy="Delete some on the first page.",
+                where="drafts",
                 code="studio.drafts",
             )
         return self._write(Draft(secrets.token_hex(6), choices, columns=columns))

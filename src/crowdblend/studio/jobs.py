@@ -65,6 +65,7 @@ class Jobs:
                 raise Refused(
                     f"{_MOST_RUNNING} jobs are running.",
                     remedy="Wait for one of them, or cancel it.",
+                    where="jobs",
                     code="studio.busy",
                 )
             number = secrets.token_hex(6)

@@ -33,5 +33,6 @@ class Studio:
             raise Refused(
                 "This studio is for looking only.",
                 remedy="Start it without --read-only to make a release.",
+                where="--read-only",
                 code="studio.read-only",
             )

@@ -50,7 +50,9 @@ def run_paper(request: Request, _: Sent) -> Response:
 def _known(request: Request, names: object) -> str:
     name = str(request.path_params["name"])
     if name not in names:  # type: ignore[operator]
-        raise InvalidInput("There is nothing of that name.", remedy="Choose from the gallery.", code="studio.no-name")
+        raise InvalidInput(
+            "There is nothing of that name.", remedy="Choose from the gallery.", where="name", code="studio.no-name"
+        )
     return name
 
 

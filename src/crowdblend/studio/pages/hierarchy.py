@@ -70,7 +70,9 @@ def _column(request: Request, studio: Studio) -> tuple[Draft, int]:
     draft = studio.drafts.get(request.path_params["draft"])
     place = request.path_params["place"]
     if place >= len(draft.names):
-        raise InvalidInput("There is no such column.", remedy="Go back to the columns.", code="studio.no-column")
+        raise InvalidInput(
+            "There is no such column.", remedy="Go back to the columns.", where="column", code="studio.no-column"
+        )
     return draft, place
 
 

@@ -162,7 +162,7 @@ def _fields(draft: Draft) -> dict[str, Any]:
     return {
         "sliders": sliders,
         "may_plan": PLANNED if crowd else (),
-        "planned_key": blank[0] if crowd and blank else None,
+        "planned_key": next((name for name in PLANNED if name in blank), None) if crowd else None,
         "groups": groups,
         "needed": needed | ({"recoding"} if _offers(draft) else set()),
         "repeated": repeated,
