@@ -51,10 +51,14 @@ def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectat
     parameters = facts["parameters"]
     rate, k = parameters.get("rate"), parameters.get("k")
     suppressed = isinstance(k, int) and facts.get("below_k") == "suppress"
+    if suppressed and rate is None:
+        return ()  # it depends on the stratum
     estimator = estimator_of(facts) if facts["kind"] != "microdata" else None
     found = []
     for people in sizes:
-        shown = float(bdtrc(k - 1, people, rate)) if suppressed and rate is not None else 1.0
+        shown = 1.0
+        if suppressed:
+            shown = float(bdtrc(k - 1, people, rate)) if people >= k else 0.0
         low = high = None
         usual = round(people * rate) if rate is not None else people
         if estimator is not None and (not suppressed or usual >= k):

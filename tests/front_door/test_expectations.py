@@ -1,0 +1,34 @@
+"""What readers will see of groups of some sizes, before anything is read."""
+
+from __future__ import annotations
+
+import math
+
+import crowdblend as cb
+from crowdblend.front_door.expectations import expectations
+from crowdblend.kinds import plan
+
+POLICY = cb.Table(
+    person="id",
+    columns={"sex": cb.values("female", "male")},
+    sampling=cb.Sampling(rate=0.5),
+    epsilon=1.0,
+    delta=1e-6,
+)
+
+
+def test_small_groups_are_not_shown_and_large_ones_always() -> None:
+    found = expectations(plan(POLICY), (10, 34, 35, 70, 1_000))
+    assert [one.shown for one in found[:2]] == [0.0, 0.0]
+    assert math.isclose(found[2].shown, 0.5**35, rel_tol=1e-9)  # everybody of the group is sampled
+    assert 0.5 < found[3].shown < 0.6  # half of seventy is k
+    assert found[4].shown > 1 - 1e-12
+    assert found[0].words() == "A group of 10 people will not be shown."
+    assert found[4].low is not None
+    assert found[4].low < 1_000 < (found[4].high or 0)
+
+
+def test_strata_are_not_told_by_one_rate() -> None:
+    sampling = cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5})
+    policy = cb.Table(person="id", columns=POLICY.columns, sampling=sampling, epsilon=1.0, delta=1e-6)
+    assert expectations(plan(policy)) == ()
