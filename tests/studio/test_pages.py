@@ -79,6 +79,9 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     shown = visitor.get("/ledger").text
     assert "town" in shown
     assert "finished" in shown
+    assert "Limit:" not in shown
+    cb.Ledger(visitor.studio.ledger).limit("town", epsilon=3.0, delta=1e-5, until=2030)
+    assert "Limit: epsilon 3 at delta 1e-05 until 2030" in visitor.get("/ledger").text
 
 
 def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:

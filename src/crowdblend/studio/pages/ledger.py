@@ -39,11 +39,13 @@ def _population(ledger: Ledger, name: str) -> dict[str, Any]:
         if step.total is not None
     ]
     chart = stairs_chart(rows, title=f"ε about {name[:60]}") if len(rows) > 1 else None
-    total = budget.differential
+    total, limits = budget.differential, ledger.limits(name)
     return {
         "name": name,
         "steps": steps,
         "total": total,
+        "profile": ledger.total(name).epsilon if len(steps) > 1 else None,
+        "limit": limits[-1].words() if limits else None,
         "lead": guess_sentence(total) if total is not None else None,
         "relative": budget.zero_knowledge,
         "assumptions": [assumption.value for assumption in budget.assumptions],
