@@ -34,6 +34,8 @@ RANGES = {
     "samples": "whole [0, inf)",
     "population": "whole [1, inf)",
     "accuracy": "real (0, inf)",
+    "numerator": "whole [1, 1000000]",
+    "denominator": "whole [2, 1000000]",
     "failure": "real [0, 1]",
     "sensitivity": "real [0, inf)",
     "scale": "real (0, inf)",

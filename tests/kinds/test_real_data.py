@@ -44,7 +44,7 @@ def test_census_income_as_two_tables(tmp_path: Path) -> None:
 
 def test_accidents_as_points(tmp_path: Path) -> None:
     points = pd.read_parquet(released("uk_accidents", tmp_path) / "data.parquet")
-    assert list(points.columns) == ["lng", "lat"]
+    assert list(points.columns) == ["lng", "lat", "estimate", "low", "high"]
     # Folded into blocks inside the bounds; of 140,029 accidents few lie where no town is near.
     assert points["lng"].between(-7.68, 2.56).all()
     assert points["lat"].between(48.9, 61.7).all()

@@ -41,7 +41,7 @@ STRATA_EXAMPLES: dict[str, list[Example]] = {
     "strata.at-one-rate": [Example((DifferentialUnderSampling(0.1, 1.0, 2e-7),))],
     "strata.between-rates": [
         Example((CrowdBlending(20, 0.3),), {"low": 0.08, "high": 0.1, "epsilon": 0.8}, _ROBUST),
-        Example((CrowdBlending(11, 5.0),), {"low": 0.0008, "high": 0.001, "epsilon": 1.0}, _ROBUST),
+        Example((CrowdBlending(11, 2.0),), {"low": 0.02, "high": 0.03, "epsilon": 1.0}, _ROBUST),
     ],
     "strata.worst": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH)), Example((NORTH,))],
     "strata.zero-knowledge": [Example((NORTH, SOUTH)), Example((HEAVY, SOUTH, NORTH))],

@@ -11,7 +11,7 @@ import pytest
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Ledger, chain, store
 from crowdblend.ledger.history import replay
-from crowdblend.ledger.summary import summary_of
+from crowdblend.ledger.summary import TOTAL, summary_of
 from tests.ledger.files import change, filled
 from tests.ledger.spendings import spending
 
@@ -76,7 +76,14 @@ def test_a_cut_off_end_is_found_by_whoever_kept_the_hash(path: Path) -> None:
     change(path, "DELETE FROM records WHERE number >= 8", "DELETE FROM keys WHERE entry = 3")
     with pytest.raises(DoesNotVerify, match="summary"):
         Ledger.open(path).check()
+    shorter = Ledger.create(path.with_name("shorter.sqlite"))
+    for number in range(2):
+        shorter.begin(spending(f"draw-{number}"))
+    with shorter._reading() as connection:
+        total = store.derived(connection, TOTAL + "residents")
+    assert total is not None
     with Ledger.open(path)._writing() as connection:  # whoever cuts it off makes the summary fit
+        store.keep_derived(connection, TOTAL + "residents", total)
         store.keep_derived(
             connection, "summary", summary_of(replay(chain.contents(store.records(connection)))).to_json()
         )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
+
+from playwright.sync_api import TimeoutError as TookTooLong
 
 from tests.studio.running import Running
 
@@ -28,6 +31,7 @@ class Steward:
         self.page.click(f"button.card[value={kind}]")
         self.page.click(f".files button[value='{source}']")
         self.page.wait_for_selector("#population")
+        self.page.wait_for_load_state("load")  # scripts listen from here on
         return str(self.page.url).split("/")[4]
 
     def describe(
@@ -70,8 +74,13 @@ class Steward:
 
     def onward(self, step: str) -> None:
         """Take the next step, once it can be taken."""
-        self.page.click(f"a.button:has-text('Next: {step}')", timeout=WAIT)
-        self.page.wait_for_selector(f".steps .here:has-text('{step}')")
+        for _ in range(5):
+            self.page.click(f"a.button:has-text('Next: {step}')", timeout=WAIT)
+            # An answer that arrives between pressing and releasing puts a new button there: then it is pressed again.
+            with suppress(TookTooLong):
+                self.page.wait_for_selector(f".steps .here:has-text('{step}')", timeout=8_000)
+                break
+        self.page.wait_for_load_state("load")
 
     def publish(self, population: str = "town", out: str | None = None) -> None:
         """Type the name, publish, and look at the result."""

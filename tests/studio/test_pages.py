@@ -149,7 +149,7 @@ def test_a_code_book_fills_in_listed_values(visitor: Visitor, root: Path) -> Non
     assert columns["sex"] == {"way": "values", "values": "F\nM"}
     assert not columns["id"]
     (root / "broken.csv").write_text("column\nsex\n", encoding="utf-8")
-    assert "is no code book" in visitor.send(f"/drafts/{number}/code-book", {"book": "broken.csv"}).text
+    assert "The code book" in visitor.send(f"/drafts/{number}/code-book", {"book": "broken.csv"}).text
 
 
 def test_a_hierarchy_is_edited_as_a_table(visitor: Visitor, root: Path) -> None:

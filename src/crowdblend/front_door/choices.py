@@ -24,21 +24,14 @@ from crowdblend.policies.typed import typed_text, typed_value
 Texts = dict[str, str]
 WAY = "way"
 
-# What a kind starts with; everything else is the steward's to say.
-_START: dict[str, dict[str, str]] = {
-    "table": {"[sampling] rate": "0.1", "[release] epsilon": "1", "[release] delta": "1e-6"},
-    "microdata": {"[sampling] rate": "0.1", "[release] epsilon": "1", "[release] delta": "1e-6"},
-    "points": {
-        "[sampling] rate": "0.1",
-        "[release] epsilon": "1",
-        "[release] delta": "1e-6",
-        "[release] noise_epsilon": "1",
-    },
-    "outlier-table": {"[release] epsilon": "1", "[release] delta": "1e-6"},
-    "statistics": {"[release] epsilon": "1"},
-    "synopsis": {"[release] epsilon": "1", "[synopsis] conjunctions": "2"},
-    "graph": {"[release] epsilon": "1"},
-}
+# What is filled in at the start, and of which kinds, where it is not of all; everything else is the steward's to say.
+_START: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("release", "epsilon", "1", ()),
+    ("release", "delta", "1e-6", ("table", "microdata", "points", "outlier-table")),
+    ("sampling", "rate", "0.1", ("table", "microdata", "points")),
+    ("release", "noise_epsilon", "1", ("points",)),
+    ("synopsis", "conjunctions", "2", ("synopsis",)),
+)
 # What a design writes into [sampling]; with everybody there is no rate, no k and no delta.
 _DESIGNED = {"sample": {"already_drawn": "true"}, "draw": {}, "everybody": {"everybody": "true"}}
 _NOT_OF_EVERYBODY = {"sampling": ("rate", "low", "high", "exceptions", "max_rate"), "release": ("k", "delta")}
@@ -157,8 +150,9 @@ def with_design(choices: Choices, design: str) -> Choices:
     changed = replace(choices, design=design).with_texts("sampling", {**flags, **_DESIGNED[design]})
     if design == "sample" and choices.design != "sample":
         changed = changed.with_texts("sampling", {"rate": ""})
-    for where, text in _START[choices.kind].items():
-        section, name = where[1:].split("] ")
+    for section, name, text, kinds in _START:
+        if kinds and choices.kind not in kinds:
+            continue
         # The rate of a sample that was taken is for the steward to say.
         if not changed.text(section, name) and not (design == "sample" and name == "rate"):
             changed = changed.with_texts(section, {name: text})

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.ledger.history import History
@@ -36,12 +37,13 @@ class Summary:
 
     def to_json(self) -> str:
         """The summary as text; equal summaries give equal texts."""
-        content = {
+        content: dict[str, Any] = {
             "groups": [group.to_dict() for group in self.groups] if len(self.groups) <= MOST_GROUPS else None,
             "stated": self.stated.to_dict(),
             "unfinished": sorted(self.unfinished),
-            "totals": dict(self.totals),
         }
+        if self.totals:
+            content["totals"] = dict(self.totals)
         return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
     def populations(self) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ def kept_summary(text: object, stated: str) -> Summary | None:
         if content["groups"] is None:
             return None
         groups = tuple(group_of(one) for one in content["groups"])
-        totals = {str(name): str(digest) for name, digest in content["totals"].items()}
+        totals = {str(name): str(digest) for name, digest in content.get("totals", {}).items()}
         return Summary(groups, stated_of(content["stated"]), frozenset(content["unfinished"]), totals)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError, CrowdblendError):
         raise edited() from None

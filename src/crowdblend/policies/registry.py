@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 
 from crowdblend.policies.policy import Policy, parts_of, sections_of
 
-CLASSES = {
-    "table": "Table",
-    "microdata": "Microdata",
-    "points": "Points",
-    "outlier-table": "OutlierTable",
-    "statistics": "Statistics",
-    "synopsis": "Synopsis",
-    "graph": "Graph",
+
+@dataclass(frozen=True)
+class KindWords:
+    """The class of a kind's policy, what the kind is called, and what it publishes in a sentence."""
+
+    policy: str
+    name: str
+    publishes: str
+
+
+WORDS = {
+    "table": KindWords("Table", "table of counts", "Counts by class, exact where the crowd is large enough."),
+    "microdata": KindWords(
+        "Microdata",
+        "microdata: rows by class",
+        "A row for everybody in a large enough class; the recoding can be chosen.",
+    ),
+    "points": KindWords("Points", "points on a map", "Where people are, moved by noise within blocks."),
+    "outlier-table": KindWords("OutlierTable", "outlier-private table", "Counts with more noise the smaller they are."),
+    "statistics": KindWords(
+        "Statistics",
+        "statistics: averages, shares, counts",
+        "Averages, shares, counts, medians and histograms of a few columns.",
+    ),
+    "synopsis": KindWords("Synopsis", "synopsis: synthetic rows", "Synthetic rows that answer many questions."),
+    "graph": KindWords("Graph", "graph: figures of a network", "Figures of a network, from one link a row."),
 }
-KINDS = tuple(CLASSES)
+KINDS = tuple(WORDS)
 
 
 def policy_class(kind: str) -> type[Policy]:
     """The class of policies of a kind; its module is called as the kind is."""
     module = import_module(f"crowdblend.policies.{kind.replace('-', '_')}")
-    found: type[Policy] = getattr(module, CLASSES[kind])
+    found: type[Policy] = getattr(module, WORDS[kind].policy)
     return found
 
 

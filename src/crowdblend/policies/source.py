@@ -23,7 +23,7 @@ ADDRESS = re.compile(r"(?i)postgres(ql)?://")
 # A table in the catalog of a Spark session: catalog://main.census.people
 CATALOG = "catalog://"
 _SQLITE = "sqlite:///"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PASSWORD = re.compile(r"(?i)://[^?#]*:[^?#]*@|[?&;](ssl)?(password|pwd)=")
 _DRIVER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _CSV_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date_format")

@@ -83,7 +83,7 @@ class PointsOnlooker:
         alike = [row for row in shown.rows if row[: len(own)] == own]
         inside = near = 0
         if alike:
-            cells = self._cells(alike)
+            cells = self._cells(shown.header, alike)
             block, mine, size = self._own
             if self.policy.show_blocks:
                 inside = sum(row[shown.header.index(BLOCK)] == str(block) for row in alike)
@@ -112,9 +112,10 @@ class PointsOnlooker:
         block = self.policy.blocks.of(cell[np.newaxis])
         return int(block[0]), cell, self.policy.blocks.size(block)[0]
 
-    def _cells(self, rows: list[list[str]]) -> Any:
+    def _cells(self, header: list[str], rows: list[list[str]]) -> Any:
         """The cells of published points, which lie in their middles."""
         axes = self.policy.axes
-        places = np.array([row[-len(axes) :] for row in rows], float)
+        at = [header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]
+        places = np.array([[row[place] for place in at] for row in rows], float)
         first, step = (np.array(some) for some in zip(*((axis.end(0), axis.step) for _, axis in axes), strict=True))
         return np.floor((places - first) / step).astype(np.int64)

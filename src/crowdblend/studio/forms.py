@@ -10,16 +10,9 @@ from starlette.requests import Request
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.key import Key
+from crowdblend.policies.registry import WORDS
 
-KIND_NAMES = {
-    "table": "table of counts",
-    "microdata": "microdata: rows by class",
-    "points": "points on a map",
-    "outlier-table": "outlier-private table",
-    "statistics": "statistics: averages, shares, counts",
-    "synopsis": "synopsis: synthetic rows",
-    "graph": "graph: figures of a network",
-}
+KIND_NAMES = {kind: words.name for kind, words in WORDS.items()}
 WAY_NAMES = {
     "values": "listed values",
     "width": "intervals of equal width",

@@ -13,20 +13,12 @@ from crowdblend.errors import InvalidInput
 from crowdblend.front_door.choices import choices_of, start
 from crowdblend.front_door.schema import source_header
 from crowdblend.policies import load_policy
-from crowdblend.policies.registry import KINDS
+from crowdblend.policies.registry import KINDS, WORDS
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page
 
-WHAT = {
-    "table": "Counts by class, exact where the crowd is large enough.",
-    "microdata": "A row for everybody in a large enough class; the recoding can be chosen.",
-    "points": "Where people are, moved by noise within blocks.",
-    "outlier-table": "Counts with more noise the smaller they are.",
-    "statistics": "Averages, shares, counts and histograms of a few columns.",
-    "synopsis": "Synthetic rows that answer many questions.",
-    "graph": "Figures of a network, from one link a row.",
-}
+WHAT = {kind: words.publishes for kind, words in WORDS.items()}
 
 
 def home(request: Request) -> Response:
