@@ -33,9 +33,9 @@ def kill_releases(folder: Path, kills: int, seed: int) -> dict[str, int]:
 
 
 def test_some_kills_lose_nothing(tmp_path: Path) -> None:
-    killed = kill_releases(tmp_path, 25, 1)
+    killed = kill_releases(tmp_path, 15, 1)
     # A release takes a few steps more or less; a kill before a step that it never takes kills nothing.
-    assert sum(killed.values()) >= 20
+    assert sum(killed.values()) >= 11
 
 
 @pytest.mark.slow

@@ -198,6 +198,7 @@ def test_half_of_epsilon_is_refuted_and_the_whole_is_not(name: str) -> None:
     assert not audit(FAMILIES[name].subject(hard_sizes), runs=5_000, error=1e-6).finding
 
 
+@pytest.mark.slow
 def test_an_understated_outlier_table_is_refuted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bins of limit - transition and more have noise of loss 1, planned as 2, and a sixteenth of that is claimed
     here: more than nine standard deviations off with 280 runs on each side."""

@@ -127,7 +127,6 @@ def test_many_small_files_are_read_by_the_tasks(folder: Path, engine: SparkEngin
         parquet.write_table(people().slice(number * 75, 75), folder / "small" / f"{number:02d}.parquet")
     for person, draw in (
         ('person = "mixed"', Coin(KEY, 0.5)),
-        ('person = "number"', Exactly(KEY, 400, PEOPLE)),
         ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),
     ):
         about = policy(folder, "small", person, 'format = "parquet"')
