@@ -43,7 +43,7 @@ from crowdblend.policies.domains import (
 )
 from crowdblend.policies.key import keys_of
 from crowdblend.policies.policy import parts_of, sections_of
-from crowdblend.policies.registry import CLASSES, KINDS, policy_class
+from crowdblend.policies.registry import KINDS, WORDS, policy_class
 from crowdblend.recoding import Values
 from crowdblend.selection.scores import SCORES
 
@@ -142,8 +142,8 @@ def test_what_is_written_reads_back_as_an_equal_policy(name: str, tmp_path: Path
 
 def test_every_kind_has_its_class_in_a_module_of_its_name() -> None:
     assert {type(policy).kind for policy in POLICIES.values()} == set(KINDS)
-    for kind, name in CLASSES.items():
-        assert (policy_class(kind).kind, policy_class(kind).__name__) == (kind, name)
+    for kind, words in WORDS.items():
+        assert (policy_class(kind).kind, policy_class(kind).__name__) == (kind, words.policy)
 
 
 def test_a_policy_is_written_once_and_found_again_from_its_folder(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_a_survey_starts_with_a_fine_table_and_its_margins(people, design):
     policy = parse_policy(filled(init_policy(people, person="id", design=design)), people.parent)
     assert [table.columns for table in policy.tables] == [('a "quoted" name', "age"), ('a "quoted" name',), ("age",)]
     assert [table.name for table in policy.tables] == ["fine", "margin_1", "by_age"]
-    assert policy.shares == (0.5, 0.25, 0.25)
+    assert policy.shares == (0.2, 0.4, 0.4)
     assert policy.sampling.already_drawn == (design == "sample")
 
 

@@ -404,8 +404,7 @@ def test_pages_elsewhere(steward: Steward, checked: Callable[[Any], None]) -> No
     checked(page)
 
 
-@pytest.mark.parametrize("width", [390, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1920, "dark")])
 def test_every_width_and_colour(steward: Steward, width: int, scheme: str, checked: Callable[[Any], None]) -> None:
     page = steward.page
     page.set_viewport_size({"width": width, "height": 800})

@@ -209,7 +209,7 @@ def _tables(names: list[str]) -> str:
 def _table(name: str, columns: list[str], share: float) -> str:
     listed = ", ".join(toml_text(column) for column in columns)
     # Rounded down, so that all of them add up to at most 1.
-    return f"[[tables]]\nname = {toml_text(name)}\ncolumns = [{listed}]\nshare = {math.floor(share * 1000) / 1000}\n"
+    return f"[[tables]]\nname = {toml_text(name)}\ncolumns = [{listed}]\nshare = {math.floor(round(share * 1000, 6)) / 1000}\n"
 
 
 def _sections(policy: type[Policy], known: dict[str, str]) -> dict[str, str]:
