@@ -209,7 +209,8 @@ def _tables(names: list[str]) -> str:
 def _table(name: str, columns: list[str], share: float) -> str:
     listed = ", ".join(toml_text(column) for column in columns)
     # Rounded down, so that all of them add up to at most 1.
-    return f"[[tables]]\nname = {toml_text(name)}\ncolumns = [{listed}]\nshare = {math.floor(round(share * 1000, 6)) / 1000}\n"
+    thousandths = math.floor(round(share * 1000, 6))
+    return f"[[tables]]\nname = {toml_text(name)}\ncolumns = [{listed}]\nshare = {thousandths / 1000}\n"
 
 
 def _sections(policy: type[Policy], known: dict[str, str]) -> dict[str, str]:
