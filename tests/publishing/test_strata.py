@@ -33,6 +33,7 @@ from tests.publishing.test_verification import forged
 KEY = bytes(range(32))
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
 REGIONS, AGES = cb.values(*RATES), cb.intervals(0, 100, width=20)
+BORN = cb.date(["day", "month", "year"], start="2000-01-01", stop="2010-01-01")
 STRATA = cb.Sampling(stratum="region", rates=RATES)
 
 
@@ -270,13 +271,8 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
         ({"stratum": "region", "rates": RATES, "fresh": True}, {}, "at one rate"),
         (
             {"stratum": "region", "rates": RATES},
-            {
-                "columns": {
-                    "region": REGIONS,
-                    "born": cb.date(["day", "month", "year"], start="2000-01-01", stop="2010-01-01"),
-                }
-            },
-            "not certified together with",
+            {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
+            "not certified together with .recoding.",
         ),
         ({"weight": "w"}, {}, "already drawn"),
         ({"weight": "w", "already_drawn": True}, {}, "Nothing bounds the weights"),
