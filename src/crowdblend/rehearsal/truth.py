@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import Engine
 from crowdblend.kinds import plan
-from crowdblend.kinds.strata_statistics import StrataStatisticsPlan
 from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies.sampling import ExactSample
 from crowdblend.randomness import ReleaseKey, new_key
@@ -43,12 +42,11 @@ class TrueStatistics:
         without = tuple(replace(made, error=None) for made in policy.statistics)
         sampling = policy.sampling if weighted else ExactSample(everybody=True)
         everybody = replace(policy, sampling=sampling, statistics=without)
-        self._plan: Any = plan(everybody.with_source(policy.data))
+        self._plan = cast("Any", plan(everybody.with_source(policy.data)))
         reading = self._plan.read(engine, ReleaseKey(new_key()))
+        places = range(len(without))
         self._exact = (
-            self._plan.exact(reading)
-            if isinstance(self._plan, StrataStatisticsPlan)
-            else [self._plan.exact(place, SAMPLE, reading) for place in range(len(without))]
+            self._plan.exact(reading) if weighted else [self._plan.exact(place, SAMPLE, reading) for place in places]
         )
 
     def error(self, place: int, row: int, value: float) -> float:

@@ -63,8 +63,8 @@ class Weights:
         """The same for people of some strata alone; None for all."""
         if strata is None or not strata:
             return self
-        copies, rates = (tuple(some[place] for place in strata) for some in (self.copies, self.rates))
-        return Weights(copies, self.unit, rates)
+        copies = tuple(self.copies[place] for place in strata)
+        return Weights(copies, self.unit, tuple(self.rates[place] for place in strata))
 
     @property
     def largest(self) -> int:
