@@ -58,7 +58,8 @@ class Assumption(Enum):
     )
     COPIES = (
         "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
-        "{low} and {high}, and counts {copies} times in everything that is published, if kept."
+        "{low} and {high}, and if kept counts at most {copies} times in everything that is published; how often "
+        "depends on that person's own row alone."
     )
     ONE_STRATUM = (
         "The strata were fixed before anybody looked at the data, and each person is in one of them; what is assumed "

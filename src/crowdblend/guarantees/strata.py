@@ -35,7 +35,7 @@ class StratumOfSample(Guarantee):
 
 @dataclass(frozen=True)
 class StrataOfSample(Guarantee):
-    """Some strata whose sampled people one mechanism sees together, each counted as often as the stratum says.
+    """Some strata whose sampled people one mechanism sees together, each counted at most as often as the stratum says.
 
     One row of the mechanism costs `inner_epsilon`; their people are sampled with probabilities between low and high,
     and what is published is epsilon-indistinguishable with one of them more or less.

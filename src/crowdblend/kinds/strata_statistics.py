@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,12 @@ from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, so
 from crowdblend.kinds.statistic_values import Published
 from crowdblend.kinds.statistics import domains_of, labelled, numbers_output, shown
 from crowdblend.planning.statistics import QuantileShape, Shape
-from crowdblend.planning.statistics.stratified import StrataTotalsPlan, plan_strata_statistics
+from crowdblend.planning.statistics.stratified import (
+    StrataTotalsPlan,
+    own_weights,
+    plan_strata_statistics,
+    weights_of,
+)
 from crowdblend.policies.columns import Column
 from crowdblend.policies.statistic import Statistic
 from crowdblend.policies.statistics import Statistics
@@ -102,7 +108,7 @@ class StrataStatisticsPlan(ReleasePlan[Statistics, StrataReading]):
             stratum.label: {"low": stratum.low, "high": stratum.high, "weight": copies * unit}
             for stratum, copies in zip(self.design.strata.strata, self.parameters.weights.copies, strict=True)
         }
-        return {"column": self.design.strata.column, "strata": strata}
+        return {"column": self.design.strata.column, "own": self.design.weighted, "strata": strata}
 
     def _described(self, place: int, made: Statistic) -> dict[str, Any]:
         unit = "rank_error" if made.is_quantile else "error"
@@ -150,14 +156,26 @@ class StrataStatisticsPlan(ReleasePlan[Statistics, StrataReading]):
 
     @property
     def _read(self) -> list[Column]:
-        """What is counted: the strata first, then labels, then the steps of numbers."""
+        """What is counted: the strata first, then labels, then the steps of numbers, and weights last."""
         from crowdblend.recoding.bounded import Steps  # noqa: PLC0415  loads NumPy
 
         policy, stratum = self.policy, self.design.column
         wanted = labelled(policy.statistics) - {stratum.name}
         labels = [column for column in policy.classes if column.name in wanted]
         numbers = dict.fromkeys(str(made.column) for made in policy.statistics if made.measured)
-        return [stratum, *labels, *(Column(name, (Steps(policy.measures[name]),)) for name in numbers)]
+        steps = [Column(name, (Steps(policy.measures[name]),)) for name in numbers]
+        return [stratum, *labels, *steps, *self._own_weight]
+
+    @property
+    def _own_weight(self) -> list[Column]:
+        """Everybody's weight in units, where it is that of the person."""
+        from crowdblend.recoding.bounded import Bounded, Steps  # noqa: PLC0415  loads NumPy
+
+        if not self.design.weighted:
+            return []
+        weights = self.parameters.weights
+        unit, most = Decimal(weights.unit.numerator) / weights.unit.denominator, weights.largest
+        return [Column(self.design.strata.column, (Steps(Bounded(0, unit * most, unit)),))]
 
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that does not exist or lacks a column, without reading a row."""
@@ -208,10 +226,10 @@ class StrataStatisticsPlan(ReleasePlan[Statistics, StrataReading]):
 
     def exact(self, reading: StrataReading) -> list[Whole]:
         """The totals of every statistic in copies, or the copies at each step of each group for a quantile."""
-        from crowdblend.mechanisms.strata_statistics import in_copies  # noqa: PLC0415  loads NumPy
+        from crowdblend.mechanisms.strata_statistics import in_copies, in_own_copies  # noqa: PLC0415  loads NumPy
 
-        weights = self.parameters.weights
-        counted = in_copies(reading.counted.classes, self.design.strata.column, weights.copies)
+        copied = in_own_copies if self.design.weighted else in_copies
+        counted = copied(reading.counted.classes, self.design.strata.column, self.parameters.weights.copies)
         return [self._exact(made, counted) for made in self.policy.statistics]
 
     def _exact(self, made: Statistic, counted: SampledClasses) -> Whole:
@@ -303,9 +321,16 @@ class StrataStatisticsPlan(ReleasePlan[Statistics, StrataReading]):
         return Published(value, error * (1 + 1e-12) + math.ulp(abs(value)))
 
 
+def _breaks(design: Design) -> list[float]:
+    """The ends of the classes of a weight."""
+    return [float(end) for end in getattr(design.column.recoding, "breaks", ())]
+
+
 def plan_strata(policy: Statistics, design: Design) -> StrataStatisticsPlan:
     """Plan the noise of every statistic of a stratified or weighted sample."""
-    planned = plan_strata_statistics(design.strata.strata, policy.shapes(), policy.epsilon, policy.failure)
+    strata = design.strata.strata
+    weights = own_weights(_breaks(design), strata) if design.weighted else weights_of(strata)
+    planned = plan_strata_statistics(weights, policy.shapes(), policy.epsilon, policy.failure)
     # Three guarantees derive from all of it, and one takes a step more.
     if 3 * planned.steps + 1 > MOST_STEPS:
         raise InvalidInput(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,5 +25,14 @@ class StrataStatistics(NoisyStatistics):
 def in_copies(sample: SampledClasses, stratum: str, copies: Sequence[int]) -> SampledClasses:
     """The sample with everybody counted as often as the stratum says."""
     strata = sample.codes[:, sample.columns.index(stratum)]
-    counts = sample.counts * np.array(copies, np.int64)[strata]
-    return SampledClasses(sample.columns, sample.labels, sample.codes, counts)
+    return replace(sample, counts=sample.counts * np.array(copies, np.int64)[strata])
+
+
+def in_own_copies(sample: SampledClasses, stratum: str, copies: Sequence[int]) -> SampledClasses:
+    """The sample with everybody counted as often as the last column says, which is the person's own weight.
+
+    Nobody counts more often than the stratum allows: that is what the certificate relies on, whatever was read.
+    """
+    strata = sample.codes[:, sample.columns.index(stratum)]
+    own = np.minimum(sample.codes[:, -1], np.array(copies, np.int64)[strata])
+    return replace(sample, counts=sample.counts * own)

@@ -111,8 +111,8 @@ def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
         id="strata.copies",
         source=_JOINT_PROOF,
         statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'] and whoever is kept "
-        "counts as w equal people, an ε-differentially private mechanism (one person more or less) on all who are "
-        "kept, those of other strata too, is ln(1 + p'(e^{wε} − 1))-private for the people of the stratum.",
+        "counts as w equal people at most, an ε-differentially private mechanism (one person more or less) on all who "
+        "are kept, those of other strata too, is ln(1 + p'(e^{wε} − 1))-private for the people of the stratum.",
         assumes=_COPIES,
     ),
     about=_JOINT,
@@ -133,8 +133,8 @@ def stratum_in_copies(premise: Differential, *, low: float, high: float, copies:
         id="strata.more-copies",
         source=_JOINT_PROOF,
         statement="The same mechanism sees the people of another stratum as well, sampled with probabilities in "
-        "{0} ∪ [p, p'] and counted as w equal people each: it is private for the people of all these strata, with the "
-        "larger of both ε.",
+        "{0} ∪ [p, p'] and counted as w equal people each at most: it is private for the people of all these strata, "
+        "with the larger of both ε.",
         assumes=_COPIES,
     ),
     about=_JOINT,

@@ -1,14 +1,14 @@
 """Statistics of strata: whole weights, the noise that they leave room for, and how far estimates may be off.
 
 Whoever is kept counts as so many equal people: one over the rate, in whole multiples of a `unit`. So everything that is
-published is an estimate for the population, divided by nothing but the unit (docs/proofs.md#statistics-of-strata).
+published is an estimate for the population, multiplied with nothing but the unit (docs/proofs.md#statistics-of-strata).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ from crowdblend.planning.statistics.ways import SMALLEST_NOISE_EPSILON, AnyShape
 # Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
 _MOST_COPIES = 1_000_000
 _FINE = 10_000
+_OWN_FINE = 1_000
 _LARGEST_NOISE_EPSILON = 700.0
 # How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
 _NOISE, _SIZE = 0.25, 0.05
@@ -47,7 +48,10 @@ class Rates(Protocol):
 
 @dataclass(frozen=True)
 class Weights:
-    """As how many people a person of each stratum counts, in whole multiples of `unit`; the rates of each.
+    """As how many people a person of each stratum counts at most, in whole multiples of `unit`; the rates of each.
+
+    Where everybody has a weight of their own, `rounding` is how far a weight is off in multiples of the unit, as a
+    share of it; else everybody of a stratum counts alike.
 
     >>> from crowdblend.policies.strata import Stratum
     >>> three = [Stratum(name, rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))]
@@ -58,13 +62,14 @@ class Weights:
     copies: tuple[int, ...]
     unit: Fraction
     rates: tuple[tuple[float, float], ...]
+    rounding: float | None = None
 
     def of(self, strata: Sequence[int] | None) -> Weights:
         """The same for people of some strata alone; None for all."""
         if strata is None or not strata:
             return self
         copies = tuple(self.copies[place] for place in strata)
-        return Weights(copies, self.unit, tuple(self.rates[place] for place in strata))
+        return replace(self, copies=copies, rates=tuple(self.rates[place] for place in strata))
 
     @property
     def largest(self) -> int:
@@ -80,6 +85,8 @@ class Weights:
     @cached_property
     def bias(self) -> tuple[float, float]:
         """Between which shares of the truth the mean of an estimate lies: 1 and 1 where weights are exact."""
+        if self.rounding is not None:
+            return 1 - self.rounding, 1 + self.rounding
         each = list(zip(self.copies, self.rates, strict=True))
         low = min(float(self.unit * copies * Fraction(least)) for copies, (least, _) in each)
         high = max(float(self.unit * copies * Fraction(most)) for copies, (_, most) in each)
@@ -103,6 +110,25 @@ def weights_of(strata: Sequence[Rates]) -> Weights:
         unit = min(weights) / _FINE
     copies = tuple(round(weight / unit) for weight in weights)
     return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
+
+
+def own_weights(breaks: Sequence[float], strata: Sequence[Rates]) -> Weights:
+    """Everybody's own weight, which lies between two breaks; a person counts for no more than the upper one.
+
+    Rounding to the unit is done in doubles, and one copy more than the upper break has covers that.
+
+    >>> from crowdblend.policies.strata import Stratum
+    >>> made = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
+    >>> made.unit, made.copies, made.rounding
+    (Fraction(1, 25), (1501, 2251), 0.0005000000000000001)
+    """
+    lowest, highest = Fraction(breaks[0]), Fraction(breaks[-1])
+    wanted = max(lowest / _OWN_FINE, highest / _MOST_COPIES)
+    power = Fraction(10) ** math.floor(math.log10(wanted))
+    unit = power * max(1, math.floor(wanted / power))
+    copies = tuple(math.floor(Fraction(upper) / unit + Fraction(1, 2)) + 1 for upper in breaks[1:])
+    rates = tuple((stratum.low, stratum.high) for stratum in strata)
+    return Weights(copies, unit, rates, float(unit / (2 * lowest)) * (1 + 1e-9))
 
 
 def lost(shape: AnyShape) -> float:
@@ -221,10 +247,9 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
 
 
 def plan_strata_statistics(
-    strata: Sequence[Rates], shapes: Sequence[AnyShape], epsilon: float, failure: float
+    weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
 ) -> StrataTotalsPlan:
     """The least noise that keeps everybody within ε, whichever stratum they are in."""
-    weights = weights_of(strata)
     # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.
     scale = min(
         (math.log1p(math.expm1(epsilon) / high) if epsilon < 500 else epsilon - math.log(high)) / copies
