@@ -132,6 +132,7 @@ def check_data(published: PublishedFolder) -> None:
 
 
 def parts_of(description: Description) -> Iterator[Description]:
+    """A description, and every part of it at any depth."""
     yield description
     for part in description.parts:
         yield from parts_of(part)
