@@ -28,6 +28,8 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
     (['Female', 'Male'], [5, 10], 20)
     >>> typed_value("periods", "year"), typed_value("periods", "day, month")
     ('year', ['day', 'month'])
+    >>> typed_value("rates", "north = 0.1\\nsouth = 0.5"), typed_value("rates", "rates.csv")
+    ({'north': Decimal('0.1'), 'south': Decimal('0.5')}, 'rates.csv')
     """
     if kind == "texts":
         return [line.strip() for line in text.splitlines() if line.strip()]
@@ -48,7 +50,7 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
     if kind == "day":
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)
-    if kind in _INLINE:
+    if kind in _INLINE or (kind == "rates" and "=" in text):
         return _inline(kind, text)
     return text
 
@@ -61,7 +63,7 @@ def typed_text(kind: Kind, value: Any) -> str:
         return str(value).lower()
     if kind == "texts":
         return "\n".join(map(str, value))
-    if kind in _INLINE:
+    if kind in _INLINE or (kind == "rates" and isinstance(value, Mapping)):
         return toml_value(value)
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
