@@ -5,6 +5,7 @@ Where a test compares with the truth, the policy's confidence leaves each statis
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -19,6 +20,7 @@ import pytest
 from scipy import stats
 
 import crowdblend as cb
+from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.front_door.choices import choices_of, policy_of
@@ -32,6 +34,7 @@ from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
+from crowdblend.rehearsal.registry import subject_of
 from tests.publishing.test_verification import forged
 
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
@@ -192,6 +195,33 @@ def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
     assert (kept >= 1_850).all()
 
 
+def counted_high(planned: Any, crowds: tuple[Crowd, ...], releases: int, salt: str) -> int:
+    """How often a published count is 20 people or more: the weight of one person of the north."""
+    engine = people_in_memory(planned.policy.data, ["region", "sex"], crowds)
+    keys = (hashlib.sha256(f"{salt} {number}".encode()).digest() for number in range(releases))
+    return sum(publish_once(planned, engine, key).outputs[0].values["value"][0] >= 20 for key in keys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", [False, True])
+def test_one_person_more_changes_no_probability_beyond_epsilon(broken: bool) -> None:
+    """The whole way from rows to numbers, with and without the only woman of the north; keys are fixed.
+
+    If e bounds the ratio, of all hits at most e/(1 + e) are from the releases with her; noise that forgets how often
+    she counts has far more. Chance of a false alarm over all keys 1e-7, of missing the broken one below 1e-12.
+    """
+    women = Statistic(name="women", count={"sex": ("F",)})
+    planned = plan(policy(person=None, rows_are_people=True, epsilon=1.0, statistics=(women,)))
+    if broken:
+        (noise,) = planned.parameters.noise_epsilons
+        planned = replace(planned, parameters=replace(planned.parameters, noise_epsilons=(10 * noise,)))
+    others = Crowd(("west", "M"), 3)
+    without = counted_high(planned, (others,), 6_000, f"without {broken}")
+    more = counted_high(planned, (others, Crowd(("north", "F"), 1)), 6_000, f"with {broken}")
+    found = stats.binomtest(more, more + without, np.e / (1 + np.e), alternative="greater").pvalue
+    assert (found < 1e-7) == broken
+
+
 def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
     """Everybody counts with their own weight, which is not published; the classes bound it and add no error."""
     columns = {"weight": cb.breaks(10, 14, 20, 28, 40), **COLUMNS}
@@ -270,6 +300,11 @@ def test_the_studio_writes_the_same_policy() -> None:
     weighted = policy(WEIGHTED, columns={**COLUMNS, "weight": cb.breaks(10, 20, 40)})
     for made in (policy(), table, weighted):
         assert policy_of(choices_of(made)).sampling == made.sampling
+
+
+def test_the_audit_refuses_strata_of_statistics_too() -> None:
+    with pytest.raises(InvalidInput, match="one sampling rate"):
+        subject_of(policy(), hard_sizes, name="strata")
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
