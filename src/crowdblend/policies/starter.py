@@ -25,7 +25,7 @@ from crowdblend.policies.write import toml_name, toml_text
 
 _MEASURED = (
     "# A column to average, to add up or to take quantiles of has bounds and a grid instead of classes, such as\n"
-    "# income = { from = 0, to = 200000, resolution = 100, outside = \"clamp\" }\n"
+    '# income = { from = 0, to = 200000, resolution = 100, outside = "clamp" }\n'
 )
 _HEAD = f"""\
 # A crowdblend policy. Lines with {PLACEHOLDER} must be completed before anything is published.
