@@ -21,7 +21,7 @@ from scipy import stats
 
 import crowdblend as cb
 from crowdblend.auditing.statistical import hard_sizes
-from crowdblend.calculus import Assumption
+from crowdblend.calculus import Assumption, verify
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.front_door.choices import choices_of, policy_of
 from crowdblend.kinds import plan
@@ -364,6 +364,22 @@ def test_the_noise_is_the_least_that_the_worst_stratum_allows() -> None:
     losses = [np.log1p(rate * np.expm1(noise * one)) for rate, one in zip(RATES.values(), copies, strict=True)]
     assert max(losses) == pytest.approx(4.0, rel=1e-9)
     assert losses[0] == max(losses)
+
+
+def test_the_most_rates_fit_a_certificate_and_more_statistics_are_refused() -> None:
+    rates = {str(number): 0.01 + 0.013 * number for number in range(50)}
+    given = {"columns": {"sex": COLUMNS["sex"], "r": cb.values(*rates)}}
+    sampling = cb.ExactSample(stratum="r", rates=rates)
+    some = [Statistic(name=str(number), count={"sex": ("F",)}) for number in range(120)]
+    verify(plan(policy(sampling, statistics=some[:1], **given)).certificate().to_json())
+    with pytest.raises(InvalidInput, match="fit one certificate") as refused:
+        plan(policy(sampling, statistics=some, **given))
+    assert (refused.value.code, bool(refused.value.remedy)) == ("plan.steps", True)
+    rates["50"] = 0.9
+    with pytest.raises(InvalidInput, match="at most 50 different rates"):
+        policy(
+            cb.ExactSample(stratum="r", rates=rates), statistics=some[:1], columns={"r": cb.values(*rates), **COLUMNS}
+        )
 
 
 def test_an_empty_group_claims_nothing() -> None:
