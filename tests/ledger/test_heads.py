@@ -69,7 +69,7 @@ def test_every_byte_of_every_entry(path: Path) -> None:
 
 @pytest.mark.parametrize("statement", [
     "UPDATE derived SET body = replace(body, '1.0', '0.1')", "DELETE FROM derived",
-    "UPDATE derived SET body = body || ' '",
+    "UPDATE derived SET body = body || 'x'",
 ])  # fmt: skip
 def test_an_edited_summary_is_found_by_check_and_by_totals(path: Path, statement: str) -> None:
     change(path, statement)
@@ -87,7 +87,7 @@ def test_the_summary_says_what_the_records_say(path: Path) -> None:
     assert list(ledger.stream()) == list(ledger.entries())
     summary = ledger.summary()
     assert summary.unfinished == {5}
-    assert [group.ids for group in summary.groups] == [(range(1, 4), range(5, 6))]
+    assert [group.count for group in summary.groups] == [3, 1]
     assert ledger.budget("residents").releases == (1, 2, 3, 5)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from crowdblend.errors import DoesNotVerify
 
 FIRST_FORMAT = "crowdblend ledger 1"
-FORMAT = "crowdblend ledger 3"
+FORMAT = "crowdblend ledger 4"
 _NAME = "crowdblend ledger "
 _DECODE = json.JSONDecoder().raw_decode  # without json.loads around it: a ledger has many small records
 GENESIS = hashlib.sha256(FIRST_FORMAT.encode()).hexdigest()
@@ -44,32 +44,42 @@ def append(last: Record | None, content: dict[str, Any]) -> Record:
     return Record(number, previous, body, _hash(number, previous, body))
 
 
-def contents(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-    """The bodies of the records, in order; raises DoesNotVerify when one was edited, removed or inserted."""
+def contents(records: Iterable[Record]) -> Iterator[tuple[Record, dict[str, Any]]]:
+    """The records with their contents, in order; raises DoesNotVerify when one was edited, removed or inserted."""
     previous = GENESIS
     for number, record in enumerate(records, 1):
         body, stated = record.body, (record.number, record.previous, record.hash)
         if not isinstance(body, str) or stated != (number, previous, _hash(number, previous, body)):
-            raise DoesNotVerify(
-                f"record {number} of the ledger is not as it was written: the ledger was edited. "
-                "Restore it from a backup.",
-                where=f"record {number}",
-                code="does-not-verify",
-            )
-        yield _parsed(number, body)
+            raise _edited(number)
+        yield record, _parsed(number, body)
+        previous = record.hash
+
+
+def check_links(records: Iterable[Record], first: int) -> None:
+    """Refuse a piece of the chain whose records do not follow on one another, the first of which has this number."""
+    previous = GENESIS if first == 1 else None
+    for number, record in enumerate(records, first):
+        if previous is not None and record.previous != previous:
+            raise _edited(number)
+        whole = isinstance(record.body, str) and record.number == number
+        if not whole or record.hash != _hash(number, str(record.previous), record.body):
+            raise _edited(number)
         previous = record.hash
 
 
 def last_content(record: Record) -> dict[str, Any]:
     """The body of one record, whose own hash is right; what came before is not looked at."""
     if not isinstance(record.body, str) or record.hash != _hash(record.number, str(record.previous), record.body):
-        raise DoesNotVerify(
-            f"record {record.number} of the ledger is not as it was written: the ledger was edited. "
-            "Restore it from a backup.",
-            where=f"record {record.number}",
-            code="does-not-verify",
-        )
+        raise _edited(record.number)
     return _parsed(record.number, record.body)
+
+
+def _edited(number: int) -> DoesNotVerify:
+    return DoesNotVerify(
+        f"record {number} of the ledger is not as it was written: the ledger was edited. Restore it from a backup.",
+        where=f"record {number}",
+        code="does-not-verify",
+    )
 
 
 def unreadable(number: int) -> DoesNotVerify:
