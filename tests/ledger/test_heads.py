@@ -6,7 +6,6 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +53,7 @@ def test_every_byte_of_every_entry(path: Path) -> None:
         for name in ("body", "previous", "hash"):
             text = getattr(record, name)
             for at in range(len(text)):
-                edited = replace(record, **{name: text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1 :]})
+                edited = record._replace(**{name: text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1 :]})
                 with pytest.raises(DoesNotVerify):
                     list(chain.contents([*records[:position], edited]))
     whole = path.read_bytes()

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger.chain import Record
+from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.tables import RECORDS, STEPS
 
 Row = tuple[int, int, str, str | None, str | None]
@@ -23,7 +24,8 @@ def rows_of(number: int, content: Mapping[str, Any]) -> list[Row]:
     """The rows of one record."""
     step = content["step"]
     if step == "begun":
-        return [(number, content["entry"], step, name_hash(content["sample"]), name_hash(content["population"]))]
+        population = normal_name(content["population"])
+        return [(number, content["entry"], step, name_hash(content["sample"]), name_hash(population))]
     if step == "format":
         return [(number, int(entry), step, None, None) for entry in content.get("keys", ())]
     return [(number, content["entry"], step, None, None)] if "entry" in content else []

@@ -132,8 +132,7 @@ def stream(connection: Connection) -> Iterator[Record]:
     every = select(RECORDS).order_by(RECORDS.c.number)
     with connection.execute(every, execution_options={"yield_per": 1000}) as rows:
         for some in rows.partitions():
-            for row in some:
-                yield Record(*row)
+            yield from map(Record._make, some)
 
 
 def last_records(connection: Connection, first: int) -> Iterator[Record]:
@@ -177,7 +176,7 @@ def append(
     """
     summary.follow(content, entry)
     made = chain.append(last, {**content, "summary": summary.seal()})
-    connection.execute(RECORDS.insert().values(**vars(made)))
+    connection.execute(RECORDS.insert().values(**made._asdict()))
     steps.add(connection, steps.rows_of(made.number, content))
     keep_derived(connection, SUMMARY, summary.to_json())
     return made

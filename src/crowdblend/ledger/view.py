@@ -151,9 +151,9 @@ def replayed(
         nonlocal last
         for record, content in chain.contents(records):
             last = record
-            if follow is not None:
-                follow(record, content)
             yield content
+            if follow is not None:  # only when it has made sense
+                follow(record, content)
 
     with closing(store_module().stream(connection)) as records:
         history = replay(read(records))
