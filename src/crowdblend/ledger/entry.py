@@ -184,7 +184,12 @@ def normal_name(name: str) -> str:
     >>> normal_name(" residents  of A\\u030arhus ")
     'residents of Århus'
     """
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ") if isinstance(name, str) else name
+    return _normal(name) if isinstance(name, str) else name
+
+
+@lru_cache(maxsize=4096)
+def _normal(name: str) -> str:
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ")
 
 
 def check_digest(name: str, value: Any) -> None:

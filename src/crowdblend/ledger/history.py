@@ -72,14 +72,17 @@ def replay(contents: Iterable[dict[str, Any]]) -> History:
 
 
 def entry_of(contents: Iterable[dict[str, Any]], entry_id: int) -> Entry | None:
-    """One entry, from the records about it alone; None where there are none."""
+    """One entry, from the records about it alone; None where there are none, or one is about another."""
     entry: Entry | None = None
     for content in contents:
-        if content["step"] == "begun":
+        step = content["step"]
+        if step != "format" and content["entry"] != entry_id:
+            return None
+        if step == "begun":
             entry = begun(content)
         elif entry is not None:
-            entry = with_commitment(entry, content) if content["step"] == "format" else after(entry, content)
-    return entry if entry is not None and entry.id == entry_id else None
+            entry = with_commitment(entry, content) if step == "format" else after(entry, content)
+    return entry
 
 
 def with_commitment(entry: Entry, content: Mapping[str, Any]) -> Entry:
@@ -115,7 +118,7 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
     """The entry after one more step; raises InvalidInput when the step may not follow."""
     match content["step"], entry.status, entry.output:
         case "output", "unfinished", False:
-            return Entry(**{**vars(entry), "output": True})
+            return _changed(entry, output=True)
         case "finished", "unfinished", True:
             digests = {name: content[name] for name in ("certificate_digest", "data_sha256")}
             for name, value in digests.items():
@@ -125,12 +128,19 @@ def after(entry: Entry, content: dict[str, Any]) -> Entry:
                 raise InvalidInput(
                     "internal facts are names with values. Correct them.", where="internal", code="ledger.internal"
                 )
-            return Entry(**{**vars(entry), "status": "finished", "internal": internal, **digests})
+            return _changed(entry, status="finished", internal=internal, **digests)
         case "abandoned", "unfinished", False:
-            return replace(entry, status="abandoned")
+            return _changed(entry, status="abandoned")
     raise InvalidInput(
         _WHY[content["step"], entry.status].format(id=entry.id), where=f"release {entry.id}", code="ledger.step"
     )
+
+
+def _changed(entry: Entry, **fields: Any) -> Entry:
+    """The entry with other values, which need no check: a ledger has very many."""
+    made = object.__new__(Entry)
+    made.__dict__.update(entry.__dict__, **fields)
+    return made
 
 
 _ENDED = "release {id} is no longer unfinished. Begin a new one."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from crowdblend.ledger.secrets import commitment, matches
 from crowdblend.ledger.sound import check_identities, check_keys
 from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.summary import NAME as SUMMARY
-from crowdblend.ledger.summary import Summary, edited_total, read_summary
+from crowdblend.ledger.summary import Summary, edited_steps, edited_total, read_summary
 from crowdblend.ledger.view import View, kept_totals, replayed, store_module
 
 if TYPE_CHECKING:
@@ -202,17 +202,20 @@ class ReadableLedger:
         store = store_module()
         known = {seen} if isinstance(seen, str) else set()
         with self._reading() as connection:
-            where = store.steps.Comparison()
+            sealed = store.version(connection) >= SEALED_SINCE
+            where = store.steps.Comparison(connection) if sealed else None
 
             def follow(record: chain.Record, content: dict[str, Any]) -> None:
                 known.discard(record.hash)
-                where.follow(record.number, content)
+                if where is not None:
+                    where.follow(record.number, content)
 
-            last, history = replayed(connection, follow)
-            if history.version >= SEALED_SINCE:
-                assert last is not None
-                read_summary(store.derived(connection, SUMMARY), chain.last_content(last)["summary"])
-                where.refuse_difference(connection)
+            with nullcontext() if where is None else closing(where):
+                last, history = replayed(connection, follow)
+                if where is not None:
+                    where.end()
+            if last is not None and sealed:
+                read_summary(store.derived(connection, SUMMARY), chain.last_content(last).get("summary"))
             _check_totals(kept_totals(connection, history.summary.totals))
             if store.may_read_secrets(connection):
                 check_keys(history.entries, store.keys(connection))
@@ -285,7 +288,10 @@ def day_of(view: View) -> str:
 
 def _budget(view: View, population: str) -> Budget:
     overlapping = view.summary.stated.overlapping(population)
-    releases = view.releases({population, *overlapping})
+    names = {population, *overlapping}
+    releases = view.releases(names)
+    if len(releases) != sum(group.count for group in view.summary.groups if group.population in names):
+        raise edited_steps()
     return add_up(population, view.summary.groups, overlapping, releases)
 
 

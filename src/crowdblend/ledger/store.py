@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -128,11 +128,10 @@ def records(connection: Connection) -> list[Record]:
 
 
 def stream(connection: Connection) -> Iterator[Record]:
-    """Every record, in order, a thousand at a time."""
+    """Every record, in order."""
     every = select(RECORDS).order_by(RECORDS.c.number)
-    with connection.execute(every, execution_options={"yield_per": 1000}) as rows:
-        for some in rows.partitions():
-            yield from map(Record._make, some)
+    with closing(steps.stream_rows(connection, every)) as rows:
+        yield from map(Record._make, rows)
 
 
 def last_records(connection: Connection, first: int) -> Iterator[Record]:

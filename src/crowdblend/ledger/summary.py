@@ -16,7 +16,7 @@ from typing import Any
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify
 from crowdblend.guarantees import Guarantee
-from crowdblend.ledger.entry import Entry, decoded_guarantees
+from crowdblend.ledger.entry import Entry, check_digest, decoded_guarantees
 from crowdblend.ledger.spent import SpentGroup, digest_of, encoded, group_of
 from crowdblend.ledger.stated import Stated, stated_of
 from crowdblend.ledger.statements import statement_of
@@ -59,6 +59,7 @@ class Summary:
     _lines: dict[str, str] = field(default_factory=dict, repr=False)
     _known: dict[Any, str] = field(default_factory=dict, repr=False)
     _stated: str = field(default="", repr=False)
+    _totals: str = field(default="", repr=False)
 
     @property
     def unfinished(self) -> frozenset[int]:
@@ -83,7 +84,7 @@ class Summary:
     def follow(self, content: Mapping[str, Any], entry: Entry | None = None) -> None:
         """Take one more record into account; `entry` is the release as the record leaves it."""
         at = content.get("at")
-        if isinstance(at, str) and at > self.latest:
+        if isinstance(at, str) and at > self.latest and at.isprintable():
             self.latest = at
         if entry is None:
             statement = statement_of(content)
@@ -97,6 +98,7 @@ class Summary:
                 self.pending[entry.id] = self.group_digest(entry)
                 if content.get("total") is not None:
                     self.totals[entry.spending.population] = content["total"]
+                    self._totals = ""
             case "output":
                 self._settle(entry.id)
             case "abandoned":
@@ -115,10 +117,13 @@ class Summary:
         """What a record says of the summary after it: a hash of everything in it."""
         if not self._stated:
             self._stated = digest_of(self.stated.to_dict())
-        whole = [self.entries, self.latest, self.secret, self._stated, self.totals, sorted(self.output)]
+        if not self._totals:
+            self._totals = digest_of(self.totals)
         lines = [
-            json.dumps(whole, sort_keys=True),
-            " ".join(f"{number} {known}" for number, known in self.pending.items()),
+            f"{self.entries} {self.secret} {self._stated} {self._totals}",
+            self.latest,
+            " ".join(map(str, sorted(self.output))),
+            " ".join([f"{number} {known}" for number, known in self.pending.items()]),
             *self._lines.values(),
         ]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -187,6 +192,11 @@ def read_summary(text: object, sealed: object) -> Summary | None:
 
 def _read(content: dict[str, Any]) -> Summary:
     guarantees = {known: decoded_guarantees(one) for known, one in content["guarantees"].items()}
+    _whole_numbers(content["entries"], *content["output"])
+    if content["secret"] is not None:
+        check_digest("secret", content["secret"])
+    if not content["latest"].isprintable():
+        raise ValueError
     made = Summary(
         entries=content["entries"],
         output=set(content["output"]),
@@ -211,7 +221,7 @@ def _read(content: dict[str, Any]) -> Summary:
 
 
 def _whole_numbers(*values: object) -> None:
-    """The hash is over their digits, which a text could have too."""
+    """The seal is over their digits, which a text could have too."""
     if not all(type(value) is int for value in values):
         raise TypeError
 
@@ -231,6 +241,15 @@ def false_seal(number: int) -> DoesNotVerify:
         f"record {number} seals a summary that does not follow from the records: the ledger was edited. "
         "Restore it from a backup.",
         where=f"record {number}",
+        code="does-not-verify",
+    )
+
+
+def edited_steps() -> DoesNotVerify:
+    """The refusal of a table of steps that does not say where the records are."""
+    return DoesNotVerify(
+        "where the records of each release are was changed: the ledger was edited. Restore it from a backup.",
+        where="ledger",
         code="does-not-verify",
     )
 

@@ -24,7 +24,7 @@ from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.sound import identities_of
 from crowdblend.ledger.summary import NAME as SUMMARY
-from crowdblend.ledger.summary import Summary, edited, edited_total, read_summary, total_name
+from crowdblend.ledger.summary import Summary, edited, edited_steps, edited_total, read_summary, total_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -90,7 +90,7 @@ class View:
             except (LookupError, TypeError, ValueError, AttributeError, CrowdblendError):
                 entry = None
             if entry is None or (entry.status == "unfinished") != (number in waiting):
-                raise steps_module().edited()
+                raise edited_steps()
             made[number] = entry
         return made
 
@@ -108,7 +108,7 @@ class View:
         entries = self.entries({*first, *named})
         for number, known in first.items():
             if self.summary.group_digest(entries[number]) != known:
-                raise steps_module().edited()
+                raise edited_steps()
         identities = self._identities(entries)
         return [(entry, identities.get(number)) for number, entry in entries.items()]
 
