@@ -32,7 +32,7 @@ class Steward:
         self.page.click(f".files button[value='{source}']")
         self.page.wait_for_selector("#population")
         self.page.wait_for_load_state("load")  # scripts listen from here on
-        return str(self.page.url).split("/")[4]
+        return str(self.page.url).split("/drafts/")[1].split("/")[0]
 
     def describe(
         self, *, person: str | None = "person_id", population: str = "town", design: str | None = None
