@@ -83,11 +83,11 @@ def _sqlite_tables(source: Path) -> tuple[str, ...]:
 def _sqlite_header(source: Path, table: str | None, query: str | None) -> Header:
     """The columns as they were declared; an engine looks at the types of all values before it reads them."""
     with _sqlite(source) as database:
+        types = "SELECT name, type FROM pragma_table_info(?)"
+        declared = {} if table is None else dict(database.execute(types, [table]))
         relation = f"({query}\n)" if query is not None else _quoted(str(table))
+        database.set_authorizer(_only_reading)
         names = [str(one[0]) for one in database.execute(f"SELECT * FROM {relation} LIMIT 0").description]
-        declared = (
-            {} if table is None else dict(database.execute("SELECT name, type FROM pragma_table_info(?)", [table]))
-        )
     return Header(tuple((name, _kind(str(declared.get(name, "")).upper())) for name in names))
 
 
@@ -97,10 +97,9 @@ def _quoted(name: str) -> str:
 
 @contextmanager
 def _sqlite(source: Path) -> Iterator[sqlite3.Connection]:
-    """A SQLite file, open for reading; it cannot attach another file, nor load code."""
+    """A SQLite file, open for reading."""
     try:
         with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            database.set_authorizer(_only_reading)
             yield database
     except sqlite3.Error:
         raise InvalidInput(
@@ -111,9 +110,10 @@ def _sqlite(source: Path) -> Iterator[sqlite3.Connection]:
         ) from None
 
 
-def _only_reading(action: int, *_: object) -> int:
+def _only_reading(action: int, _: object, name: object, *__: object) -> int:
+    """A query attaches no other file, loads no code and changes nothing."""
     reading = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
-    return sqlite3.SQLITE_OK if action in (*reading, sqlite3.SQLITE_PRAGMA) else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in reading and name != "load_extension" else sqlite3.SQLITE_DENY
 
 
 def _kind(declared: str) -> ColumnKind:

@@ -15,7 +15,7 @@ from crowdblend.studio.places import Root
 
 _LONGEST = 1_000
 _PARAMETERS = ("service", "sslmode", "connect_timeout", "application_name", "target_session_attrs")
-_HOST = re.compile(r"[A-Za-z0-9._\-\[\]:,%]*")
+_HOST = re.compile(r"[A-Za-z0-9._\-\[\]:,]*")
 
 
 def is_address(source: str) -> bool:

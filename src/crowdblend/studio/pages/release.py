@@ -110,9 +110,9 @@ def show_chart(request: Request) -> Response:
 
 
 def _shape(draft: Draft) -> object:
+    """What the fields of the page depend on."""
     choices = draft.choices
-    stratified = bool(choices.text("sampling", "stratum"))
-    return choices.kind, choices.design, stratified, {name: len(items) for name, items in choices.lists.items()}
+    return choices.kind, choices.design, bool(choices.text("sampling", "stratum"))
 
 
 def _plan(studio: Studio, draft: Draft) -> dict[str, Any]:

@@ -135,6 +135,27 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// What was typed last is kept before another page is opened: a click on its way waits for the answer.
+let asking = 0;
+let going = null;
+document.addEventListener("htmx:beforeRequest", () => { asking += 1; });
+document.addEventListener("htmx:afterRequest", () => {
+  asking -= 1;
+  setTimeout(() => {
+    if (asking > 0 || going === null) return;
+    const { href, onward } = going;
+    going = null;
+    // The way on may be closed by what was typed.
+    if (!onward || document.querySelector("#onward a.primary")?.href === href) location.assign(href);
+  });
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".steps a, #onward a, #summary a, .top a");
+  if (!link || asking === 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  going = { href: link.href, onward: link.matches("#onward a.primary") };
+});
+
 // A page that comes back from the browser's memory may be older than the draft.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
