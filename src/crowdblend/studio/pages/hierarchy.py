@@ -39,7 +39,7 @@ def show(request: Request) -> Response:
     if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
         raise _too_large()
     name = draft.names[place]
-    given = {"name": name, "place": place, "file": path, "rows": rows, "groups": None}
+    given: dict[str, Any] = {"name": name, "place": place, "file": path, "rows": rows, "groups": None}
     return step_page(request, draft, "columns", "hierarchy.html", **given)
 
 
