@@ -67,7 +67,6 @@ class Persons:
 def read_persons(column: pyarrow.Array, name: str) -> Persons:
     """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import compute  # noqa: PLC0415
 
     if column.null_count:
         raise missing_person(name)
@@ -80,12 +79,18 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     if found.short.all():
         return Persons(found.values, _NO_TEXTS, None)
     # What is blank is empty or begins with a blank, so most texts need no second look.
-    perhaps = column.filter(pa.array((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" "))))
-    if compute.any(compute.equal(compute.ascii_trim_whitespace(perhaps), "")).as_py():
+    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" ")))
+    if len(perhaps) and _any_blank(column.take(pa.array(perhaps))):
         raise missing_person(name)
     if not len(found.values):
         return Persons(found.values, texts, None)
     return Persons(found.values, texts[~found.short], found.short)
+
+
+def _any_blank(texts: pyarrow.Array) -> bool:
+    from pyarrow import compute  # noqa: PLC0415 - takes long to load
+
+    return bool(compute.any(compute.equal(compute.ascii_trim_whitespace(texts), "")).as_py())
 
 
 def _texts(column: pyarrow.Array) -> Texts:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
-from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
+from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
 from crowdblend.policies.columns import Column
@@ -185,17 +185,15 @@ class Rows:
         self._progress("counting", self.read)
 
     def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         assert not isinstance(self.draw, Exactly | StratifiedCoin)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
                 drawn = persons.drawn(self.draw.key.persons, self.draw.rate)
-                rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
+                rows, persons = filtered(rows, drawn), persons.where(drawn)
             if self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)
-                rows, persons = rows.filter(pa.array(inside)), persons.where(inside)
+                rows, persons = filtered(rows, inside), persons.where(inside)
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
@@ -231,6 +229,17 @@ def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pyarrow.Rec
     # DuckDB's later name first; what the other one does is the same.
     reader = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
     yield from reader(_BATCH)
+
+
+def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
+    """Some of the rows."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
+        return rows.filter(pa.array(keep))
+    # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
+    places = np.flatnonzero(keep)
+    return pa.RecordBatch.from_arrays([pa.array(some.to_numpy().take(places)) for some in rows], schema=rows.schema)
 
 
 def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:
