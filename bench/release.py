@@ -69,8 +69,9 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     subprocess.run([sys.executable, "-c", PREPARE, here, str(folder), name], check=True)
     bare = [sys.executable, "-c", BARE, "bare.sql"]
     ours = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes", "--json"]
-    measured(bare, folder)  # once for the file cache
-    measured(ours, folder) if repeats > 1 else None  # and for the compiled modules
+    if repeats > 1:  # once for the file cache, and for the compiled modules
+        measured(bare, folder)
+        measured(ours, folder)
     runs = [(measured(bare, folder), measured(ours, folder)) for _ in range(repeats)]
     theirs, mine = least([run[0] for run in runs]), least([run[1] for run in runs])
     ratios = {unit: round(mine[unit] / theirs[unit], 2) for unit in ("cpu", "wall")}
