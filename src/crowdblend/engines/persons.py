@@ -82,9 +82,7 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     perhaps = np.flatnonzero((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" ")))
     if len(perhaps) and _any_blank(column.take(pa.array(perhaps))):
         raise missing_person(name)
-    if not len(found.values):
-        return Persons(found.values, texts, None)
-    return Persons(found.values, texts[~found.short], found.short)
+    return Persons(found.values, found.others(texts), found.short if len(found.values) else None)
 
 
 def _any_blank(texts: pyarrow.Array) -> bool:

@@ -133,6 +133,8 @@ class _Marker:
         return self._texts(_texts(persons.tolist() if isinstance(persons, np.ndarray) else persons))
 
     def _texts(self, texts: Texts) -> NDArray[np.uint64]:
+        if texts.no_numbers:
+            return self._of_text.of_texts(texts)
         numbers = whole_numbers(texts)
         long = {row: int(texts.spelled(row)) for row in numbers.longer.tolist()}
         long = {row: number for row, number in long.items() if LEAST <= number <= MOST}

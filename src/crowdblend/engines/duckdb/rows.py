@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
-from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation
+from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
+# Up to this rate it is quicker to look at all persons first.
+_FEW = 0.2
 
 
 class Rows:
@@ -79,8 +82,34 @@ class Rows:
     def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
         check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
-        yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
+        if self._is_sparse:
+            yield from self._looked_up(selected, check)
+        else:
+            yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
+
+    @property
+    def _is_sparse(self) -> bool:
+        """Whether few rows are drawn from a file whose rows can be picked by their places."""
+        few = isinstance(self.draw, Coin) and self.draw.rate <= _FEW
+        return few and self.relation.placed and len(self.relation.sizes) == 1
+
+    def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pyarrow.Table]:
+        """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
+        for rows, persons in self.sampled(f"{PLACE[1]} AS place"):
+            check.add(persons)
+            places.extend(rows.column(0).to_numpy())
+        self._connection.register("drawn", pa.table({"place": places.view()}))
+        found = 0
+        for chunk in chunks(self._stream(selected, f"WHERE {PLACE[1]} IN (SELECT place FROM drawn)")):
+            found += chunk.num_rows
+            yield chunk
+        self._connection.unregister("drawn")
+        if found != len(places):
+            raise missing_rows()
 
     def all_rows(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """All rows of each batch, without a coin, and their persons, who may come twice."""
