@@ -98,10 +98,13 @@ class Work:
     def bare(self, folder: Path) -> str:
         """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
         from crowdblend.policies import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
-        from crowdblend.recoding import Axis, Bounded, Computed, Intervals, Lookup  # noqa: PLC0415
+        from crowdblend.recoding import Axis, Computed, Intervals, Lookup  # noqa: PLC0415
 
-        codes, joins, sums = [], [], []
-        for at, column in enumerate(parse_policy(self.policy(), folder).columns):
+        codes, joins = [], []
+        policy = parse_policy(self.policy(), folder)
+        measures = policy.measures if self.kind == "statistics" else {}
+        sums = [f"sum({bounded.sql(name, typed=True)})" for name, bounded in measures.items()]
+        for at, column in enumerate(one for one in policy.columns if one.recodings):
             recoding = column.recoding
             if isinstance(recoding, Axis):
                 recoding = Intervals(0, 1000, 10, include_stop=True)
@@ -111,8 +114,6 @@ class Work:
                 codes.append(f"t{at}.code")
             elif isinstance(recoding, Computed):
                 codes.append(recoding.sql(column.name, typed=True))
-            elif isinstance(recoding, Bounded):
-                sums.append(f"sum({recoding.sql(column.name, typed=True)})")
         chosen = [f"{code} AS c{at}" for at, code in enumerate(codes)]
         chosen += ["count(*) AS n", *sums]
         source = f"read_parquet('{folder / self.file}') {' '.join(joins)}"

@@ -218,8 +218,8 @@ class Rows:
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
-                drawn = persons.drawn(self.draw.key.persons, self.draw.rate)
-                rows, persons = filtered(rows, drawn), persons.where(drawn)
+                drawn, persons = persons.sampled(self.draw.key.persons, self.draw.rate)
+                rows = filtered(rows, drawn)
             if self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)
                 rows, persons = filtered(rows, inside), persons.where(inside)
