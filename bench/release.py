@@ -3,7 +3,8 @@
 Both are commands: the start of Python, imports, planning, reading, the ledger, writing, hashing and the report are
 included on our side, the start of Python and of DuckDB on the other. They run in turns, each in a process of its own,
 and the least of each figure counts, since other work on the machine can only add to it. CPU is that of all threads.
-Rows say which of the works are run, such as 1000 10000000; by default those of up to ten million.
+Rows say which of the works are run, such as 1000 10000000; by default those of up to ten million. With --record the
+figures are kept in bench/release.json and shown in docs/speed.md. BENCH_DATA names a folder in which the data stay.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from release_page import recorded
 from release_work import WORK, Work
 
 REPEATS = 3
@@ -79,7 +81,7 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     return {"ratio": ratios, "wanted": wanted, "release": mine, "bare": theirs}
 
 
-def main(rows: list[int]) -> None:
+def main(rows: list[int], *, record: bool) -> None:
     """Measure the works of so many rows."""
     chosen = {name: work for name, work in WORK.items() if work.rows in rows or (not rows and work.rows <= MANY)}
     kept = os.environ.get("BENCH_DATA")
@@ -89,8 +91,10 @@ def main(rows: list[int]) -> None:
         for name, work in chosen.items():
             found[name] = compared(name, work, folder, REPEATS if work.rows <= MANY else 1)
             print(json.dumps({name: found[name]}), file=sys.stderr)
+            if record:
+                recorded(name, found[name])
     print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":
-    main([int(rows) for rows in sys.argv[1:]])
+    main([int(rows) for rows in sys.argv[1:] if rows.isdigit()], record="--record" in sys.argv)

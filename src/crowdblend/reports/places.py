@@ -18,8 +18,6 @@ ROUNDS = 25
 # Centres and neighbours are computed from no more points than this, at even steps through the sorted file.
 MOST_EXAMINED = 50_000
 BINS = 64
-# So many places after a point its nearest neighbour is looked for, before a tree is built.
-MOST_PLACES = 400
 
 
 @dataclass(frozen=True)
@@ -102,24 +100,7 @@ def centres(points: Points) -> list[tuple[Points, int]]:
 
 
 def neighbour_distances(points: Points) -> Points:
-    """The Euclidean distance of each point to the nearest other one.
-
-    In the order of one axis, a point's neighbour is looked for among those 1, 2, 3, … places after it, until the axis
-    alone is farther for every pair. Where many share a place on each axis that takes too long, and a tree is built.
-    """
-    axis = int(np.argmax([len(np.unique(along)) for along in points.T]))
-    ordered = points[np.argsort(points[:, axis], kind="stable")]
-    nearest = np.full(len(points), np.inf)
-    for places in range(1, min(MOST_PLACES, len(points))):
-        apart = ordered[places:] - ordered[:-places]
-        squares = apart[:, 0] * apart[:, 0]
-        for along in range(1, apart.shape[1]):
-            squares += apart[:, along] * apart[:, along]
-        np.minimum(nearest[places:], squares, out=nearest[places:])
-        np.minimum(nearest[:-places], squares, out=nearest[:-places])
-        alone = apart[:, axis] * apart[:, axis]
-        if not ((alone < nearest[places:]) | (alone < nearest[:-places])).any():
-            return np.sqrt(nearest)
+    """The Euclidean distance of each point to the nearest other one."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  slow to load
 
     distances: Points = cKDTree(points).query(points, k=2)[0][:, 1]
