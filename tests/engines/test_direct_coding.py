@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.engines.duckdb import class_counts as counting
+from crowdblend.engines.duckdb import rows as reading
 from crowdblend.engines.engine import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
@@ -118,3 +119,37 @@ def test_a_value_of_somebody_who_is_not_drawn_does_not_matter(tmp_path):
         except InvalidInput:
             outcomes.add("refused")
     assert outcomes == {"counted", "refused"}, "fixed by the key: some of the twelve are drawn and some are not"
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_two_looks_at_a_low_rate_count_the_same_as_one(tmp_path, monkeypatch, handed_over_first, direct):
+    if not direct:
+        handed_over_first()
+    draw = Coin(DrawKey(bytes(range(32))), 0.1)
+    two = counted(tmp_path, people(), draw)
+    monkeypatch.setattr(reading, "_FEW", 0.0)
+    one = counted(tmp_path, people(), draw)
+    assert np.array_equal(two.classes.codes, one.classes.codes)
+    assert np.array_equal(two.classes.counts, one.classes.counts)
+    assert two.rows_read == one.rows_read == 3000
+    assert 0 < one.classes.people < 600
+
+
+def test_two_looks_refuse_a_second_row_of_somebody(tmp_path):
+    table = people()
+    table["id"] = [f"P{n // 2}" for n in range(len(table["id"]))]
+    with pytest.raises(InvalidInput) as refused:
+        counted(tmp_path, table, Coin(DrawKey(bytes(range(32))), 0.1))
+    assert refused.value.code.endswith("repeated-person")
+
+
+def test_a_file_that_changes_between_two_looks_is_refused(tmp_path, monkeypatch):
+    stream = reading.Rows._stream
+
+    def shortened(self, selected, which=""):
+        yield from (batch.slice(1) if which else batch for batch in stream(self, selected, which))
+
+    monkeypatch.setattr(reading.Rows, "_stream", shortened)
+    with pytest.raises(InvalidInput) as refused:
+        counted(tmp_path, people(), Coin(DrawKey(bytes(range(32))), 0.1))
+    assert refused.value.code.endswith("missing-rows")
