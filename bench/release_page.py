@@ -24,6 +24,11 @@ def recorded(name: str, figures: dict[str, Any]) -> None:
     machine = f"{os.cpu_count()} cores, {platform.machine()}"
     kept[name] = {**figures, "date": datetime.now(UTC).date().isoformat(), "machine": machine}
     KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    show(kept)
+
+
+def show(kept: dict[str, Any]) -> None:
+    """Write the table into the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
     PAGE.write_text(f"{before}{BEGIN}\n{table(kept)}{END}{after}", encoding="utf-8")

@@ -29,7 +29,7 @@ class _WithoutPandas:
 def run() -> None:
     """Entry point of the installed command and of `python -m crowdblend`."""
     gc.set_threshold(_NEW_OBJECTS)
-    sys.meta_path.insert(0, _WithoutPandas())  # type: ignore[arg-type]  # only this one method is asked for
+    sys.meta_path.insert(0, _WithoutPandas())
     from crowdblend.cli.main import main  # noqa: PLC0415  after pandas is out of the way
 
     main()

@@ -18,7 +18,7 @@ from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.duckdb.coding import Coding, reads_typed
 from crowdblend.engines.engine import ColumnType
 from crowdblend.policies.columns import Column
-from crowdblend.recoding import Computed, Lookup
+from crowdblend.recoding import Closed, Computed, Lookup
 from crowdblend.recoding.reading import blank_sql, quoted
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ class DirectCoding(Coding):
         for position in self._outside:
             text = f"CAST({identifiers[position]} AS VARCHAR)"
             blank = f"CASE WHEN {blank_sql(text)} THEN '' ELSE {text} END"
-            other = self._columns[position].recoding.other_code  # type: ignore[union-attr]
-            parts.append(f"CASE WHEN {codes[position]} = {other} THEN {blank} END AS o{position}")
+            recoding = self._columns[position].recoding
+            assert isinstance(recoding, Closed)
+            parts.append(f"CASE WHEN {codes[position]} = {recoding.other_code} THEN {blank} END AS o{position}")
         return ", ".join(parts)
 
     def coded(self, rows: pyarrow.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
