@@ -71,8 +71,7 @@ def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -
     files, _ = rehearsal.publish(key)
     assert list(files) == ["data.csv"]
     assert files == released(policy, POPULATION, key, tmp_path)
-    others = {rehearsal.publish(new_key())[0]["data.csv"] for _ in range(20)}
-    assert len(others) > 1, "other keys, other releases"
+    assert any(rehearsal.publish(new_key())[0] != files for _ in range(100)), "other keys, other releases"
     assert rehearsal.publish(key)[0] == files
 
 
@@ -151,10 +150,10 @@ def test_a_stack_of_releases_looks_like_single_ones(name: str) -> None:
 
 @pytest.mark.parametrize("stacked", [True, False])
 def test_runs_are_not_repeated(stacked: bool) -> None:
-    """More than twenty outcomes, five hundred times: seen twice equally often they are with a chance far below 1e-6."""
+    """More than twenty outcomes, three hundred times: seen twice equally often they are with a chance far below 1e-6."""
     subject = replace(FAMILIES["suppressed table"].subject(hard_sizes, people=60), stacked=stacked)
     population = subject.pairs()[-1].more
-    first, second = (subject.observe(population, 500)["the files"] for _ in range(2))
+    first, second = (subject.observe(population, 300)["the files"] for _ in range(2))
     assert len(first) > 20
     assert first != second
 
