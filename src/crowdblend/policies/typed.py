@@ -50,7 +50,7 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
     if kind == "day":
         with suppress(ValueError):
             return datetime.date.fromisoformat(text)
-    if kind in _INLINE or (kind == "rates" and "=" in text):
+    if kind in _INLINE:
         return _inline(kind, text)
     return text
 
@@ -63,7 +63,7 @@ def typed_text(kind: Kind, value: Any) -> str:
         return str(value).lower()
     if kind == "texts":
         return "\n".join(map(str, value))
-    if kind in _INLINE or (kind == "rates" and isinstance(value, Mapping)):
+    if kind in _INLINE:
         return toml_value(value)
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
