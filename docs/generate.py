@@ -1,4 +1,4 @@
-"""Write the pages that are derived from the code: theorems, commands, the keys of a policy, Python names.
+"""Write what is derived: theorems, commands, the keys of a policy, Python names, and the tables of docs/compared.md.
 
 `make docs` runs this; a test compares the result with what is committed.
 """
@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 import click
+import compared_tables
 from click.testing import CliRunner
 
 import crowdblend
@@ -195,7 +199,13 @@ def _signature(name: str, thing: Callable[..., object]) -> str:
     return f"`cb.{name}({', '.join(parameters)})`\n"
 
 
-PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy, "api.md": names}
+PAGES = {
+    "theorems.md": theorems,
+    "cli.md": commands,
+    "policy.md": policy,
+    "api.md": names,
+    "compared.md": compared_tables.page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

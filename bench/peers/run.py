@@ -3,7 +3,8 @@
     python bench/peers/run.py opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON
 
 Each PYTHON is that of an environment with the package (requirements/peers-*.txt); `make peers` makes them. Packages
-that are not named are left out. docs/compared.md shows the figures: `python docs/generate.py` writes its tables again.
+that are not named are left out. Memory is read from /proc, so this runs on Linux. docs/compared.md shows the figures:
+`python docs/generate.py` writes its tables again.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def job(python: str, package: str, work: str, folder: Path, repeats: int) -> tup
             raise SystemExit(f"{' '.join(command)} failed")
         wall = time.perf_counter() - began
         out.seek(0)
-        scale = 1e6 if sys.platform == "darwin" else 1e3
-        cost = {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "memory": used.ru_maxrss / scale}
-        return json.load(out), {name: round(value, 2) for name, value in cost.items()}
+        told = json.load(out)
+        cost = {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "memory": told["memory"]}
+        return told["released"], {name: round(value, 2) for name, value in cost.items()}
 
 
 def truth(folder: Path, name: str) -> dict[tuple[str, ...], int]:

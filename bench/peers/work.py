@@ -1,7 +1,7 @@
 """What every job of bench/peers has in common; it imports nothing but the standard library.
 
-A job is called as `python with_PACKAGE.py WORK FOLDER REPEATS` and prints one JSON object: for tables a list of
-repeats, each a list of [sex, band, district, education, count]; for numbers a list of repeats.
+A job is called as `python with_PACKAGE.py WORK FOLDER REPEATS` and prints one JSON object. `released` has the repeats:
+for tables each is a list of [sex, band, district, education, count], else a number. `memory` is the largest in MB.
 """
 
 from __future__ import annotations
@@ -30,4 +30,11 @@ SAMPLE_EPSILON, SAMPLE_DELTA = 1.4898, 2e-6
 def run(jobs: dict[str, Callable[[Path], Any]]) -> None:
     """Do one kind of work as often as asked, and print what came out."""
     work, folder, repeats = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    json.dump([jobs[work](folder) for _ in range(repeats)], sys.stdout)
+    released = [jobs[work](folder) for _ in range(repeats)]
+    json.dump({"released": released, "memory": largest_memory()}, sys.stdout)
+
+
+def largest_memory() -> float:
+    """The most that this process ever held, in MB; what rusage says on Linux is at least what its parent held."""
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1e3

@@ -18,7 +18,7 @@ def generator():
     return module
 
 
-@pytest.mark.parametrize("name", ["theorems.md", "cli.md", "policy.md", "api.md"])
+@pytest.mark.parametrize("name", ["theorems.md", "cli.md", "policy.md", "api.md", "compared.md"])
 def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generator().PAGES[name](), "run make docs"
 
