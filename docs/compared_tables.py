@@ -80,8 +80,8 @@ def _numbers(figures: dict[str, Any]) -> str:
         found = {row["work"]: row for row in figures["measured"] if row["package"] == package}
         errors = [f"{found[work]['error']:,.4g}" if work in found else "–" for work in ("average", "sum", "median")]
         errors[1] = f"{found['sum']['error']:,.0f}"
-        rows.append([NAMES[package], *errors, *_cost(found["average"])])
-    return _table(["", "error of the average", "of the sum", "of the median", "CPU", "memory"], rows)
+        rows.append([NAMES[package], *errors])
+    return _table(["", "error of the average", "of the sum", "of the median"], rows)
 
 
 def _accounting(figures: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The work of bench/peers with OpenDP: its Polars interface, with declared keys or with a threshold."""
+"""The work of bench/peers with OpenDP: tables by its framework, numbers by its Polars interface."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import opendp.prelude as dp
 import polars as pl
 from work import (
+    CELLS,
     DOMAIN,
     HIGHEST,
     NUMBER_EPSILON,
@@ -23,36 +24,43 @@ from work import (
 
 warnings.simplefilter("ignore")
 dp.enable_features("contrib")
-KEYS = pl.LazyFrame(list(product(*DOMAIN.values())), schema=list(DOMAIN), orient="row")
+SPACE = dp.vector_domain(dp.atom_domain(T="i32")), dp.symmetric_distance()
+COMBINATIONS = list(product(*DOMAIN.values()))
 
 
-def counts(source: Path, loss: Any, *, declared: bool) -> list[list[Any]]:
-    """Counts by all columns: of every declared combination, or of those above a threshold."""
-    context = dp.Context.compositor(
-        data=pl.scan_parquet(source).select(*DOMAIN),
-        privacy_unit=dp.unit_of(contributions=1),
-        privacy_loss=loss,
-        split_evenly_over=1,
-    )
-    query = context.query().group_by(*DOMAIN).agg(dp.len(signed=True))
-    released = (query.with_keys(KEYS) if declared else query).release().collect()
-    return [[*(row[name] for name in DOMAIN), row["len"]] for row in released.iter_rows(named=True)]
+def codes(source: Path) -> Any:
+    """Every row's combination of labels as a number: a recoding that does not look at the rows."""
+    code = pl.lit(0, dtype=pl.Int32)
+    for name, labels in DOMAIN.items():
+        places = list(range(len(labels)))
+        code = code * len(labels) + pl.col(name).replace_strict(list(labels), places, return_dtype=pl.Int32)
+    return pl.scan_parquet(source).select(code=code).collect()["code"].to_numpy()
+
+
+def every_cell(source: Path, epsilon: float) -> list[list[Any]]:
+    """Counts of every declared combination with integer Laplace noise."""
+    counts = SPACE >> dp.t.then_count_by_categories(list(range(CELLS)), null_category=False)
+    noisy = dp.binary_search_chain(lambda scale: counts >> dp.m.then_laplace(scale), d_in=1, d_out=epsilon)
+    return [[*labels, count] for labels, count in zip(COMBINATIONS, noisy(codes(source)), strict=True)]
 
 
 def register(folder: Path) -> list[list[Any]]:
     """Noise on every cell."""
-    return counts(folder / "register.parquet", dp.loss_of(epsilon=TABLE_EPSILON), declared=True)
+    return every_cell(folder / "register.parquet", TABLE_EPSILON)
+
+
+def survey_noise(folder: Path) -> list[list[Any]]:
+    """Noise on every cell of a sample."""
+    return every_cell(folder / "survey.parquet", SAMPLE_EPSILON)
 
 
 def survey(folder: Path) -> list[list[Any]]:
     """Noise on the cells that occur, and only those that are large enough: the domain may be open."""
-    loss = dp.loss_of(epsilon=SAMPLE_EPSILON, delta=SAMPLE_DELTA)
-    return counts(folder / "survey.parquet", loss, declared=False)
-
-
-def survey_noise(folder: Path) -> list[list[Any]]:
-    """Noise on every cell."""
-    return counts(folder / "survey.parquet", dp.loss_of(epsilon=SAMPLE_EPSILON), declared=True)
+    counts = SPACE >> dp.t.then_count_by()
+    scale = (1 + 1e-9) / SAMPLE_EPSILON
+    made = (counts >> dp.m.then_laplace_threshold(scale, threshold) for threshold in range(2, 1_000))
+    noisy = next(one for one in made if one.map(1)[1] <= SAMPLE_DELTA)
+    return [[*COMBINATIONS[code], count] for code, count in noisy(codes(folder / "survey.parquet")).items()]
 
 
 def number(folder: Path, expression: Any) -> float:
