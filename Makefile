@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow mutation audit bench bench-data peers lint docs site wheel clean
+.PHONY: demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
@@ -61,6 +61,10 @@ docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/draw.py
 	$(BIN)/python docs/notebooks/execute.py
+
+pictures: .venv/ready ## photograph the studio and a report again, with Chromium
+	$(BIN)/python docs/studio_pictures.py
+	$(BIN)/python docs/report_pictures.py
 
 site: .venv/site ## the documentation as a static site that opens offline, in out/site/VERSION
 	.venv/site-builder/bin/sphinx-build -q -W -c docs/site docs out/site/$$($(BIN)/python -c "import crowdblend; print(crowdblend.__version__)")
