@@ -150,7 +150,8 @@ def _statistic_words(planned: StatisticPlan) -> str:
     return (
         f"One {planned.statistic} is within {at_most(planned.error)} {of} of the true one with a probability of at "
         f"least {planned.confidence:g}. Whatever is concluded about you from it is at most "
-        f"e^{at_most(planned.epsilon)} times as probable as from {whom}. Several statistics share epsilon; write a policy to plan them together."
+        f"e^{at_most(planned.epsilon)} times as probable as from {whom}. "
+        "Several statistics share epsilon; write a policy to plan them together."
     )
 
 
