@@ -43,7 +43,7 @@ def _of(figures: dict[str, Any], *work: str) -> list[dict[str, Any]]:
 
 
 def _cost(row: dict[str, Any]) -> list[str]:
-    return [f"{row['cpu']:.1f} s", f"{row['memory']:,.0f} MB"]
+    return [f"{row['cpu']:.1f}\N{NO-BREAK SPACE}s", f"{row['memory']:,.0f}\N{NO-BREAK SPACE}MB"]
 
 
 def _when(figures: dict[str, Any]) -> str:
@@ -89,12 +89,11 @@ def _accounting(figures: dict[str, Any]) -> str:
         return "not known" if value is None else f"{value:.4g}"
 
     def seconds(value: float | None) -> str:
-        return "–" if value is None else f"{1000 * value:.0f} ms"
+        return "–" if value is None else f"{1000 * value:.0f}\N{NO-BREAK SPACE}ms"
 
     rows = [
         [
             row["what"],
-            f"{row['delta']:g}",
             "–" if row["added up"] is None else f"{row['added up']:.4g}",
             shown(row["crowdblend"]),
             shown(row["dp_accounting"]),
@@ -103,7 +102,7 @@ def _accounting(figures: dict[str, Any]) -> str:
         ]
         for row in figures["accounting"]
     ]
-    return _table(["releases", "δ", "ε added up", "crowdblend", "dp_accounting", "our CPU", "its CPU"], rows)
+    return _table(["releases", "ε added up", "crowdblend", "dp_accounting", "our CPU", "its CPU"], rows)
 
 
 def _crowds(figures: dict[str, Any]) -> str:
