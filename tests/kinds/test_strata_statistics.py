@@ -222,7 +222,7 @@ def test_one_person_more_changes_no_probability_beyond_epsilon(broken: bool) -> 
     assert (found < 1e-7) == broken
 
 
-def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame, tmp_path: Path) -> None:
     """Everybody counts with their own weight, which is not published; the classes bound it and add no error."""
     columns = {"weight": cb.breaks(10, 14, 20, 28, 40), **COLUMNS}
     statistics = (Statistic(name="women", count={"sex": ("F",)}), Statistic(name="mean", average="income"))
@@ -238,6 +238,7 @@ def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame
     mean = np.average(people.income, weights=people.weight)
     assert abs(found.value["mean"] - mean) <= found.error["mean"] < 60
     assert str(people.weight.max()) not in (folder / "certificate.json").read_text()
+    assert "survey weight in column weight, which is not published" in (folder / "report.html").read_text()
 
 
 def test_nobody_counts_more_often_than_their_class_of_weights_allows() -> None:
