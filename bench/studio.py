@@ -42,7 +42,9 @@ async def pages(root: Path) -> dict[str, float]:
 
     session = Session()
     guard = Guard(application(Studio.at(Root.at(root), root / "state", ledger=str(root / "ledger.db"))), session, 8765)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url=ORIGIN + session.path, headers=HEADERS) as client:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(guard), base_url=ORIGIN + session.path, headers=HEADERS
+    ) as client:
         await client.get(f"/start?token={session.token}")
         first = (await client.get("/", headers={"hx-request": "false"})).text
         loaded = sorted(set(re.findall(r'(?:src|href)="([^"]*/static/[^"]*)"', first)))
