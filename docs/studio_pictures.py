@@ -55,6 +55,7 @@ def main() -> None:
             picture(page, "columns", 1_250)
             steward.onward("Release")
             page.fill("#s-rate", "0.5")
+            page.wait_for_selector("#summary :text('0.5')")
             page.wait_for_selector("#plan .lead")
             page.wait_for_selector("#plan :text('with this release')")
             picture(page, "release", 1_080)
