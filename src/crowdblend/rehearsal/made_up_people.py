@@ -103,8 +103,6 @@ def people_in_memory(data: DataSource, columns: Sequence[str], population: Popul
 def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
-    if isinstance(sampling, ExactSample):
-        return policy
     if sampling.designed:
         raise InvalidInput(
             "The audit runs policies with one sampling rate, and this one has strata or weights.",
@@ -112,5 +110,7 @@ def drawn_here(policy: Any) -> Any:
             where="[sampling] stratum",
             code="rehearsal.strata",
         )
+    if isinstance(sampling, ExactSample):
+        return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)
