@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -178,6 +179,12 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
+    return {"crowdblend": __version__, "python-flint": _version("python-flint")}
+
+
+@cache
+def _version(package: str) -> str:
+    """The installed version of a package; reading its metadata takes a millisecond."""
     from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
 
-    return {"crowdblend": __version__, "python-flint": metadata.version("python-flint")}
+    return metadata.version(package)

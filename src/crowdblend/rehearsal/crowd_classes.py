@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
 from crowdblend.policies.offered import lattice_of
+from crowdblend.randomness import new_key
+from crowdblend.rehearsal.batch import RELEASES, Known, endless
 from crowdblend.rehearsal.looking import Looking, Onlooker
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
-from crowdblend.rehearsal.stack import Stack
+from crowdblend.rehearsal.stack import Stack, shown_of
 from crowdblend.rehearsal.values import examples
 from crowdblend.selection import noise_around
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
 CLASSES = 4
-# Releases that are run as one when they are stacked.
-_COPIES = 500
 
 
 def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | None = None) -> ReleaseSubject:
@@ -34,8 +33,7 @@ def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | Non
     hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    several = planned.request.shares or policy.sampling.fresh
-    stacked = request.stacked and policy.recoding is None and not several
+    stacked = request.stacked and policy.recoding is None
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 
@@ -92,10 +90,11 @@ class ReleaseSubject(Rehearsed):
     understated: float = 1.0
     stacked: bool = False
     further: tuple[Neighbours, ...] = ()
+    mistake: Callable[[Any], Any] | None = None
     relation = Relation.ADD_REMOVE
 
     @cached_property
-    def plan(self) -> Any:
+    def honest_plan(self) -> Any:
         """The plan behind the policy, with people who are drawn here."""
         return _plan_here(self.policy)
 
@@ -116,16 +115,16 @@ class ReleaseSubject(Rehearsed):
         loss = noise_around(lattice_of(self.policy.columns), self.plan.score, choosing.show_epsilon)
         return Onlooker(names, offered, values, float(1 / loss))
 
-    def looks(self, population: Population, runs: int) -> Iterator[Views]:
-        """Where releases are stacked, what a stack shows beyond these runs is kept: each release is for one run."""
-        if not self.stacked:
-            return super().looks(population, runs)
+    def batches(self, population: Population) -> Iterator[Views]:
+        """What is seen of the slices of one stack after the other."""
+        onlooker, known = self.onlooker(population[0].values), Known[Views]()
+        stack = Stack(self.plan, population, RELEASES)
 
-        def endless() -> Iterator[Views]:
-            onlooker = self.onlooker(population[0].values)
-            return map(onlooker.at_shown, Stack(self.plan, population, _COPIES).releases())
+        def seen() -> Iterator[Views]:
+            for shown in stack.publish(new_key()):
+                yield known.of(shown, lambda: onlooker.at_shown(shown_of(shown), None))  # noqa: B023
 
-        return islice(self.kept(population, endless), runs)
+        return endless(seen)
 
     def looking(self, population: Population) -> Callable[[bytes], Views]:
         """The person's class, and all there is."""

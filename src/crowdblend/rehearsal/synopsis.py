@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,8 @@ class SynopsisSubject(Rehearsed):
     policy: SynopsisPolicy
     name: str = "policy"
     understated: float = 1.0
+    stacked: bool = False
+    mistake: Callable[[Any], Any] | None = None
 
     def pairs(self) -> list[Neighbours]:
         """Two persons who differ in as many measured counts as can be, among people like the one and the other."""
