@@ -52,7 +52,7 @@ class Known(dict[Hashable, Seen]):
         return self[given]
 
 
-def endless(batch: Callable[[], Iterator[Seen]]) -> Iterator[Seen]:
+def endless(batch: Callable[[], Iterable[Seen]]) -> Iterator[Seen]:
     """One release after the other: when a batch is used up, the next one is run."""
     while True:
         yield from batch()

@@ -11,10 +11,11 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
 from crowdblend.policies.offered import lattice_of
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.batch import RELEASES, Known, endless
 from crowdblend.rehearsal.looking import Looking, Onlooker
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
+from crowdblend.rehearsal.recoding_stack import RecodingStack
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.stack import Stack, shown_of
@@ -27,13 +28,17 @@ CLASSES = 4
 
 def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | None = None) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
+    if policy.sampling.designed:
+        from crowdblend.rehearsal import strata  # noqa: PLC0415  it is made of what is here
+
+        return strata.subject(policy, request)
     if request.epsilon is not None:
         policy = _at(policy, request.epsilon)
     planned = _plan_here(policy).parameters
     hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    stacked = request.stacked and policy.recoding is None
+    stacked = request.stacked and (policy.recoding is None or policy.below_k != "noise")
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 
@@ -101,10 +106,24 @@ class ReleaseSubject(Rehearsed):
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
         first, last = self._corner(0), self._corner(-1)
-        pairs = [self._pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
+        pairs = [self.pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
         if last != first:
-            pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
-        return [*released(pairs), *self.further]
+            pairs += [self.pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
+        return [*released(pairs), *self._beside_tables(first, last), *self.further]
+
+    def _beside_tables(self, first: Values, last: Values) -> list[Neighbours]:
+        """Where tables have columns of their own: a person alone in one, among people who are alike in another."""
+        names = [column.name for column in self.policy.columns]
+        found: dict[Values, Neighbours] = {}
+        for table in getattr(self.policy, "tables", ()) if self.sizes else ():
+            alike = tuple(
+                mine if name in table.columns else other for name, mine, other in zip(names, first, last, strict=True)
+            )
+            if alike != first:
+                others = (Crowd(alike, self.people - 1),)
+                name = f"alone, among people alike in table {table.name}"
+                found[alike] = Neighbours(name, (Crowd(first, 1), *others), (Crowd(first, 0), *others))
+        return list(found.values())
 
     def onlooker(self, values: Values) -> Looking:
         """Somebody who wants to know about a person with these values."""
@@ -118,11 +137,13 @@ class ReleaseSubject(Rehearsed):
     def batches(self, population: Population) -> Iterator[Views]:
         """What is seen of the slices of one stack after the other."""
         onlooker, known = self.onlooker(population[0].values), Known[Views]()
-        stack = Stack(self.plan, population, RELEASES)
+        make = Stack if self.policy.recoding is None else RecodingStack
+        stack = make(self.plan, population, RELEASES)
 
         def seen() -> Iterator[Views]:
-            for shown in stack.publish(new_key()):
-                yield known.of(shown, lambda: onlooker.at_shown(shown_of(shown), None))  # noqa: B023
+            for cut, chosen in stack.publish(ReleaseKey(new_key())):
+                outcome = (cut, chosen and (chosen.node, repr(chosen.scores)))
+                yield known.of(outcome, lambda: onlooker.at_shown(shown_of(cut), chosen))  # noqa: B023
 
         return endless(seen)
 
@@ -135,7 +156,8 @@ class ReleaseSubject(Rehearsed):
     def _corner(self, place: int) -> Values:
         return tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
 
-    def _pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
+    def pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
+        """The person among so many people like them, and without the person; everybody else is like the other."""
         rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
         more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
         return Neighbours(f"{name} ({size})", more, fewer)

@@ -99,7 +99,7 @@ age = { from = 0, to = 90, width = 30 }
 kind = "table"
 format = "csv"
 accept_delta = true
-delta = 0.1
+delta = 0.11
 epsilon = 0.8
 """
 
@@ -234,10 +234,14 @@ FAMILIES = {
             )
         ),
         Family("stratified table", _STRATA),
-        Family("parts of one sample", _policy(_SUPPRESS, 0.8) + _TABLES.format(one="share = 0.6", other="share = 0.4")),
+        Family(
+            "parts of one sample",
+            _policy('kind = "table"\ndelta = 0.1\nepsilon = 0.8\n', 0.7)
+            + _TABLES.format(one="share = 0.9", other="share = 0.05"),
+        ),
         Family(
             "fresh samples",
-            _policy(_SUPPRESS, 0.8).replace("rate = 0.8", "rate = 0.8\nfresh = true")
+            _policy(_SUPPRESS, 0.7).replace("rate = 0.7", "rate = 0.7\nfresh = true")
             + _TABLES.format(one="", other=""),
         ),
         Family("synopsis, fitted", _SYNOPSIS.format(sample=12, how='mechanism = "fitted"')),

@@ -81,7 +81,11 @@ class Rehearsal:
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Outcome]:
         """The files by name, and what else is published: whatever the data decided, if they did."""
-        publication = publish_once(self.plan, self._engine, key)
+        return self.publish_with(ReleaseKey(key))
+
+    def publish_with(self, key: ReleaseKey) -> tuple[dict[str, bytes], Outcome]:
+        """The same for a key that was made before."""
+        publication = self.plan.publish(self.plan.read(self._engine, key), key)
         return self._files.of(publication), publication.outcome
 
 
@@ -106,11 +110,14 @@ def drawn_here(policy: Any) -> Any:
     if isinstance(sampling, ExactSample):
         return policy
     if sampling.designed:
-        raise InvalidInput(
-            "The audit runs policies with one sampling rate, and this one has strata or weights.",
-            remedy="Audit each stratum as a policy of its own, with its rate and its k.",
-            where="[sampling] stratum",
-            code="rehearsal.strata",
-        )
+        design = policy.design
+        if policy.kind == "points" or not design.published or not all(one.exact for one in design.strata.strata):
+            raise InvalidInput(
+                "The audit runs tables and microdata of published strata with one sampling rate each.",
+                remedy="Audit each stratum as a policy of its own, with its rate and its k.",
+                where="[sampling] stratum",
+                code="rehearsal.strata",
+            )
+        return replace(policy, sampling=replace(sampling, already_drawn=False), accept_delta=True)
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)

@@ -22,6 +22,7 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
+from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Values
 from crowdblend.recoding.classes import MOST_CELLS_LISTED
 from crowdblend.rehearsal.looking import Shown
@@ -53,10 +54,10 @@ class Stack:
         side_by_side = replace(policy, columns=with_copies(policy.columns, self._names), **fixed)
         self._rehearsal = Rehearsal(side_by_side, stacked(population, self._names), planned)
 
-    def publish(self, key: bytes) -> list[Slice]:
-        """What is published of each copy."""
-        files, _ = self._rehearsal.publish(key)
-        return slices(files, self._names)
+    def publish(self, key: ReleaseKey) -> list[tuple[Slice, None]]:
+        """What is published of each copy; nothing is chosen."""
+        files, _ = self._rehearsal.publish_with(key)
+        return [(cut, None) for cut in slices(files, self._names)]
 
 
 def copy_names(copies: int) -> tuple[str, ...]:
