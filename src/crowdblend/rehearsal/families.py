@@ -244,7 +244,7 @@ FAMILIES = {
             _policy(_SUPPRESS, 0.7).replace("rate = 0.7", "rate = 0.7\nfresh = true")
             + _TABLES.format(one="", other=""),
         ),
-        Family("synopsis, fitted", _SYNOPSIS.format(sample=12, how='mechanism = "fitted"')),
+        Family("synopsis, fitted", _SYNOPSIS.format(sample=22, how='mechanism = "fitted"\nrows = 4')),
         Family("synopsis, chosen", _SYNOPSIS.format(sample=24, how='mechanism = "exponential"\nrows = 1')),
         Family("network", _NETWORK),
     )

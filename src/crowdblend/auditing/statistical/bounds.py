@@ -82,6 +82,11 @@ def epsilon_lower(
     return low
 
 
+def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float) -> bool:
+    """Whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
+    return _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
+
+
 @dataclass(frozen=True)
 class _Seen:
     """Counts of an event on both sides, and the weight of the unlikely side in the comparison."""

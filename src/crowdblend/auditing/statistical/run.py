@@ -22,7 +22,7 @@ Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
 # So that in the first two rounds every pair has a run in every fold of both its sides.
-_RUNS_OF_A_PAIR = 64
+RUNS_OF_A_PAIR = 64
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
 _KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
@@ -51,9 +51,9 @@ def audit(
     if not 0 < error < 0.5:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
     pairs = list(subject.pairs())
-    if not pairs or runs < _RUNS_OF_A_PAIR * len(pairs):
+    if not pairs or runs < RUNS_OF_A_PAIR * len(pairs):
         raise InvalidInput(
-            f"A subject needs at least one pair of populations, and at least {_RUNS_OF_A_PAIR} runs for each pair, "
+            f"A subject needs at least one pair of populations, and at least {RUNS_OF_A_PAIR} runs for each pair, "
             f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
         )
     about = {
