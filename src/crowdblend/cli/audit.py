@@ -44,6 +44,9 @@ RUNS = 100_000
     type=int,
     help="How many made-up people there are; by default 1000, or as many as the policy says.",
 )
+@click.option(
+    "--batch", is_flag=True, help="Run many releases as one, as --own does: far more of them in the same time."
+)
 @click.option("--workers", type=int, help="Processes; by default one per core.")
 @click.option(
     "--state", metavar="FILE", help="Keep what was seen in this file, and go on from it after an interruption."
@@ -71,6 +74,7 @@ def command(
     runs: int | None,
     error: float,
     people: int | None,
+    batch: bool,
     workers: int | None,
     state: str | None,
     understate: float,
@@ -109,6 +113,7 @@ def command(
             "--epsilon": (epsilon is None, policy is not None),
             "--understate": (understate == 1, policy is not None or own),
             "--people": (people is None, policy is not None or ours),
+            "--batch": (not batch, policy is not None),
             "--state": (state is None, policy is not None or mechanism is not None),
             "--repeat": (times == 1, ours),
             "--family": (not families, ours),
@@ -130,8 +135,9 @@ def command(
             assert policy is not None
             with _watched(as_json=as_json) as watched:
                 verdict = audit_policy(
-                    policy, people=people, epsilon=epsilon, understate=understate, **budget, **watched.callbacks
-                )
+                    policy, people=people, epsilon=epsilon, understate=understate, batch=batch, **budget,
+                    **watched.callbacks,
+                )  # fmt: skip
             _tell(verdict, watched.outlook, as_json=as_json)
 
 

@@ -55,10 +55,11 @@ def noisy_numbers(
     found: list[list[Number]] = [[] for _ in range(releases)]
     for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
         noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
+        error = mechanism.plan.error
         for release, numbers in enumerate(found):
             own = noisy[release * len(values) : (release + 1) * len(values)]
             numbers += [
-                Number(statistic.label, label, _from(statistic.low, value), mechanism.plan.error)
+                Number(statistic.label, label, _from(statistic.low, value), error)
                 for label, value in zip(_labels(statistic), own, strict=True)
             ]
     return found

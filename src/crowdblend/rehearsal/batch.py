@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-# Releases that are run as one.
-RELEASES = 500
+# Releases that are run as one, and people who are made up for them, at most.
+RELEASES, PEOPLE = 500, 1 << 17
 # What was seen is kept up to so many different outcomes; then it is forgotten, and seen again.
 _MOST_KNOWN = 100_000
 
@@ -50,6 +50,11 @@ class Known(dict[Hashable, Seen]):
                 self.clear()
             self[given] = compute()
         return self[given]
+
+
+def releases_of(people: int) -> int:
+    """How many releases about so many people are run as one."""
+    return max(1, min(RELEASES, PEOPLE // people))
 
 
 def endless(batch: Callable[[], Iterable[Seen]]) -> Iterator[Seen]:

@@ -12,7 +12,7 @@ from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
 from crowdblend.policies.offered import lattice_of
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal.batch import RELEASES, Known, endless
+from crowdblend.rehearsal.batch import Known, endless, releases_of
 from crowdblend.rehearsal.looking import Looking, Onlooker
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
 from crowdblend.rehearsal.recoding_stack import RecodingStack
@@ -103,6 +103,11 @@ class ReleaseSubject(Rehearsed):
         """The plan behind the policy, with people who are drawn here."""
         return _plan_here(self.policy)
 
+    @property
+    def together(self) -> int:
+        """How many releases are run as one."""
+        return releases_of(self.people) if self.stacked else 1
+
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
         first, last = self._corner(0), self._corner(-1)
@@ -138,7 +143,7 @@ class ReleaseSubject(Rehearsed):
         """What is seen of the slices of one stack after the other."""
         onlooker, known = self.onlooker(population[0].values), Known[Views]()
         make = Stack if self.policy.recoding is None else RecodingStack
-        stack = make(self.plan, population, RELEASES)
+        stack = make(self.plan, population, releases_of(sum(crowd.size for crowd in population)))
 
         def seen() -> Iterator[Views]:
             for cut, chosen in stack.publish(ReleaseKey(new_key())):

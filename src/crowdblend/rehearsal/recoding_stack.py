@@ -27,7 +27,7 @@ class RecodingStack:
     def __init__(self, planned: Any, population: Population, copies: int) -> None:
         self._plan, self._files, self._names = planned, Files(), copy_names(copies)
         columns = with_copies(planned.policy.columns, self._names)
-        self._side_by_side = replace(planned, policy=replace(planned.policy, columns=columns))
+        self._side_by_side = replace(planned, policy=replace(planned.policy, columns=columns, format="csv"))
         names = [column.name for column in columns]
         self._engine = people_in_memory(self._side_by_side.policy.data, names, stacked(population, self._names))
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.kinds import plan
 from crowdblend.randomness import new_key
+from crowdblend.rehearsal.batch import RELEASES
 from crowdblend.rehearsal.looking import digest
 from crowdblend.version import __version__
 
@@ -60,6 +61,11 @@ class Rehearsed:
         """What the certificate says about one person."""
         stated: Differential = self.honest_plan.certificate().differential(self.relation)
         return replace(stated, epsilon=stated.epsilon / self.understated)
+
+    @property
+    def together(self) -> int:
+        """How many releases are run as one: fewer take as long."""
+        return RELEASES if self.stacked else 1
 
     @property
     def fingerprint(self) -> str:

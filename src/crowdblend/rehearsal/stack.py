@@ -15,7 +15,6 @@ every copy chooses its own: see `recoding_stack`.
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -40,13 +39,13 @@ class Stack:
         policy = planned.policy
         if policy.recoding is not None:
             raise InvalidInput("a stack must have a fixed recoding, got a choice. Rehearse one at a time.")
+        # Lines of text are cut apart by the name of their copy.
+        fixed: dict[str, Any] = {"format": "csv"}
         if policy.below_k == "noise":
             # By default it depends on the number of cells, and here there are more of them.
-            fixed = {"show_from": planned.mechanism().show_from}
+            fixed["show_from"] = planned.mechanism().show_from
             if fixed["show_from"] is None:
                 copies = min(copies, MOST_CELLS_LISTED // policy.cells)
-        else:
-            fixed = {}
         self._names = copy_names(copies)
         tables = tuple(replace(table, columns=(COPY, *table.columns)) for table in policy.tables)
         if tables:
@@ -77,16 +76,24 @@ def stacked(population: Population, names: tuple[str, ...]) -> Population:
 
 def slices(files: Mapping[str, bytes], names: tuple[str, ...]) -> list[Slice]:
     """The lines of each copy in every file, without the column that tells copies apart."""
-    cut = [(name, *_cut(content.decode())) for name, content in sorted(files.items())]
+    cut = [(name, *_cut(content.decode(), names)) for name, content in sorted(files.items())]
     return [tuple((name, header, tuple(lines[copy])) for name, header, lines in cut) for copy in names]
 
 
-def _cut(text: str) -> tuple[str, dict[str, list[str]]]:
-    header, *rows = text.splitlines()
-    lines: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        copy, rest = row.split(",", 1)
-        lines[copy.strip('"')].append(rest)
+def _cut(text: str, names: tuple[str, ...]) -> tuple[str, dict[str, list[str]]]:
+    header, *rows = text.rstrip("\n").split("\n")
+    lines: dict[str, list[str]] = {copy: [] for copy in names}
+    try:
+        for row in rows:
+            copy, rest = row.split(",", 1)
+            lines[copy.strip('"')].append(rest)
+    except (ValueError, KeyError):
+        raise InvalidInput(
+            "A label has a line break, by which the releases of a batch cannot be told apart.",
+            remedy="Audit one release at a time.",
+            where="--batch",
+            code="rehearsal.batch",
+        ) from None
     return header.split(",", 1)[1], lines
 
 

@@ -14,7 +14,7 @@ from crowdblend.mechanisms.quantiles import quantile_losses
 from crowdblend.planning.statistics import EVERYBODY, QuantileShape, TotalsPlan
 from crowdblend.policies.statistics import BETWEEN, Statistics
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal.batch import Known, endless
+from crowdblend.rehearsal.batch import Known, endless, releases_of
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import Between, Number
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, people_in_memory, publish_once
@@ -61,6 +61,11 @@ class StatisticsSubject(Rehearsed):
     stacked: bool = False
     mistake: Callable[[Any], Any] | None = None
 
+    @property
+    def together(self) -> int:
+        """How many releases are run as one."""
+        return releases_of(self.policy.people) if self.stacked else 1
+
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""
         offered = [self._candidates(name) for name in self.policy.wanted]
@@ -99,7 +104,8 @@ class StatisticsSubject(Rehearsed):
 
     def batches(self, population: Replaced) -> Iterator[Views]:
         """The same of many releases as one."""
-        batch, between = StatisticsBatch(self.plan, population.people), self._between(population)
+        batch = StatisticsBatch(self.plan, population.people, releases_of(self.policy.people))
+        between = self._between(population)
         known: Known[Views] = Known()
 
         def seen() -> list[Views]:
