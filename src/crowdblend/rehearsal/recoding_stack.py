@@ -53,6 +53,7 @@ class RecodingStack:
         """The choice of every copy; copies with the same people who decide are scored together."""
         alike: dict[bytes, list[int]] = defaultdict(list)
         rows = np.column_stack([deciding.codes, deciding.counts]).astype(np.int64)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
         starts = np.searchsorted(rows[:, 0], np.arange(len(self._names) + 1))
         for copy in range(len(self._names)):
             alike[rows[starts[copy] : starts[copy + 1], 1:].tobytes()].append(copy)

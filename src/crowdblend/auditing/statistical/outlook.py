@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event
+from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates
 from crowdblend.auditing.statistical.run import LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
@@ -164,7 +164,7 @@ class _Trial:
     def half_refuted(self, runs: int, error: float) -> float:
         """How likely so many runs are to refute half of ε."""
         last = rounds(runs, error)[-1]
-        event = best_event(self._seen, self._guarantee.epsilon / 2, self._guarantee.delta)
+        event = best_event(list(candidates(self._seen, self._guarantee.epsilon / 2, self._guarantee.delta)))
         if not math.isfinite(event.promising):
             return 0.0
         fold = self._seen[event.pair][0][0].runs
