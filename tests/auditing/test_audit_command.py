@@ -45,14 +45,15 @@ def policy(tmp_path: Path) -> str:
 
 def test_a_policy_that_keeps_its_promise(policy: str, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
-    done = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--json", "--state", str(state))
+    options = ("--runs", "1000", "--people", "20", "--workers", "1", "--batch", "--json", "--state", str(state))
+    done = run(policy, *options)
     found = json.loads(done.stdout)
     assert (done.exit_code, found["finding"], found["subject"]) == (0, False, "policy.toml")
     assert found["error"] == 0.001
     assert found["outlook"]["runs"] == 1_000
     assert 0 < found["outlook"]["smallest_leak"] < 1
     assert state.exists()
-    again = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--json", "--state", str(state))
+    again = run(policy, *options)
     found.pop("outlook")
     assert json.loads(again.stdout).items() >= found.items()
 
@@ -63,7 +64,7 @@ def test_a_policy_that_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("crowdblend.cli.audit.hard_sizes", lambda *_: {"alone": 1})
     path = tmp_path / "noise.toml"
     path.write_text(FAMILIES["noise below k, flagged"].policy)
-    done = run(str(path), "--runs", "8000", "--people", "20", "--workers", "1", "--understate", "10")
+    done = run(str(path), "--runs", "8000", "--people", "20", "--workers", "1", "--understate", "10", "--batch")
     assert done.exit_code == 1
     first, second, *_ = done.stdout.splitlines()
     assert first.startswith("outlook      in about ")

@@ -69,8 +69,8 @@ class Rehearsed:
 
     @property
     def fingerprint(self) -> str:
-        """A text that is another one for every other policy, and for every other version."""
-        return digest((__version__, self.policy))
+        """A text that is another one for every other policy and version, and for single releases or batches."""
+        return digest((__version__, self.policy, self.stacked))
 
     def observe(self, population: Any, runs: int) -> dict[str, Counter[str]]:
         """Release so many times, with a fresh key each time, and look at what is published."""

@@ -171,17 +171,19 @@ class _Trial:
         return _normal(event.promising * math.sqrt(last.judging / 2 / fold) - _quantile(last.error))
 
     def _add(self, each: int) -> None:
-        # Where releases are run together, a few take as long as all of them.
-        each = max(each, getattr(self._subject, "together", 1))
+        together = getattr(self._subject, "together", 1)
         for number, pair in enumerate(self._pairs):
             found = []
             for population in (pair.more, pair.fewer):
-                # Populations are made up before the clock starts.
-                self._subject.observe(population, 1)
                 started = time.perf_counter()
+                self._subject.observe(population, 1)
+                made = time.perf_counter()
                 found.append(tuple(Fold(each, _counted(self._subject.observe(population, each))) for _ in (0, 1)))
-                self._spent += time.perf_counter() - started
-                self._runs += 2 * each
+                # Where runs are made together, the first one pays for all; else the first one makes up the people.
+                if together == 1:
+                    self._spent, self._runs = self._spent + time.perf_counter() - made, self._runs + 2 * each
+                elif number not in self._seen:
+                    self._spent, self._runs = self._spent + made - started, self._runs + together
             sides = (found[0], found[1])
             if number in self._seen:
                 sides = tuple(  # type: ignore[assignment]
