@@ -127,7 +127,7 @@ def command(
     elif ours:
         _own(families, runs or RUNS, error, people, force, understate, times, planted=planted, as_json=as_json)
     else:
-        budget = {"runs": RUNS if state and runs is None else runs, "seconds": seconds}
+        budget: dict[str, Any] = {"runs": RUNS if state and runs is None else runs, "seconds": seconds}
         budget |= {"error": error, "workers": force, "state": where}
         if mechanism is not None:
             _mechanism(mechanism, budget, as_json=as_json)
@@ -156,7 +156,7 @@ class _Watched:
     def __init__(self, progress: Any, *, as_json: bool) -> None:
         self.outlook: Outlook | None = None
         self._as_json = as_json
-        self.callbacks = {"progress": progress, "announce": self._announce}
+        self.callbacks: dict[str, Any] = {"progress": progress, "announce": self._announce}
 
     def _announce(self, outlook: Outlook) -> None:
         self.outlook = outlook

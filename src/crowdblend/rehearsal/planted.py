@@ -114,7 +114,8 @@ def _hardly_any_noise(planned: Any) -> Any:
 
 def _noise_of_tight_bounds(planned: Any) -> Any:
     """The noise is that of values up to 1; the policy, which reads the data, has values up to 5."""
-    return replace(planned, parameters=plan(parse_policy(FAMILIES["sum"].policy)).parameters)
+    tight: Any = plan(parse_policy(FAMILIES["sum"].policy))
+    return replace(planned, parameters=tight.parameters)
 
 
 def _other_stratum(planned: Any) -> Any:

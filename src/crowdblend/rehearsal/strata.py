@@ -20,7 +20,8 @@ _STRATA = 4
 def subject(policy: Any, request: AuditRequest) -> ReleaseSubject:
     """The policy with a person in one stratum after the other; nobody else's stratum matters to that person."""
     request.leave_epsilon("a stratified policy", "every stratum has a k of its own")
-    planned = plan(drawn_here(policy)).parameters
+    release: Any = plan(drawn_here(policy))
+    planned = release.parameters
     audited = ReleaseSubject(policy, (), request.name, request.people, request.understated, request.stacked)
     pairs = []
     for stratum in _some(planned.strata):
