@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,6 @@ from scipy import stats
 
 from crowdblend.engines.draw import Coin, StratifiedCoin
 from crowdblend.engines.engine import ClassCounts
-from crowdblend.engines.spark.engine import SparkSource
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
@@ -134,10 +133,3 @@ def test_values_outside_the_strata_are_refused_whoever_is_drawn(engine: str, tmp
 def test_a_draw_needs_rates_that_are_probabilities() -> None:
     with pytest.raises(InvalidInput, match="above 0 and below 1"):
         StratifiedCoin(DrawKey(KEY), "region", (0.1, 1.0))
-
-
-def test_spark_refuses_strata_instead_of_counting_everybody() -> None:
-    """No session is needed for it: the draw is refused before a task is made."""
-    source = SparkSource(cast(Any, None), cast(Any, None), None, None)
-    with pytest.raises(InvalidInput, match="Stratified samples are not drawn by the Spark engine"):
-        source.class_counts([], draw())

@@ -26,6 +26,8 @@ RANGES = {
     "share": "real (0, 1)",
     "releases": "whole [1, 1000000]",
     "blend_epsilon": "real [0, 700]",
+    "copies": "whole [1, 1000000000000]",
+    "inner_epsilon": "real [0, 1e6]",
     "noise_epsilon": "real (0, 700]",
     "transition": "whole [1, inf)",
     "limit": "whole [1, 100000]",

@@ -268,6 +268,16 @@ EXAMPLES: dict[str, list[Example]] = {
         Example((), {"numerator": 1, "denominator": 2, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
         Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
     ],
+    "quantile.add-remove": [
+        Example((), {"numerator": 9, "denominator": 10, "noise_epsilon": 0.3}, {("noise_epsilon", "epsilon"): 1}),
+    ],
+    "totals.add-remove": [
+        Example(
+            (),
+            {"bins": 6, "grid_steps": 100, "noise_epsilon": 0.01},
+            {("grid_steps", "epsilon"): 1, ("noise_epsilon", "epsilon"): 1},
+        ),
+    ],
     "totals.together": [Example((NoisyTotals(0.1, 0.04, 0.09), NoisyTotals(0.2, 0.3, 0.1))), Example((_NOISY,))],
     "totals.differential": [Example((_NOISY,))],
     "totals.zero-knowledge": [

@@ -354,6 +354,12 @@ REFERENCES: dict[str, Callable[..., Fields]] = {
     "totals.groups": _groups,
     "quantile.everybody": lambda **a: _quantile(**a, joins=1),
     "quantile.groups": lambda **a: _quantile(**a, joins=2),
+    "quantile.add-remove": lambda numerator, denominator, noise_epsilon: _differential(
+        mpf(noise_epsilon) * max(numerator, denominator - numerator), mpf(0), ADD
+    ),
+    "totals.add-remove": lambda bins, grid_steps, noise_epsilon: _differential(
+        grid_steps * mpf(noise_epsilon), mpf(0), ADD
+    ),
     "totals.together": lambda *a: _totals(*(sum(mpf(getattr(p, f)) for p in a) for f in ("step", "drift", "reach"))),
     "totals.differential": lambda a: _differential(mpf(a.reach), mpf(0), SWAP),
     "totals.zero-knowledge": _estimated,

@@ -33,6 +33,7 @@ from tests.publishing.test_verification import forged
 KEY = bytes(range(32))
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
 REGIONS, AGES = cb.values(*RATES), cb.intervals(0, 100, width=20)
+BORN = cb.date(["day", "month", "year"], start="2000-01-01", stop="2010-01-01")
 STRATA = cb.Sampling(stratum="region", rates=RATES)
 
 
@@ -252,6 +253,27 @@ def test_rates_come_from_a_file_and_policies_make_the_round_trip(tmp_path: Path)
             {"tables": [cb.NamedTable("by_sex", ("sex",))]},
             "leaves 'region' out",
         ),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"tables": [cb.NamedTable("a", ("region", "sex"), 0.5), cb.NamedTable("b", ("region", "age"), 0.5)]},
+            "not certified together with shares",
+        ),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"below_k": "noise", "flag": True},
+            "not certified together with flag",
+        ),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"below_k": "noise", "show_from": 3},
+            "not certified together with show_from",
+        ),
+        ({"stratum": "region", "rates": RATES, "fresh": True}, {}, "at one rate"),
+        (
+            {"stratum": "region", "rates": RATES},
+            {"columns": {"region": REGIONS, "born": BORN}, "recoding": cb.Choosing(epsilon=0.1, using="population")},
+            "not certified together with .recoding.",
+        ),
         ({"weight": "w"}, {}, "already drawn"),
         ({"weight": "w", "already_drawn": True}, {}, "Nothing bounds the weights"),
         ({"weight": "age", "already_drawn": True}, {}, "do not bound the weights from both sides"),
@@ -263,6 +285,20 @@ def test_what_does_not_fit_is_refused_with_the_reason(sampling: Any, given: Any,
         table(cb.Sampling(**sampling), **given)
     assert refused.value.remedy
     assert refused.value.code.startswith("policy.")
+
+
+def test_kinds_that_are_not_proved_for_strata_refuse_them() -> None:
+    """Networks have no [sampling] at all."""
+    columns = {"region": REGIONS}
+    with pytest.raises(InvalidInput, match="proved for one sampling rate") as outliers:
+        cb.OutlierTable(person="id", columns=columns, sampling=STRATA, limit=50, epsilon=1.0, delta=1e-6)
+    exact = cb.ExactSample(stratum="region", rates=RATES)
+    with pytest.raises(InvalidInput, match="proved for exactly so many random people") as synopsis:
+        cb.Synopsis(person="id", people=1000, columns=columns, sampling=exact, conjunctions=1, epsilon=1.0)
+    for refused in (outliers, synopsis):
+        assert refused.value.code == "policy.stratum"
+        assert refused.value.where == "[sampling] stratum"
+        assert refused.value.remedy
 
 
 @pytest.mark.filterwarnings("ignore:No ledger at")

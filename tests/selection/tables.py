@@ -17,8 +17,15 @@ def ladder(name: str, *levels: list[int], weight: float = 1.0) -> Ladder:
 PLACE = ladder("place", [0, 1, 2, 3], [0, 1, 0, 1], [0, 0, 0, 0])
 SEX = ladder("sex", [0, 1], [0, 0], weight=0.5)
 FIXED = ladder("fixed", [0, 1, 2])
+# Days, weeks that tear months apart, months, and all of it; each in the order of the days.
+DAYS = Ladder(
+    "days",
+    tuple(map(np.array, ([0, 1, 2, 3, 4, 5, 6], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 2], [0] * 7))),
+    nested=False,
+)
 SMALL = Lattice((PLACE, SEX))
 THREE = Lattice((SEX, PLACE, FIXED))
+WEEKS = Lattice((SEX, DAYS, PLACE))
 
 
 def nodes(lattice: Lattice) -> list[Node]:

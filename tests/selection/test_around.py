@@ -9,32 +9,32 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource
-from crowdblend.selection import SCORES, most_around, noise_around, noisy_scores_around, score, scores_around
+from crowdblend.selection import SCORES, Lattice, most_around, noise_around, noisy_scores_around, score, scores_around
 
-from .tables import SMALL, THREE, nodes, plainly, table_of
+from .tables import SMALL, THREE, WEEKS, nodes, plainly, table_of
 
 CELLS = [(0, 0), (2, 0), (1, 1)]
 
 
-def table() -> tuple[np.ndarray, np.ndarray]:
+def table(lattice: Lattice = THREE) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(4)
-    rows = np.stack([rng.integers(0, len(each.maps[0]), 300) for each in THREE.ladders], axis=1).astype(np.int32)
+    rows = np.stack([rng.integers(0, len(each.maps[0]), 300) for each in lattice.ladders], axis=1).astype(np.int32)
     return np.unique(rows, axis=0, return_counts=True)
 
 
-@pytest.mark.parametrize("name", SCORES)
-def test_every_node_one_level_away_has_its_own_score(name) -> None:
-    codes, counts = table()
+@pytest.mark.parametrize(("name", "lattice"), [*((name, THREE) for name in SCORES), ("loss", WEEKS)])
+def test_every_node_one_level_away_has_its_own_score(name, lattice) -> None:
+    codes, counts = table(lattice)
     each = score(name, k=4, rate=0.7)
-    known = dict(zip(nodes(THREE), plainly(THREE, codes, counts, each), strict=True))
+    known = dict(zip(nodes(lattice), plainly(lattice, codes, counts, each), strict=True))
     most = 0
     for node in known:
-        found = scores_around(THREE, node, codes, counts, each)
+        found = scores_around(lattice, node, codes, counts, each)
         near = {other for other in known if sum(abs(a - b) for a, b in zip(node, other, strict=True)) <= 1}
         assert next(iter(found)) == node
         assert found == {other: known[other] for other in near}
         most = max(most, len(found))
-    assert most == most_around(THREE.shape)
+    assert most == most_around(lattice.shape)
 
 
 @pytest.mark.parametrize("name", SCORES)

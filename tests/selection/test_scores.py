@@ -13,7 +13,7 @@ from crowdblend.selection import SCORES, Ladder, Lattice, Score, score, score_no
 from crowdblend.selection.scores import TOP
 from crowdblend.selection.scoring import _order
 
-from .tables import SMALL, THREE, plainly, table_of
+from .tables import DAYS, SMALL, THREE, WEEKS, plainly, table_of
 
 HARD = Score("rows kept", np.array([0, 0, 0, 3]), 1)
 CASES = [
@@ -54,7 +54,7 @@ def test_the_bound_is_attained() -> None:
 
 
 @pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("lattice", [SMALL, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("lattice", [SMALL, THREE, WEEKS, Lattice((DAYS,))], ids=["two", "three", "weeks", "days"])
 def test_rolling_up_equals_counting_anew(name, lattice) -> None:
     rng = np.random.default_rng(5)
     each = score(name, k=4, rate=0.7)

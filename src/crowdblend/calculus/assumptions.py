@@ -56,6 +56,15 @@ class Assumption(Enum):
         "The strata were fixed before anybody looked at the data, each person is in one of them, and every published "
         "class lies within one; what is assumed of a k, a rate or noise holds in the stratum that has it."
     )
+    COPIES = (
+        "Each person of one stratum was kept or left out by an independent coin with a probability of 0 or between "
+        "{low} and {high}, and if kept counts at most {copies} times in everything that is published; how often "
+        "depends on that person's own row alone."
+    )
+    ONE_STRATUM = (
+        "The strata were fixed before anybody looked at the data, and each person is in one of them; what is assumed "
+        "of a rate and of copies holds in the stratum that has it."
+    )
     PROTECTED_PEOPLE = "Protected is whoever was sampled with a probability of at most {max_rate}, and nobody else."
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
     FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."

@@ -147,6 +147,25 @@ class Composite:
 
 
 @dataclass(frozen=True)
+class SeesSamples:
+    """The conclusion is about one mechanism that sees several samples at once, of which every step adds one.
+
+    The first part is the mechanism, and the others are the samples, each called `of`.
+    """
+
+    name: str
+    of: str
+    details: tuple[str, ...]
+
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+        """The mechanism of the premise with this sample, and with those that it has already."""
+        (premise,) = premises
+        sample = Description(self.of, _picked(self.details, parameters))
+        parts = premise.parts if premise.name == self.name else (premise,)
+        return Description(self.name, (), (*parts, sample))
+
+
+@dataclass(frozen=True)
 class SampledAnew:
     """The release of the premise, with its sample drawn at another rate."""
 

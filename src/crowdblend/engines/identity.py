@@ -146,7 +146,7 @@ def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:
 def largest_rate(sampling: Sampling | ExactSample, design: Design | None = None) -> float | None:
     """The largest probability with which an already drawn table holds anybody."""
     if isinstance(sampling, ExactSample):
-        return None
+        return None if design is None else design.strata.high
     if design is not None:
         return max(design.strata.high, sampling.max_rate or 0.0)
     return max((rate for rate in (sampling.rate, sampling.high, sampling.max_rate) if rate is not None), default=None)

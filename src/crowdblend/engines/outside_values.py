@@ -50,6 +50,17 @@ class OutsideCounter:
             if value in self._values or len(self._values) < _MOST_COUNTED:
                 self._values[value] += rows
 
+    def told(self) -> dict[str, Any]:
+        """What was counted as JSON-ready data, for a counter in another process."""
+        return {"rows": self._rows, "among": self._among, "values": list(self._values.items())}
+
+    def take(self, told: Mapping[str, Any]) -> None:
+        """Add what another counter has told."""
+        rows = self._rows + told["rows"]
+        self.add(told["among"], [(value, times) for value, times in told["values"]])
+        # A counter that had too many values to count tells fewer rows of values than there were.
+        self._rows = rows
+
     def found(self) -> OutsideValues:
         """What was counted."""
         order = sorted(self._values.items(), key=lambda item: (-item[1], item[0] or ""))[:_MOST_LISTED]

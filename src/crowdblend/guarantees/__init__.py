@@ -33,7 +33,7 @@ from crowdblend.guarantees.profiles import (
     SplitCurve,
     Uses,
 )
-from crowdblend.guarantees.strata import StrataCurve, StratumOfSample
+from crowdblend.guarantees.strata import StrataCurve, StrataOfSample, StratumOfSample
 from crowdblend.guarantees.utility import (
     BoundedScore,
     Estimator,
@@ -76,6 +76,7 @@ __all__ = [
     "Sampler",
     "SplitCurve",
     "StrataCurve",
+    "StrataOfSample",
     "StratumOfSample",
     "Together",
     "Useful",

@@ -65,6 +65,7 @@ PARAMETERS = {
     # guarantees
     "epsilon": Parameter(0, 1e6, _EPSILON),
     "delta": Parameter(0, 1, _DELTA),
+    "inner_epsilon": Parameter(0, 1e6, _EPSILON),
     "k": _whole(1, "Pass the crowd size, the person included, for example 20.", 10**9),
     "people": _whole(1, "Pass how many people are protected together."),
     # sampling
@@ -107,6 +108,7 @@ PARAMETERS = {
     "step": Parameter(0, math.inf, "Pass how far one person and rounding move the totals, in units of their noise."),
     "drift": Parameter(0, math.inf, "Pass the standard deviations of one person's part, in units of the noise."),
     "reach": Parameter(0, math.inf, "Pass how far one person moves it, or it strays, in units of the noise."),
+    "copies": _whole(1, "Pass as how many equal people a person of the stratum counts.", 10**12),
     # quantiles
     "numerator": _whole(1, "Pass a of the a/b-quantile, for example 1.", 10**6),
     "denominator": _whole(2, "Pass b of the a/b-quantile, for example 2.", 10**6),

@@ -34,6 +34,30 @@ class StratumOfSample(Guarantee):
 
 
 @dataclass(frozen=True)
+class StrataOfSample(Guarantee):
+    """Some strata whose sampled people one mechanism sees together, each counted at most as often as the stratum says.
+
+    One row of the mechanism costs `inner_epsilon`; their people are sampled with probabilities between low and high,
+    and what is published is epsilon-indistinguishable with one of them more or less.
+    """
+
+    low: float
+    high: float
+    inner_epsilon: float
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.low > self.high:
+            raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+
+    def words(self) -> str:
+        bound = close(self.epsilon, 0.0, Relation.ADD_REMOVE.otherwise())
+        rates = exactly(self.low) if self.low == self.high else f"{exactly(self.low)} to {exactly(self.high)}"
+        return f"in strata sampled at rates of {rates}, whatever is published, its probability is {bound}"
+
+
+@dataclass(frozen=True)
 class StrataCurve(LossCurve):
     """Strata that share nobody, each published by itself: the curve of every stratum, of which the largest counts.
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crowdblend.engines.stepped import Crossing
     from crowdblend.engines.totals import Totals
     from crowdblend.kinds.outputs import NumbersOutput
+    from crowdblend.kinds.strata_statistics import StrataStatisticsPlan
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics
     from crowdblend.mechanisms.totals import NoisyTotals, Whole
@@ -93,7 +94,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
                 "confidence": policy.confidence,
             },
             "statistics": {made.name: self._described(place, made) for place, made in enumerate(policy.statistics)},
-            "columns": {name: self._domains(name) for name in policy.wanted},
+            "columns": {name: domains_of(policy, name) for name in policy.wanted},
             "software": software(),
         }
 
@@ -111,7 +112,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
             lines.append(("would publish", f"{made.name}: {made.words()}, {self._error_words(place)} from {counted}"))
             other = SAMPLE if way.mechanism == EVERYBODY else EVERYBODY
             if (instead := self._error_if_all(other, place)) is not None and way.samples < way.population:
-                lines.append(("", f"±{_shown(instead)} if all were from {_WAYS[other]}"))
+                lines.append(("", f"±{shown(instead)} if all were from {_WAYS[other]}"))
         lines.append(("", f"each within its ± with a probability of at least {at_least(policy.confidence)}"))
         return lines
 
@@ -125,7 +126,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
 
         policy = self.policy
         plain = [made for made in policy.statistics if crossing_of(made) is None]
-        columns = [column for column in policy.classes if column.name in _labelled(plain)]
+        columns = [column for column in policy.classes if column.name in labelled(plain)]
         measures = {name: bounds for name, bounds in policy.measures.items() if name in _summed(plain)}
         totals: dict[Mechanism, Totals] = {}
         crossed: dict[tuple[Mechanism, Crossing], SampledClasses] = {}
@@ -179,8 +180,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
 
     def output(self, noisy: Mapping[int, Whole | ChosenQuantile]) -> NumbersOutput:
         """The file, which follows from the noisy totals and chosen quantiles of every statistic alone."""
-        from crowdblend.kinds.outputs import NumbersOutput  # noqa: PLC0415  loads NumPy
-        from crowdblend.mechanisms.quantiles import ChosenQuantile  # noqa: PLC0415
+        from crowdblend.mechanisms.quantiles import ChosenQuantile  # noqa: PLC0415  loads NumPy
 
         values: dict[int, list[Published]] = {}
         for taken in self.parameters.ways:
@@ -192,20 +192,11 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
                     if isinstance(found, ChosenQuantile)
                     else numbers.of_totals([int(total) for total in found], people)
                 )
-        rows = [
-            (made.name, label, one)
-            for place, made in enumerate(self.policy.statistics)
-            for label, one in zip(self.policy.bins(made) or (None,), values[place], strict=True)
-        ]
-        columns: dict[str, list[Any]] = {
-            "statistic": [name for name, _, _ in rows],
-            "bin": [label for _, label, _ in rows],
-            "value": [one.value for _, _, one in rows],
-            "error": [one.error for _, _, one in rows],
-        }
-        if any(made.is_quantile for made in self.policy.statistics):
-            columns["rank_error"] = [one.rank_error for _, _, one in rows]
-        return NumbersOutput(f"data.{self.policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
+        return numbers_output(self.policy, values)
+
+    def of_totals(self, place: int, totals: Sequence[int]) -> list[Published]:
+        """The numbers behind totals of everybody."""
+        return self.values(place).of_totals(totals, self.policy.people)
 
     def exact(self, place: int, mechanism: Mechanism, reading: TotalsReading) -> Whole:
         """The exact totals of a statistic, or the people at each step of each group for a quantile."""
@@ -219,21 +210,12 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         ranks = people_at_steps(reading.crossed[mechanism, crossing], made, bounds)
         return ranks if made.is_quantile else group_totals(ranks, made, bounds)
 
-    def _domains(self, name: str) -> list[dict[str, Any]]:
-        """How a column is read: by its labels, within its bounds, or both."""
-        policy, domains = self.policy, []
-        if name in _labelled(policy.statistics):
-            domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
-        if any(made.measured and made.column == name for made in policy.statistics):
-            domains.append(policy.measures[name].domain())
-        return domains
-
     def _error_if_all(self, mechanism: Any, place: int) -> float | None:
         error = self.parameters.error_if_all(mechanism, place)
         return None if error is None else self.values(place).in_unit(error)
 
     def _error_words(self, place: int) -> str:
-        made, error = self.policy.statistics[place], _shown(self.values(place).error)
+        made, error = self.policy.statistics[place], shown(self.values(place).error)
         groups = ""
         if made.depends_on_groups:
             groups = " where groups are of equal size," if made.groups else " if they are all people,"
@@ -261,6 +243,36 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
         return {f"{unit}_of_equal_groups" if made.depends_on_groups else unit: self.values(place).error}
 
 
+def numbers_output(policy: Statistics, values: Mapping[int, Sequence[Published]]) -> NumbersOutput:
+    """The published numbers of every statistic, in the order of the policy."""
+    from crowdblend.kinds.outputs import NumbersOutput  # noqa: PLC0415  loads NumPy
+
+    rows = [
+        (made.name, label, one)
+        for place, made in enumerate(policy.statistics)
+        for label, one in zip(policy.bins(made) or (None,), values[place], strict=True)
+    ]
+    columns: dict[str, list[Any]] = {
+        "statistic": [name for name, _, _ in rows],
+        "bin": [label for _, label, _ in rows],
+        "value": [one.value for _, _, one in rows],
+        "error": [one.error for _, _, one in rows],
+    }
+    if any(made.is_quantile for made in policy.statistics):
+        columns["rank_error"] = [one.rank_error for _, _, one in rows]
+    return NumbersOutput(f"data.{policy.format}", columns, texts=("bin",), doubles=("error", "rank_error"))
+
+
+def domains_of(policy: Statistics, name: str) -> list[dict[str, Any]]:
+    """How a column is read: by its labels, within its bounds, or both."""
+    domains = []
+    if name in labelled(policy.statistics):
+        domains += [column.recoding.domain(LARGEST_DOMAIN) for column in policy.classes if column.name == name]
+    if any(made.measured and made.column == name for made in policy.statistics):
+        domains.append(policy.measures[name].domain())
+    return domains
+
+
 def _mechanism(way: Way) -> NoisyTotals | NoisyStatistics:
     from crowdblend.mechanisms.quantiles import NoisyStatistics  # noqa: PLC0415  loads NumPy
     from crowdblend.mechanisms.totals import NoisyTotals  # noqa: PLC0415
@@ -272,7 +284,7 @@ def _mechanism(way: Way) -> NoisyTotals | NoisyStatistics:
     return NoisyStatistics(way.shapes, way.noise_epsilons)
 
 
-def _labelled(statistics: Sequence[Statistic]) -> set[str]:
+def labelled(statistics: Sequence[Statistic]) -> set[str]:
     """The columns whose labels some statistic counts."""
     histograms = {str(made.column) for made in statistics if made.what == "histogram"}
     return histograms | {name for made in statistics for name in (*made.among, *made.groups)}
@@ -283,13 +295,17 @@ def _summed(statistics: Sequence[Statistic]) -> set[str]:
     return {str(made.column) for made in statistics if made.measured}
 
 
-def _shown(error: float) -> str:
+def shown(error: float) -> str:
     """An error to four digits, rounded up."""
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(error))):.4g}"
 
 
-def plan(policy: Statistics) -> StatisticsPlan:
+def plan(policy: Statistics) -> StatisticsPlan | StrataStatisticsPlan:
     """Plan the noise of every statistic, and the sample where the policy leaves it to the errors."""
+    if policy.design is not None:
+        from crowdblend.kinds.strata_statistics import plan_strata  # noqa: PLC0415  it needs this module
+
+        return plan_strata(policy, policy.design)
     if policy.sampling.sample is not None or policy.sampling.everybody:
         planned = _planned(policy, policy.samples)
         if not _accurate(planned):
@@ -339,7 +355,7 @@ def _infeasible(planned: StatisticsPlan) -> Infeasible:
     )
     who = f"{policy.samples:,} random people" if policy.samples < policy.people else "everybody"
     return Infeasible(
-        f"With {who}, statistic {made.name[:60]!r} has an error of {_shown(planned.values(place).error)}, above the "
+        f"With {who}, statistic {made.name[:60]!r} has an error of {shown(planned.values(place).error)}, above the "
         f"acceptable {made.error:g}.",
         remedy="Raise epsilon, sample, or the error; or publish fewer statistics, or give this one more weight.",
         where=f"statistic {made.name[:60]!r}",

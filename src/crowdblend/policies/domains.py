@@ -207,16 +207,16 @@ class DateDomain(Domain):
         )
 
     def _check_offer(self, periods: tuple[Any, ...]) -> None:
-        """Periods to choose from are two or more, each a union of those before, over a domain with two ends."""
+        """Periods to choose from are two or more, each a union of the first ones, over a domain with two ends."""
         places = [_PERIODS.index(period) for period in periods]
         _check_rising("date", tuple(places) if len(places) > 1 else ())
         if self.start is None and self.stop is None:
             raise refusal("offer", "Several periods need from and to.", "Add the first and the last day.", "from")
-        if "week" in periods[:-1]:
+        if periods[0] == "week" and len(periods) > 1:
             raise refusal(
                 "offer",
-                "A week can lie in two months, so that it does not nest in longer periods.",
-                'Offer ["day", "week"], or ["day", "month", "quarter", "year"] or some of these.',
+                "A week can lie in two months, so that longer periods are not made of weeks.",
+                'Begin with "day", as in ["day", "week", "month", "year"].',
                 "date",
             )
 

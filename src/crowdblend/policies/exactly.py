@@ -28,7 +28,8 @@ class ExactPolicy(AboutPeople):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.sampling.everybody and self.sampling.sample is None and not self.plans_sample:
+        known = self.sampling.everybody or self.sampling.designed or self.sampling.sample is not None
+        if not known and not self.plans_sample:
             raise refusal(
                 "missing-key",
                 "[sampling] has neither sample nor everybody.",
@@ -66,7 +67,8 @@ class ExactPolicy(AboutPeople):
             )
 
     def _people(self) -> dict[str, Any]:
-        return {**super()._people(), "people": self.people}
+        # Of strata the number of people is no part of the guarantee, and nobody counts them.
+        return super()._people() if self.sampling.designed else {**super()._people(), "people": self.people}
 
     @property
     def plans_sample(self) -> bool:

@@ -1,4 +1,4 @@
-"""The lattice that the columns of a policy span: how their levels nest, and how many values each class stands for."""
+"""The lattice that the columns of a policy span: what their levels merge, and how many values each class stands for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def _offered(column: Column) -> Ladder:
     """The ladder of a column with a choice, which depends on its declaration alone."""
     finest = column.recodings[0]
     maps = tuple(_map(column.name, finest, coarser) for coarser in column.recodings)
-    return Ladder(column.name, maps, leaves_of(finest), column.weight)
+    weeks = [isinstance(one, DateRange) and one.period == "week" for one in column.recodings]
+    return Ladder(column.name, maps, leaves_of(finest), column.weight, nested=not any(weeks[:-1]))
 
 
 def _map(name: str, finest: Recoding, coarser: Recoding) -> NDArray[np.int64]:

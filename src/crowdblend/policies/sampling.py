@@ -9,9 +9,12 @@ from typing import Any, Literal
 
 from crowdblend.policies.key import Section, refusal
 from crowdblend.policies.key import key as declared
-from crowdblend.policies.strata import check_design, rates_of
+from crowdblend.policies.strata import check_design, check_exact_design, rates_of
 
 _BIASED = "Biased sampling: "
+_STRATUM = "the column whose labels are the strata."
+_RATES = "the rate of every label of stratum, or the path of a CSV file with a label and a rate in each line."
+_WEIGHT = "the column of the design weight, which is one over the sampling probability."
 _KEY = "What happens to the secret key of the sample."
 
 
@@ -31,15 +34,9 @@ class Sampling(Section):
     fresh: bool = declared(
         "True when every table of [[tables]] is counted in a fresh sample of its own, each at this rate.", default=False
     )
-    stratum: str | None = declared("Stratified sampling: the column whose labels are the strata.")
-    rates: Any = declared(
-        "Stratified sampling: the rate of every label of stratum, or the path of a CSV file with a label and a rate in "
-        "each line.",
-        kind="rates",
-    )
-    weight: str | None = declared(
-        "An already drawn survey: the column of the design weight, which is one over the sampling probability."
-    )
+    stratum: str | None = declared("Stratified sampling: " + _STRATUM)
+    rates: Any = declared("Stratified sampling: " + _RATES, kind="rates")
+    weight: str | None = declared("An already drawn survey: " + _WEIGHT)
     low: float | None = declared(_BIASED + "the smallest probability of the people who can be sampled.", ranged=True)
     high: float | None = declared(_BIASED + "the largest ordinary probability.", ranged=True)
     exceptions: int = declared(_BIASED + "how many people may have any probability.", ranged=True, default=0)
@@ -127,7 +124,8 @@ class Sampling(Section):
 class ExactSample(Section):
     """Exactly `sample` random people; the guarantee is relative to so many, whether or not they are drawn.
 
-    `sample` is None where it is planned from the errors of statistics, and with `everybody`.
+    `sample` is None where it is planned from the errors of statistics, with `everybody`, and where statistics are of
+    strata, whose people are drawn one by one with a rate.
     """
 
     section = "sampling"
@@ -138,10 +136,18 @@ class ExactSample(Section):
     everybody: bool = declared(
         "True instead of sample: nobody is left out, and the guarantee is plain differential privacy.", default=False
     )
+    stratum: str | None = declared("Statistics of a stratified sample: " + _STRATUM)
+    rates: Any = declared("Statistics of a stratified sample: " + _RATES, kind="rates")
+    weight: str | None = declared("Statistics of an already drawn survey: " + _WEIGHT)
+    already_drawn: bool = declared(
+        "With stratum or weight: true when the table is itself the sample and the rates are your assumption.",
+        default=False,
+    )
     key: Literal["destroy", "seal"] = declared(_KEY, default="destroy")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_exact_design(self)
         if self.everybody and self.sample is not None:
             raise refusal(
                 "everybody",
@@ -151,9 +157,14 @@ class ExactSample(Section):
             )
 
     @property
-    def already_drawn(self) -> bool:
-        """The sample is always drawn here."""
-        return False
+    def designed(self) -> bool:
+        """Whether strata or weights say how likely people were to be sampled, instead of a number of people."""
+        return self.stratum is not None or self.weight is not None
+
+    @cached_property
+    def stratum_rates(self) -> Mapping[str, float]:
+        """The rate of every stratum by its label, read from the file where one is named."""
+        return rates_of(self.rates)
 
 
 NOT_SAMPLED = Sampling()

@@ -14,6 +14,7 @@ from crowdblend.policies.exactly import ExactPolicy
 from crowdblend.policies.key import did_you_mean, key, naming, refusal
 from crowdblend.policies.policy import part
 from crowdblend.policies.statistic import Statistic
+from crowdblend.policies.strata import Design, check_strata_of_statistics, design_of
 
 if TYPE_CHECKING:
     from crowdblend.planning.statistics import AnyShape
@@ -52,11 +53,17 @@ class Statistics(ExactPolicy):
             )
         _ = self.measures
         self._check_statistics()
+        check_strata_of_statistics(self)
 
     def published_texts(self) -> Iterator[tuple[str, str]]:
         """The labels of columns, and the names of statistics."""
         yield from super().published_texts()
         yield from (("[[statistics]] name", made.name) for made in self.statistics)
+
+    @cached_property
+    def design(self) -> Design | None:
+        """The strata or weights by which people are sampled; None where exactly so many are drawn."""
+        return design_of(self)
 
     @cached_property
     def classes(self) -> tuple[Column, ...]:
@@ -87,7 +94,7 @@ class Statistics(ExactPolicy):
     def bins(self, statistic: Statistic) -> tuple[str, ...]:
         """The labels that a statistic counts by, or of its groups; none for a single number."""
         names = (str(statistic.column),) if statistic.what == "histogram" else statistic.groups
-        return tuple(BETWEEN.join(labels) for labels in product(*map(self._labels, names))) if names else ()
+        return tuple(BETWEEN.join(labels) for labels in product(*map(self.labels, names))) if names else ()
 
     @property
     def plans_sample(self) -> bool:
@@ -107,18 +114,22 @@ class Statistics(ExactPolicy):
         from crowdblend.planning.statistics import QuantileShape, Shape  # noqa: PLC0415
 
         groups = max(1, len(self.bins(made)))
+        # How many people strata hold is not public, so that all people are a group like any other.
+        of_some = made.of_some or self.sampling.designed
         if not made.measured:
-            return Shape(1, groups, share)
+            parts = self.sampling.designed and made.what == "fraction"
+            return Shape(1, 2, share, sized=True) if parts else Shape(1, groups, share)
         bounds = self.measures[str(made.column)]
         if made.is_quantile:
-            return QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not made.of_some)
-        if not made.of_some:
+            return QuantileShape(made.share, bounds.steps + 1, groups, share, whole=not of_some)
+        if not of_some:
             return Shape(bounds.steps, 1, share)
         if made.what == "sum" and bounds.from_zero is not None:
             return Shape(bounds.from_zero, groups, share)
         return Shape(bounds.steps, 2 * groups, share, sized=made.what == "average")
 
-    def _labels(self, name: str) -> tuple[str, ...]:
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels of a column with classes."""
         return next(column.recoding.labels or () for column in self.classes if column.name == name)
 
     def _check_statistics(self) -> None:
@@ -176,7 +187,7 @@ class Statistics(ExactPolicy):
             self._check_classes(name)
         for name, labels in made.among.items():
             self._check_classes(name)
-            known = self._labels(name)
+            known = self.labels(name)
             for label in labels:
                 if label not in known:
                     alike = [some for some in known if some.lower() == label.lower()] or known

@@ -21,7 +21,7 @@ from crowdblend.policies.key import refusal
 
 if TYPE_CHECKING:
     from crowdblend.policies.columns import Column
-    from crowdblend.policies.sampling import Sampling
+    from crowdblend.policies.sampling import ExactSample, Sampling
 
 _MOST_STRATA = 1_000
 # Every rate takes nine steps of a proof, and a certificate has at most 500.
@@ -93,6 +93,13 @@ def design_of(policy: Any) -> Design | None:
         return None
     name = sampling.stratum or sampling.weight
     column = next((one for one in policy.columns if one.name == name), None)
+    if sampling.weight is not None and column is None and policy.kind == "statistics":
+        raise refusal(
+            "weight",
+            f"Statistics count everybody by the class of their weight, and column {name!r} is not declared.",
+            "Declare it in [columns] with breaks; it is read, and not published.",
+            "[sampling] weight",
+        )
     if sampling.weight is not None:
         return _weighted(sampling, column)
     return _stratified(sampling, column)
@@ -106,7 +113,7 @@ def _stratified(sampling: Sampling, column: Column | None) -> Design:
     published = column is not None
     if column is None:
         column = Column(name, (Values(tuple(rates)),))
-    labels = column.recoding.labels
+    labels = column.recoding.labels if column.recodings else None
     if column.chooses or labels is None or hasattr(column.domain, "resolution"):
         raise refusal(
             "stratum",
@@ -147,15 +154,15 @@ def _weighted(sampling: Sampling, column: Column | None) -> Design:
         rate = sampling.rate or low
         strata = Strata(name, (Stratum("", low, high, rate),))
         return Design(Column(name, (recoding,)), strata, published=False, weighted=True)
-    recoded = column.recoding
+    recoded = column.recoding if column.recodings else None
     if not isinstance(recoded, Breaks) or recoded.bottom or recoded.top or recoded.other or recoded.missing:
         raise refusal(
             "weight",
-            f"Column {name!r} is published, and its classes do not bound the weights from both sides.",
+            f"The classes of column {name!r} do not bound the weights from both sides.",
             "Declare it with breaks alone, without top, bottom, other and missing.",
             f"column {name!r}",
         )
-    if sampling.low is not None:
+    if getattr(sampling, "low", None) is not None:
         raise refusal(
             "weight",
             f"The breaks of column {name!r} bound the rates already.",
@@ -175,6 +182,40 @@ def _weighted(sampling: Sampling, column: Column | None) -> Design:
         for label, (start, end) in zip(recoded.labels, pairwise(ends), strict=True)
     )
     return Design(column, Strata(name, bands), published=True, weighted=True)
+
+
+def check_strata_of_statistics(policy: Any) -> None:
+    """Refuse what statistics of strata and weights are not certified together with."""
+    if not policy.sampling.designed:
+        return
+    what = "stratum" if policy.sampling.stratum is not None else "weight"
+    if policy.group is not None:
+        raise refusal(
+            what,
+            f"group in [release] is not certified together with {what} in [sampling].",
+            "Remove group: with one person more or less, c people together lose at most c times epsilon.",
+            "[release] group",
+        )
+    wanted = next((made for made in policy.statistics if made.error is not None), None)
+    if wanted is not None:
+        raise refusal(
+            what,
+            f"statistic {wanted.name[:60]!r} has error, from which a sample is planned, and {what} in [sampling] says "
+            "already how people are drawn.",
+            "Remove error; `crowdblend release --dry-run` says what to expect.",
+            f"statistic {wanted.name[:60]!r}",
+        )
+    _few_rates(policy.design, what)
+
+
+def _few_rates(design: Design, what: str) -> None:
+    if len({(stratum.low, stratum.high) for stratum in design.strata.strata}) > _MOST_RATES:
+        raise refusal(
+            what,
+            f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
+            "Merge strata of similar rates, or give them one rate.",
+            "[sampling] rates",
+        )
 
 
 def check_strata(policy: Any) -> None:
@@ -200,13 +241,8 @@ def check_strata(policy: Any) -> None:
                 f"[sampling] {what}",
             )
     design = policy.design
-    if len({(stratum.low, stratum.high) for stratum in design.strata.strata}) > _MOST_RATES and design.published:
-        raise refusal(
-            what,
-            f"A certificate states at most {_MOST_RATES} different rates, and there are more.",
-            "Merge strata of similar rates, or give them one rate.",
-            "[sampling] rates",
-        )
+    if design.published:
+        _few_rates(design, what)
     for table in getattr(policy, "tables", ()) if design.published else ():
         if design.column.name not in table.columns:
             raise refusal(
@@ -241,15 +277,35 @@ def check_strata(policy: Any) -> None:
         )
 
 
+def check_exact_design(sampling: ExactSample) -> None:
+    """The same where exactly so many people are drawn, or everybody: strata have rates instead."""
+    _both(sampling)
+    if sampling.already_drawn and not sampling.designed:
+        raise refusal(
+            "already-drawn",
+            "already_drawn = true needs to know how people were drawn.",
+            "Add stratum and rates, or weight, to [sampling]; or remove already_drawn.",
+            "[sampling] already_drawn",
+        )
+    if not sampling.designed:
+        return
+    what = "stratum" if sampling.stratum is not None else "weight"
+    given = [name for name in ("sample", "everybody", "weight") if getattr(sampling, name) and name != what]
+    if given:
+        raise refusal(
+            what,
+            f"{what} in [sampling] says how people are drawn, and {given[0]} does too.",
+            f"Remove {given[0]}, or {what}.",
+            f"[sampling] {given[0]}",
+        )
+    if sampling.stratum is not None:
+        _ = sampling.stratum_rates
+    _weight_is_drawn(sampling)
+
+
 def check_design(sampling: Sampling) -> None:
     """Refuse keys of strata and weights that contradict each other or the rest of [sampling]."""
-    if (sampling.stratum is None) != (sampling.rates is None):
-        raise refusal(
-            "stratum",
-            "Stratified sampling needs both stratum and rates in [sampling].",
-            "Name the column in stratum, and give every label of it a rate.",
-            "[sampling] stratum",
-        )
+    _both(sampling)
     if sampling.stratum is not None:
         given = [name for name in ("rate", "low", "high", "max_rate", "weight") if getattr(sampling, name) is not None]
         given += [name for name in ("exceptions", "everybody") if getattr(sampling, name)]
@@ -261,6 +317,20 @@ def check_design(sampling: Sampling) -> None:
                 f"[sampling] {given[0]}",
             )
         _ = sampling.stratum_rates
+    _weight_is_drawn(sampling)
+
+
+def _both(sampling: Sampling | ExactSample) -> None:
+    if (sampling.stratum is None) != (sampling.rates is None):
+        raise refusal(
+            "stratum",
+            "Stratified sampling needs both stratum and rates in [sampling].",
+            "Name the column in stratum, and give every label of it a rate.",
+            "[sampling] stratum",
+        )
+
+
+def _weight_is_drawn(sampling: Sampling | ExactSample) -> None:
     if sampling.weight is not None and (not sampling.already_drawn or sampling.everybody):
         raise refusal(
             "weight",

@@ -39,6 +39,13 @@ class Synopsis(ExactPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.sampling.designed:
+            raise refusal(
+                "stratum",
+                "A synopsis is proved for exactly so many random people, not for strata and weights.",
+                "Write sample in [sampling] instead of stratum, rates and weight.",
+                "[sampling] stratum",
+            )
         given = [name for name in _CLASSES if getattr(self, name) is not None]
         if len(given) != 1:
             raise refusal(

@@ -77,6 +77,9 @@ def make_up_vertices(policy: Graph, people: int | None = None, *, spread: float 
 def people_of(policy: Any, people: int | None) -> int:
     """How many people to make up: as many as the policy declares, or as are wanted where it declares none."""
     declared = policy.graph.people if isinstance(policy, Graph) else getattr(policy, "people", None)
+    if isinstance(policy, Statistics) and policy.sampling.weight is not None:
+        # Whoever has a weight is in the sample already, and people are those of the population.
+        declared = None
     if declared is not None and people not in (None, declared):
         raise InvalidInput(
             f"The policy declares {declared:,} people, so {people:,} cannot be made up for it.",

@@ -107,11 +107,10 @@ def people_in_memory(data: DataSource, columns: Sequence[str], population: Popul
 def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
-    if isinstance(sampling, ExactSample):
-        return policy
     if sampling.designed:
-        design = policy.design
-        if policy.kind == "points" or not design.published or not all(one.exact for one in design.strata.strata):
+        design = getattr(policy, "design", None)
+        listed = policy.kind in ("table", "microdata")
+        if design is None or not listed or not design.published or not all(one.exact for one in design.strata.strata):
             raise InvalidInput(
                 "The audit runs tables and microdata of published strata with one sampling rate each.",
                 remedy="Audit each stratum as a policy of its own, with its rate and its k.",
@@ -119,5 +118,7 @@ def drawn_here(policy: Any) -> Any:
                 code="rehearsal.strata",
             )
         return replace(policy, sampling=replace(sampling, already_drawn=False), accept_delta=True)
+    if isinstance(sampling, ExactSample):
+        return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate
     return replace(policy, sampling=replace(sampling, already_drawn=False, rate=rate), accept_delta=True)

@@ -104,7 +104,8 @@ def _drawn(policy: Any) -> Any:
     if not getattr(policy.sampling, "designed", False):
         return drawn_here(policy)
     stratified = replace(policy.sampling, already_drawn=policy.sampling.weight is not None)
-    return replace(policy, sampling=stratified, accept_delta=True)
+    accepted = {} if isinstance(policy, Statistics) else {"accept_delta": True}
+    return replace(policy, sampling=stratified, **accepted)
 
 
 def _with_vertices(policy: Graph, folder: Path, spread: float) -> Graph:

@@ -17,7 +17,15 @@ from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.batch import Known, endless, releases_of
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import Between, Number
-from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, people_in_memory, publish_once
+from crowdblend.rehearsal.made_up_people import (
+    Crowd,
+    Files,
+    Population,
+    Values,
+    drawn_here,
+    people_in_memory,
+    publish_once,
+)
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, between_crowds, require_people
@@ -47,6 +55,7 @@ def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
+    drawn_here(policy)  # refuses strata, whose people weigh differently
     stacked = request.stacked and policy.data.person is not None
     return StatisticsSubject(policy, request.name, request.understated, stacked)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from crowdblend.engines.draw import Everybody
 from crowdblend.engines.engine import Engine
 from crowdblend.kinds import plan
-from crowdblend.kinds.statistics import StatisticsPlan
 from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies.sampling import ExactSample
 from crowdblend.randomness import ReleaseKey, new_key
@@ -36,28 +35,30 @@ def margins_of(policy: Any, engine: Engine) -> Margins:
 
 
 class TrueStatistics:
-    """The statistics of a policy without noise and without a draw."""
+    """The statistics of a policy without noise and without a draw; of people with weights, as weighted."""
 
     def __init__(self, policy: Any, engine: Engine) -> None:
+        weighted = policy.sampling.weight is not None
         without = tuple(replace(made, error=None) for made in policy.statistics)
-        everybody = replace(policy, sampling=ExactSample(everybody=True), statistics=without)
-        self._plan: Any = plan(everybody.with_source(policy.data))
-        assert isinstance(self._plan, StatisticsPlan)
+        sampling = policy.sampling if weighted else ExactSample(everybody=True)
+        everybody = replace(policy, sampling=sampling, statistics=without)
+        self._plan = cast("Any", plan(everybody.with_source(policy.data)))
         reading = self._plan.read(engine, ReleaseKey(new_key()))
-        self._exact = [self._plan.exact(place, SAMPLE, reading) for place in range(len(without))]
+        places = range(len(without))
+        self._exact = (
+            self._plan.exact(reading) if weighted else [self._plan.exact(place, SAMPLE, reading) for place in places]
+        )
 
     def error(self, place: int, row: int, value: float) -> float:
         """How far a published number is off: of a quantile in ranks, as a share of the people concerned."""
         made, exact = self._plan.policy.statistics[place], self._exact[place]
-        numbers = self._plan.values(place)
         if not made.is_quantile:
             return float(abs(value - self._values(place)[row]))
-        counts, bounds = exact[row], numbers.bounds
+        counts, bounds = exact[row], self._plan.policy.measures[str(made.column)]
         step = bounds.code(repr(value)) or 0
         people = max(1, int(counts.sum()))
         below, upto = counts[:step].sum() / people, counts[: step + 1].sum() / people
         return float(max(0.0, below - float(made.share), float(made.share) - upto))
 
     def _values(self, place: int) -> list[float]:
-        people = self._plan.policy.people
-        return [one.value for one in self._plan.values(place).of_totals(self._exact[place].tolist(), people)]
+        return [one.value for one in self._plan.of_totals(place, self._exact[place].tolist())]

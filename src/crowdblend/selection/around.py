@@ -52,14 +52,14 @@ def scores_around(
 ) -> dict[Node, int]:
     """The exact scores, the node's own first."""
     finer = tuple(max(level - 1, 0) for level in node)
-    sizes = [int(ladder.maps[level].max()) + 1 for ladder, level in zip(lattice.ladders, finer, strict=True)]
-    codes, counts = rolled_up(lattice.recoded(codes, finer), counts, sizes)
-    near = Lattice(
-        tuple(
-            ladder.offering(range(first, min(level + 2, ladder.levels)))
-            for ladder, level, first in zip(lattice.ladders, node, finer, strict=True)
-        )
-    )
+    offers = [
+        range(first, min(level + 2, ladder.levels))
+        for ladder, level, first in zip(lattice.ladders, node, finer, strict=True)
+    ]
+    bases = [ladder.base(levels) for ladder, levels in zip(lattice.ladders, offers, strict=True)]
+    sizes = [ladder.size_at(base) for ladder, base in zip(lattice.ladders, bases, strict=True)]
+    codes, counts = rolled_up(lattice.recoded(codes, bases), counts, sizes)
+    near = Lattice(tuple(ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offers, strict=True)))
     scores: dict[Node, int] = {node: 0}
     for column, ladder in enumerate(near.ladders):
         if ladder.levels == 1:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +26,8 @@ class Ladder:
     """The levels of one column, finest first: `maps[i][code]` is the class at level i of a class of the first level.
 
     `leaves` says how many of the column's values each finest class stands for (one each by default), `weight` how
-    much the column matters.
+    much the column matters. Levels nest, unless `nested` is False: then every level is in the order of the finest
+    classes, as weeks and months are in that of days, and the first level may merge some of them.
 
     >>> ladder = Ladder("place", (np.arange(3), np.array([0, 0, 1]), np.zeros(3, int)))
     >>> ladder.levels, [ladder.loss(level).tolist() for level in range(3)]
@@ -37,6 +38,7 @@ class Ladder:
     maps: tuple[NDArray[np.integer], ...]
     leaves: NDArray[np.integer] | None = None
     weight: float = 1.0
+    nested: bool = True
 
     def __post_init__(self) -> None:
         if not self.maps or not len(self.maps[0]):
@@ -51,6 +53,9 @@ class Ladder:
                 where=f"column {self.name!r}",
                 code="selection.weight",
             )
+        if not self.nested:
+            self._check_order()
+            return
         if not np.array_equal(self.maps[0], np.arange(len(self.maps[0]))):
             raise InvalidInput(
                 f"the first level of column {self.name!r} must keep every class. List the finest first.",
@@ -65,6 +70,22 @@ class Ladder:
                     where=f"column {self.name!r}",
                     code="selection.nesting",
                 )
+
+    def _check_order(self) -> None:
+        if any(len(level) != len(self.maps[0]) or (np.diff(level) < 0).any() for level in self.maps):
+            raise InvalidInput(
+                f"A level of column {self.name!r} is not in the order of its finest classes. Leave it out.",
+                where=f"column {self.name!r}",
+                code="selection.nesting",
+            )
+
+    @cached_property
+    def merges(self) -> tuple[bool, ...]:
+        """For every level whether it merges classes of the one before; the first, of the finest classes."""
+        if self.nested:
+            return (True,) * self.levels
+        before = (np.arange(len(self.maps[0])), *self.maps)
+        return tuple(_is_coarsening(*pair) for pair in zip(before, self.maps, strict=False))
 
     @property
     def levels(self) -> int:
@@ -86,12 +107,23 @@ class Ladder:
         """The parts that each class of a level keeps, between 0 and `most`."""
         return np.rint(self.most * (1 - self.loss(level))).astype(np.int64)
 
+    def base(self, levels: Sequence[int]) -> int | None:
+        """The level whose classes all of these levels merge: the first of them; None where only the finest will do."""
+        first = self.maps[levels[0]]
+        fine = self.nested or all(_is_coarsening(first, self.maps[level]) for level in levels)
+        return levels[0] if fine else None
+
+    def size_at(self, level: int | None) -> int:
+        """How many classes a level has; None for the finest classes."""
+        return len(self.maps[0]) if level is None else int(self.maps[level].max()) + 1
+
     def offering(self, levels: Sequence[int]) -> Ladder:
-        """The ladder of some of the levels, finest first, over the classes of the first of them."""
-        if len(levels) == self.levels:
-            return self
-        finest = self.maps[levels[0]]
-        size = int(finest.max()) + 1
+        """The ladder of some of the levels, finest first, over the classes of their base."""
+        base = self.base(levels)
+        if len(levels) == self.levels or base is None:
+            return self if len(levels) == self.levels else replace(self, maps=tuple(self.maps[at] for at in levels))
+        finest = self.maps[base]
+        size = self.size_at(base)
         leaves = np.ones(len(finest), np.int64) if self.leaves is None else self.leaves
         maps = [np.arange(size)]
         for level in levels[1:]:
@@ -99,16 +131,16 @@ class Ladder:
             coarser[finest] = self.maps[level]
             maps.append(coarser)
         merged = np.bincount(finest, weights=leaves, minlength=size).astype(np.int64)
-        return Ladder(self.name, tuple(maps), merged, self.weight)
+        return Ladder(self.name, tuple(maps), merged, self.weight, self.nested)
 
     @cached_property
     def ordered(self) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]:
         """Ranks of the finest classes under which every level is a rising function of the rank.
 
-        Levels nest, so they are a forest, and its leaves read in order have every class in one piece. Returned are
+        Levels that nest are a forest, and its leaves read in order have every class in one piece. Returned are
         the rank of each code, and by level the class of each rank and the parts that each class keeps.
         """
-        order = np.lexsort(self.maps)
+        order = np.lexsort(self.maps) if self.nested else np.arange(len(self.maps[0]))
         ranks = np.empty(len(order), np.int64)
         ranks[order] = np.arange(len(order))
         steps, kept = [], []
@@ -157,10 +189,11 @@ class Lattice:
         """The levels of the node at a place in the list of all nodes."""
         return tuple(int(level) for level in np.unravel_index(place, self.shape))
 
-    def recoded(self, codes: NDArray[np.int32], node: Sequence[int]) -> NDArray[np.int32]:
-        """Rows of finest codes as rows of the node's codes."""
+    def recoded(self, codes: NDArray[np.int32], node: Sequence[int | None]) -> NDArray[np.int32]:
+        """Rows of finest codes as rows of the node's codes; a level None leaves the finest."""
         columns = [
-            ladder.maps[level][codes[:, i]] for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True))
+            codes[:, i] if level is None else ladder.maps[level][codes[:, i]]
+            for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True))
         ]
         return np.stack(columns, axis=1).astype(np.int32)
 

@@ -8,9 +8,9 @@ others still finest:
 
 Suffixes are numbered by (suffix without its first column, first column), and finest classes so that every level is a
 rising function of them. So a table sorted by (group, suffix) stays sorted while the next column is coarsened step by
-step, and equal neighbours are added up. Only when a column is settled its class joins the group and the table is
-sorted anew. No number exceeds (classes)² times the size of a column; where that is beyond 64 bits, pairs are sorted
-instead. Memory is one table per column.
+step, and equal neighbours are added up; a level that tears classes of the one before begins at the finest again. Only
+when a column is settled its class joins the group and the table is sorted anew. No number exceeds (classes)² times the
+size of a column; where that is beyond 64 bits, pairs are sorted instead. Memory is one table per column.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, sco
     # The column with most levels last, because its levels cost no sorting; fixed columns first.
     order = sorted(range(len(lattice.ladders)), key=lambda column: lattice.shape[column])
     steps, parts, ranks = [], [], []
+    merges = [lattice.ladders[column].merges for column in order]
     for column in order:
         ranked, levels, kept = lattice.ladders[column].ordered
         ranks.append(ranked[codes[:, column]])
@@ -60,7 +61,7 @@ def score_nodes(lattice: Lattice, codes: NDArray[np.int32], counts: Numbers, sco
     nothing = np.zeros(len(counts), np.int64)
     by_suffix = np.argsort(finest, kind="stable")
     start = _Table(nothing, finest[by_suffix], counts[by_suffix].astype(np.int64), nothing)
-    scores = np.fromiter(_settle(start, 0, suffixes, steps, parts, score), np.int64, lattice.size)
+    scores = np.fromiter(_settle(start, 0, suffixes, steps, parts, merges, score), np.int64, lattice.size)
     shape = [lattice.shape[column] for column in order]
     return np.ascontiguousarray(scores.reshape(shape).transpose(np.argsort(order))).ravel()
 
@@ -82,6 +83,7 @@ def _settle(
     suffixes: list[_Suffixes],
     steps: list[tuple[Numbers, ...]],
     parts: list[tuple[Numbers, ...]],
+    merges: list[tuple[bool, ...]],
     score: Score,
 ) -> Iterator[int]:
     """The scores of all nodes below a table, the last column's levels fastest."""
@@ -90,9 +92,12 @@ def _settle(
     groups, sizes, kept = table.groups, table.sizes, table.kept
     ranks, after = here.ranks[table.suffixes], here.after[table.suffixes]
     rest = groups if last else groups * here.following + after
+    finest = groups, sizes, kept, ranks, after, rest
     for level, classes in enumerate(steps[depth]):
+        if not merges[depth][level]:
+            groups, sizes, kept, ranks, after, rest = finest
         labels = classes[ranks]
-        if level:
+        if level or len(classes) > classes[-1] + 1:
             begins = _beginnings(rest, labels)
             if len(begins) < len(rest):
                 sizes, kept, labels, ranks = np.add.reduceat(sizes, begins), kept[begins], labels[begins], ranks[begins]
@@ -103,7 +108,7 @@ def _settle(
             continue
         width = int(classes[-1]) + 1
         below = _sorted(groups * width + labels, after, here.following, sizes, keeps, alone=width == 1)
-        yield from _settle(below, depth + 1, suffixes, steps, parts, score)
+        yield from _settle(below, depth + 1, suffixes, steps, parts, merges, score)
 
 
 def _beginnings(rest: Numbers, labels: Numbers) -> Numbers:

@@ -154,7 +154,7 @@ def score_offer(
     lattice: Lattice, offer: Offer, codes: NDArray[np.int32], counts: NDArray[np.int64], score: Score
 ) -> NDArray[np.int64]:
     """The scores of all nodes of an offer, the last column's levels fastest."""
-    finest = tuple(levels[0] for levels in offer)
+    finest = tuple(ladder.base(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True))
     ladders = [ladder.offering(levels) for ladder, levels in zip(lattice.ladders, offer, strict=True)]
     if any(finest):
         codes, counts = rolled_up(lattice.recoded(codes, finest), counts, [len(ladder.maps[0]) for ladder in ladders])

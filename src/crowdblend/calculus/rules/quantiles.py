@@ -59,6 +59,23 @@ def quantile_of_groups(*, numerator: int, denominator: int, noise_epsilon: float
     return Differential(round_up(moved * arb(noise_epsilon)), 0.0, Relation.REPLACE)
 
 
+@rule(
+    Theorem(
+        id="quantile.add-remove",
+        source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
+        statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
+        "permute-and-flip at rate η is max(a, b − a)·η-differentially private with one person more or less.",
+        assumes=(*_CHOSEN, Assumption.ONE_GROUP),
+    ),
+    about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
+)
+def quantile_without_a_person(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
+    """Whoever leaves moves the losses of one group by max(a, b − a)."""
+    _proper("quantile.add-remove", numerator, denominator)
+    moved = max(numerator, denominator - numerator)
+    return Differential(round_up(moved * arb(noise_epsilon)), 0.0, Relation.ADD_REMOVE)
+
+
 def _proper(rule_id: str, numerator: int, denominator: int) -> None:
     if not 0 < numerator < denominator:
         raise NotApplicable(

@@ -6,11 +6,13 @@ a zero-knowledge one relative to the same stratified sample of everybody else.
 
 from __future__ import annotations
 
+from flint import arb
+
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.description import BIASED, Composite, same_release
+from crowdblend.calculus.description import BIASED, Composite, SeesSamples, same_release
 from crowdblend.calculus.forms import TARGET
 from crowdblend.calculus.rules.blending import robust_delta
-from crowdblend.calculus.rules.sampling import FROM_SAMPLE
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_unsampled
 from crowdblend.calculus.theorem import Theorem, rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import (
@@ -22,13 +24,19 @@ from crowdblend.guarantees import (
     Relation,
     RobustSampling,
     StrataCurve,
+    StrataOfSample,
     StratumOfSample,
     Uses,
     ZeroKnowledge,
 )
+from crowdblend.numerics.balls import expm1, log1p, round_up
 
 _PROOF = "crowdblend, docs/proofs.md#strata"
 _STRATA = Composite("strata")
+_JOINT_PROOF = "crowdblend, docs/proofs.md#statistics-of-strata"
+# One mechanism that sees the sampled people of all strata, each counted as often as the stratum says.
+_COPIES = (Assumption.COPIES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE)
+_JOINT = SeesSamples("strata.joint", "sampled.copies", ("low", "high", "copies"))
 
 
 @rule(
@@ -100,6 +108,76 @@ def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
 
 @rule(
     Theorem(
+        id="strata.copies",
+        source=_JOINT_PROOF,
+        statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'] and whoever is kept "
+        "counts as w equal people at most, an ε-differentially private mechanism (one person more or less) on all who "
+        "are kept, those of other strata too, is ln(1 + p'(e^{wε} − 1))-private for the people of the stratum.",
+        assumes=_COPIES,
+    ),
+    about=_JOINT,
+)
+def stratum_in_copies(premise: Differential, *, low: float, high: float, copies: int) -> StrataOfSample:
+    """A person who is kept moves the mechanism as w people do, and is kept with probability p' at most."""
+    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1 or premise.delta > 0:
+        raise NotApplicable(
+            "strata.copies needs a guarantee without delta for one person under the add-remove relation, got "
+            f"{premise.relation.value} for {premise.people} with delta = {premise.delta:g}. State the mechanism's own."
+        )
+    require_unsampled("strata.copies", premise)
+    return StrataOfSample(low, high, premise.epsilon, _kept_in_copies(premise.epsilon, high, copies))
+
+
+@rule(
+    Theorem(
+        id="strata.more-copies",
+        source=_JOINT_PROOF,
+        statement="The same mechanism sees the people of another stratum as well, sampled with probabilities in "
+        "{0} ∪ [p, p'] and counted as w equal people each at most: it is private for the people of all these strata, "
+        "with the larger of both ε.",
+        assumes=_COPIES,
+    ),
+    about=_JOINT,
+)
+def another_stratum_in_copies(premise: StrataOfSample, *, low: float, high: float, copies: int) -> StrataOfSample:
+    """Whoever else is kept, a person is hidden as those of the person's stratum are."""
+    epsilon = _kept_in_copies(premise.inner_epsilon, high, copies)
+    ends = min(low, premise.low), max(high, premise.high)
+    return StrataOfSample(*ends, premise.inner_epsilon, max(premise.epsilon, epsilon))
+
+
+@rule(
+    Theorem(
+        id="strata.joint",
+        source=_JOINT_PROOF,
+        statement="A mechanism that sees the kept people of all strata, which share nobody and were fixed in advance, "
+        "is ε-differentially private with one person more or less, ε the largest of all strata.",
+        assumes=(Assumption.ONE_STRATUM,),
+    ),
+    about=same_release(),
+)
+def mechanism_of_all_strata(premise: StrataOfSample) -> Differential:
+    """Everybody is in one of the strata."""
+    return Differential(premise.epsilon, 0.0, Relation.ADD_REMOVE, samplings=1)
+
+
+@rule(
+    Theorem(
+        id="strata.joint-zero-knowledge",
+        source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#statistics-of-strata",
+        statement="Under the conditions of strata.joint the release is ε-zero-knowledge private with respect to the "
+        "same stratified sample of everybody else, whose rates lie between the smallest and the largest of all strata.",
+        assumes=(Assumption.ONE_STRATUM,),
+    ),
+    about=same_release(),
+)
+def mechanism_of_all_strata_is_zero_knowledge(premise: StrataOfSample) -> ZeroKnowledge:
+    """The simulator runs the mechanism on the stratified sample of everybody else."""
+    return ZeroKnowledge(premise.epsilon, 0.0, RobustSampling(premise.low, premise.high, 0), Relation.ADD_REMOVE)
+
+
+@rule(
+    Theorem(
         id="profile.strata",
         source="crowdblend, docs/proofs.md#strata and #composition-by-profiles",
         statement="Strata that share nobody, fixed in advance, each with a sample of its own people and a mechanism of "
@@ -122,6 +200,10 @@ def _curve(premise: Profile) -> LossCurve:
             "another profile. Start from the profile of the stratum's mechanism."
         )
     return use.curve
+
+
+def _kept_in_copies(epsilon: float, high: float, copies: int) -> float:
+    return round_up(log1p(arb(high) * expm1(copies * arb(epsilon))))
 
 
 def _largest(premises: tuple[StratumOfSample, ...]) -> tuple[float, float]:

@@ -116,6 +116,23 @@ def totals_are_differential(premise: NoisyTotals) -> Differential:
 
 @rule(
     Theorem(
+        id="totals.add-remove",
+        source="discrete Laplace mechanism, docs/proofs.md#statistics-of-strata",
+        statement="Totals to which each person adds whole steps, none of them negative and w in all at most, with "
+        "discrete Laplace noise of loss η per step on every total, are wη-differentially private with one person more "
+        "or less.",
+        assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
+    ),
+    about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
+)
+def totals_without_a_person(*, bins: int, grid_steps: int, noise_epsilon: float) -> Differential:
+    """Whoever leaves takes w steps away in all; replacing somebody would move up to 2w."""
+    del bins
+    return Differential(round_up(grid_steps * arb(noise_epsilon)), 0.0, Relation.ADD_REMOVE)
+
+
+@rule(
+    Theorem(
         id="totals.zero-knowledge",
         source="crowdblend, docs/proofs.md#totals; sharper than ZKP Proposition 12 for averages",
         statement="Noisy totals of all n people are ε-zero-knowledge private with respect to k of n random samples, "

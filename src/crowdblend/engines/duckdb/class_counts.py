@@ -8,12 +8,12 @@ and the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdblend.engines.class_counter import ClassCounter
+from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Exactly, StratifiedCoin
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows, chunks
@@ -88,10 +88,17 @@ def _count_strata(rows: Rows, coding: Coding, counter: ClassCounter, selected: s
         codes, marks = each.chosen_with_marks(packing.content)
         counter.add(drawn_codes(packing, codes, marks, draw))
         return each.rows - len(marks)
+    for codes in drawn_by_stratum(rows, coding, selected, draw):
+        counter.add(codes)
+    return None
+
+
+def drawn_by_stratum(rows: Rows, coding: Coding, selected: str, draw: StratifiedCoin) -> Iterator[PackedCodes]:
+    """The packed codes of those who are drawn, where everybody has one row."""
+    key = draw.key.persons
     for chunk in chunks(marked(some, persons, key) for some, persons in rows.all_once(selected)):
         codes, words = coding.coded(chunk, ("mark_low", "mark_high"))
-        counter.add(drawn_codes(packing, codes, np.column_stack(words), draw))
-    return None
+        yield drawn_codes(coding.packing, codes, np.column_stack(words), draw)
 
 
 def marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:

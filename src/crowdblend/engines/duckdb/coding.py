@@ -6,7 +6,6 @@ Columns with a closed domain are coded by the database; the labels of an open co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -83,14 +82,11 @@ class Coding:
 
     def outside(self) -> dict[str, OutsideValues]:
         """What went to `other`, by the name of the column."""
-        found = {self._columns[position].name: counter.found() for position, counter in self._outside.items()}
-        reads = {column.name: column.recoding.reads for column in self._columns}
-        return {
-            name: replace(
-                one, values=tuple((value and self._raw(reads[name], value), count) for value, count in one.values)
-            )
-            for name, one in found.items()
-        }
+        return {name: counter.found() for name, counter in self.counted_outside().items()}
+
+    def counted_outside(self) -> dict[str, OutsideCounter]:
+        """The counters of what went to `other`, by the name of the column."""
+        return {self._columns[position].name: counter for position, counter in self._outside.items()}
 
     def _in_other(self, position: int, codes: PackedCodes) -> list[tuple[str | None, int]]:
         """The values of some rows that went to `other`, and how many rows have each."""
@@ -104,7 +100,9 @@ class Coding:
         text = f"CAST(v{position} AS VARCHAR)"
         shown = f"CASE WHEN {blank_sql(text)} THEN NULL ELSE {text} END"
         query = f"SELECT {shown}, count(*) FROM {self._joined} WHERE ({self._codes[position]}) = {wanted} GROUP BY 1"
-        return self._connection.sql(query).fetchall()
+        return [
+            (value and self._raw(recoding.reads, value), rows) for value, rows in self._connection.sql(query).fetchall()
+        ]
 
     def _query(self, carried: Sequence[str]) -> str:
         parts = [f"{self._packed_sql(at)} AS p{at}" for at in range(self.packing.width)]

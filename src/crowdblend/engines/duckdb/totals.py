@@ -17,6 +17,7 @@ from crowdblend.engines.class_counter import ClassCounter, Counts, PackedCodes
 from crowdblend.engines.draw import Draw, Everybody, Exactly
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import Rows
+from crowdblend.engines.outside_values import OutsideCounter
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import outside_bounds
 from crowdblend.engines.sampling import random_places, smallest_marks
@@ -112,6 +113,10 @@ class TotalsCounter:
         if self._coding is None or self._counter is None:
             return None
         return self._coding.packing, self._counter.counts()
+
+    def counted_outside(self) -> dict[str, OutsideCounter]:
+        """The counters of what went to `other`, by the name of the column."""
+        return {} if self._coding is None else self._coding.counted_outside()
 
     def _sum(self, table: pyarrow.Table) -> None:
         cursor = self._rows.cursor

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdblend.engines.draw import Coin, Everybody, Exactly, row_key_of
+from crowdblend.engines.draw import Coin, Everybody, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.engine import ClassCounts, Progress
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import no_rows, repeated_person
@@ -23,6 +23,7 @@ from crowdblend.engines.spark.pieces import Facts, Piece, decoded, pieces_of
 from crowdblend.engines.spark.relation import OfTask, SparkRelation, then
 from crowdblend.engines.spark.session import collected
 from crowdblend.engines.spark.tasks import CountClasses, Task
+from crowdblend.engines.strata import thinned_by_stratum
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey, new_key
@@ -36,7 +37,7 @@ _CLASS_BYTES = 24
 def class_counts(
     relation: SparkRelation,
     columns: Sequence[Column],
-    draw: Everybody | Coin,
+    draw: Everybody | Coin | StratifiedCoin,
     memory_limit: int | None,
     progress: Progress | None,
 ) -> ClassCounts:
@@ -46,19 +47,22 @@ def class_counts(
     task = CountClasses(relation.opening(names), draw, tuple(columns))
     keep = None
     if data.person is not None and (data.duplicates == "one" or data.rows_per_person is not None):
-        keep = KeepRows(tuple(columns), data.rows_per_person, row_key_of(draw), data.counts_people)
+        stratified = draw if isinstance(draw, StratifiedCoin) else None
+        keep = KeepRows(tuple(columns), data.rows_per_person, row_key_of(draw), data.counts_people, stratified)
     facts, pieces = merged(relation, task, allowed_classes(columns, memory_limit), progress, keep)
     read = checked(relation, facts)
     if progress:
         progress("counting", read)
     classes = classes_in(pieces, columns, memory_limit)
     if data.person is None:
-        classes = thinned(columns, classes, draw)
+        by_stratum = isinstance(draw, StratifiedCoin)
+        classes = (thinned_by_stratum if by_stratum else thinned)(columns, classes, draw)  # type: ignore[arg-type]
     people = None if data.person is None or data.rows_per_person is None else facts.counts.get("people", 0)
-    return ClassCounts(classes, read, people, None if keep is None else facts.counts.get("dropped", 0))
+    dropped = None if keep is None else facts.counts.get("dropped", 0)
+    return ClassCounts(classes, read, people, dropped, facts.outside_values())
 
 
-def with_row_key(draw: Everybody | Coin) -> Everybody | Coin:
+def with_row_key(draw: Everybody | Coin | StratifiedCoin) -> Everybody | Coin | StratifiedCoin:
     """The draw with a secret for marks that is the same for all tasks."""
     if isinstance(draw, Everybody) and draw.row_key is None:
         return replace(draw, row_key=DrawKey(new_key()))

@@ -15,11 +15,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from crowdblend.calculus import Assumption
-from crowdblend.engines.draw import Draw, Exactly, StratifiedCoin
+from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
 from crowdblend.engines.spark.session import session
-from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 
@@ -93,17 +92,10 @@ class SparkSource:
         """How many of the people of a draw are in each class of the columns."""
         from crowdblend.engines.spark.class_counts import class_counts  # noqa: PLC0415 - heavy
 
-        if isinstance(draw, StratifiedCoin):
-            raise InvalidInput(
-                "Stratified samples are not drawn by the Spark engine.",
-                remedy="Release with --engine duckdb.",
-                where="[sampling] stratum",
-                code="engine.strata",
-            )
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
-            return ClassCounts(found.classes, draw.people)
+            return ClassCounts(found.classes, draw.people, outside=found.outside)
         return class_counts(self.relation, columns, draw, self._memory_limit, self._progress)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:

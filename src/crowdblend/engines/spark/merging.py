@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter
+from crowdblend.engines.draw import StratifiedCoin
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import RandomRowPerPerson
 from crowdblend.engines.refusals import refusal
@@ -23,6 +24,7 @@ from crowdblend.engines.spark.pieces import (
     encoded,
     pieces_of,
 )
+from crowdblend.engines.strata import drawn_codes
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.columns import Column
 
@@ -51,6 +53,8 @@ class KeepRows:
     most: int | None
     row_key: bytes = field(repr=False)
     distinct: bool = False
+    draw: StratifiedCoin | None = field(default=None, repr=False)
+    """By stratum, a coin decides about the row that was kept."""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """The classes of the rows that are kept, as Spark takes them; pieces come in the order of their buckets."""
@@ -69,12 +73,16 @@ class KeepRows:
             low, high = (table.column(name).to_numpy().view(np.uint64) for name in ("low", "high"))
             each.add(low, high, packed_codes(packing, table))
             if self.most is None:
-                codes = each.chosen(packing.content)
+                codes, marks = each.chosen_with_marks(packing.content)
+                kept = len(marks)
+                if self.draw is not None:
+                    codes = drawn_codes(packing, codes, marks, self.draw)
             else:
                 codes, people = each.several(packing.content, self.most, distinct=self.distinct)
+                kept = len(codes[0])
                 facts.add("people", people)
             counter.add(codes)
-            facts.add("dropped", each.rows - len(codes[0]))
+            facts.add("dropped", each.rows - kept)
         yield facts.piece()
         yield from counted(packing, *counter.counts())
 

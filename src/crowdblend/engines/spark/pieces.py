@@ -9,7 +9,7 @@ wrong with the data is handed over like everything else: a task that fails would
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -48,10 +49,16 @@ class Facts:
 
     counts: dict[str, int] = field(default_factory=dict)
     problem: InvalidInput | None = None
+    outside: dict[str, OutsideCounter] = field(default_factory=dict, repr=False)
+    """What went to the class `other` of a column, by its name."""
 
     def add(self, name: str, count: int) -> None:
         """Count some more."""
         self.counts[name] = self.counts.get(name, 0) + count
+
+    def note_outside(self, counted: Mapping[str, OutsideCounter]) -> None:
+        """Note the values of columns that went to `other`."""
+        self.outside.update(counted)
 
     def refuse(self, problem: InvalidInput) -> None:
         """Note what is wrong; of several problems, the same one counts whatever the order in which they come."""
@@ -61,13 +68,21 @@ class Facts:
     def piece(self) -> Piece:
         """The facts as a piece."""
         problem = self.problem.to_dict() if self.problem else None
-        return Piece(_FACTS, "facts", json.dumps({"counts": self.counts, "problem": problem}).encode())
+        outside = {name: counter.told() for name, counter in self.outside.items()}
+        told = {"counts": self.counts, "problem": problem, "outside": outside}
+        return Piece(_FACTS, "facts", json.dumps(told).encode())
+
+    def outside_values(self) -> dict[str, OutsideValues]:
+        """What all tasks noted that went to `other`, by the name of the column."""
+        return {name: counter.found() for name, counter in self.outside.items()}
 
     def take(self, content: bytes) -> None:
         """Add what a piece says."""
         given = json.loads(content)
         for name, count in given["counts"].items():
             self.add(name, count)
+        for name, told in given["outside"].items():
+            self.outside.setdefault(name, OutsideCounter()).take(told)
         if given["problem"] is not None:
             self.refuse(problem_of(given["problem"]))
 

@@ -42,6 +42,11 @@ class TaskRows(Rows):
         """The sampled rows in chunks; their persons are noted."""
         yield from chunks(self._noted(rows, persons) for rows, persons in self.sampled(selected))
 
+    def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+        """All rows of each batch, without a coin, and their persons; they are noted."""
+        for rows, persons in self.all_rows(selected):
+            yield self._noted(rows, persons), persons
+
     def everybodys_marks(self) -> Iterator[NDArray[np.uint64]]:
         """The marks of all persons, batch by batch; they are noted."""
         for _, marked in self._marked(""):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.engines.class_counter import ClassCounter
-from crowdblend.engines.draw import Draw, Everybody
-from crowdblend.engines.duckdb.class_counts import marked
+from crowdblend.engines.class_counter import ClassCounter, PackedCodes
+from crowdblend.engines.draw import Draw, Everybody, StratifiedCoin
+from crowdblend.engines.duckdb.class_counts import drawn_by_stratum, marked
 from crowdblend.engines.duckdb.coding import Coding
 from crowdblend.engines.duckdb.rows import chunks
 from crowdblend.engines.duckdb.totals import TotalsCounter
@@ -70,18 +70,32 @@ class CountClasses(Task):
         selected = coding.selected(rows.read_as(self.columns))
         if rows.data.person is not None and (rows.data.duplicates == "one" or rows.data.rows_per_person is not None):
             yield from self._several(rows, coding, selected)
+        else:
+            counter = ClassCounter(coding.packing.width, coding.packing.classes)
+            for codes in self._codes(rows, coding, selected):
+                counter.add(codes)
+                yield from rows.noted()
+            yield from rows.noted(last=True)
+            yield from counted(coding.packing, *counter.counts())
+        facts.note_outside(coding.counted_outside())
+
+    def _codes(self, rows: TaskRows, coding: Coding, selected: str) -> Iterator[PackedCodes]:
+        """The packed codes of those who are drawn, or of everybody where rows are people."""
+        if rows.data.person is not None and isinstance(self.draw, StratifiedCoin):
+            yield from drawn_by_stratum(rows, coding, selected, self.draw)
             return
-        counter = ClassCounter(coding.packing.width, coding.packing.classes)
         for chunk in (rows.everybody if rows.data.person is None else rows.each_once)(selected):
-            counter.add(coding.coded(chunk)[0])
-            yield from rows.noted()
-        yield from rows.noted(last=True)
-        yield from counted(coding.packing, *counter.counts())
+            yield coding.coded(chunk)[0]
 
     def _several(self, rows: TaskRows, coding: Coding, selected: str) -> Iterator[Piece]:
-        """The rows themselves, by the bucket of their persons: which of them is kept depends on all."""
-        batches = (marked(some, persons, rows.row_key) for some, persons in rows.sampled(selected))
-        for chunk in chunks(batches):
+        """The rows themselves, by the bucket of their persons: which of them is kept depends on all.
+
+        By stratum, nobody is drawn before one row of everybody is chosen.
+        """
+        key, found = rows.row_key, rows.sampled
+        if isinstance(self.draw, StratifiedCoin):
+            key, found = self.draw.key.persons, rows.all_rows
+        for chunk in chunks(marked(some, persons, key) for some, persons in found(selected)):
             codes, (low, high) = coding.coded(chunk, ("mark_low", "mark_high"))
             low, high = (np.ascontiguousarray(word) for word in (low, high))
             table = class_table(coding.packing, codes, low=low.view(np.int64), high=high.view(np.int64))
@@ -112,6 +126,7 @@ class AddUp(Task):
         facts.add("people", counter.people)
         for name, total in counter.sums.items():
             facts.add(f"sum of {name}", total)
+        facts.note_outside(counter.counted_outside())
         found = counter.found()
         if found is not None:
             yield from counted(found[0], *found[1])

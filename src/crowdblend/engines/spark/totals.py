@@ -56,7 +56,8 @@ def totals(
     people = facts.counts.get("people", 0)
     check_people(relation.data, checked(relation, facts), people, draw)
     classes = classes_in(pieces, columns, memory_limit) if columns else None
-    return Totals(people, classes, {name: facts.counts.get(f"sum of {name}", 0) for name in measures})
+    sums = {name: facts.counts.get(f"sum of {name}", 0) for name in measures}
+    return Totals(people, classes, sums, facts.outside_values())
 
 
 def _last_mark(

@@ -63,7 +63,7 @@ class QuantileShape:
         )
         return [RULES["quantile.groups"](**named), RULES["totals.differential"](sizes)]
 
-    def _rank_error(self, noise_epsilon: float, failure: float) -> float:
+    def rank_error(self, noise_epsilon: float, failure: float) -> float:
         """How many people the wanted rank lies outside those of the chosen candidate, at most.
 
         A candidate whose loss is l above the best is chosen with probability e^{−ηl/2}/2 at most.
@@ -77,7 +77,7 @@ class QuantileShape:
         if not self.whole:
             return self.group_error(noise_epsilon, samples // self.groups, samples, population, failure)
         noise, draw = parts_of_failure(failure, 1, samples, population)
-        chosen = self._rank_error(noise_epsilon, noise) / samples
+        chosen = self.rank_error(noise_epsilon, noise) / samples
         return min(1.0, (chosen + (whole_draw_error(samples, population, draw) if draw else 0.0)) * _UP)
 
     def group_error(self, noise_epsilon: float, size: int, samples: int, population: int, failure: float) -> float:
@@ -86,5 +86,5 @@ class QuantileShape:
         people = size - noise_error(self.size_epsilon(noise_epsilon), noise / 2)
         if people < 1:
             return 1.0
-        chosen = self._rank_error(noise_epsilon, noise / 2) / people
+        chosen = self.rank_error(noise_epsilon, noise / 2) / people
         return min(1.0, (chosen + (draw_error(people, draw, samples / population) if draw else 0.0)) * _UP)

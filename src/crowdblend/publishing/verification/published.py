@@ -61,7 +61,7 @@ class PublishedFolder:
 
     def described(self) -> list[Description]:
         """What the derivations are about, and every part of it."""
-        return list(_parts(self.certificate.description))
+        return list(parts_of(self.certificate.description))
 
     def mechanisms(self, *names: str) -> list[Description]:
         """The mechanisms of these names in the release that the derivations are about; at least one."""
@@ -131,7 +131,8 @@ def check_data(published: PublishedFolder) -> None:
         raise DoesNotVerify(str(problem), code=CODE, where="certificate.json") from None
 
 
-def _parts(description: Description) -> Iterator[Description]:
+def parts_of(description: Description) -> Iterator[Description]:
+    """A description, and every part of it at any depth."""
     yield description
     for part in description.parts:
-        yield from _parts(part)
+        yield from parts_of(part)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
+from crowdblend.calculus.description import Description
 from crowdblend.policies.statistics import BETWEEN
 from crowdblend.publishing.verification.counts import read_rows
-from crowdblend.publishing.verification.published import PublishedFolder, contradiction
+from crowdblend.publishing.verification.published import PublishedFolder, contradiction, parts_of
 
 TOTALS = ("totals.sum", "totals.histogram", "totals.groups")
 QUANTILES = ("quantile.everybody", "quantile.groups")
+JOINT = "strata.joint"
 _ERRORS = ("error", "rank_error")
 
 
@@ -21,7 +24,7 @@ def check(published: PublishedFolder) -> None:
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
     expected = (len(planned) - len(quantiles) + len(grouped), len(quantiles))
-    found = [part.name for part in published.described()]
+    found = [part.name for part in _one_mechanism(published)]
     if (sum(name in TOTALS for name in found), sum(name in QUANTILES for name in found)) != expected:
         raise contradiction("it states other statistics than its derivation is about")
     (path,) = published.files("data")
@@ -33,6 +36,36 @@ def check(published: PublishedFolder) -> None:
     for row in rows:
         if not (_error_holds(published, row, planned[row["statistic"]]) and _possible(published, row, planned)):
             raise contradiction(f"{path.name} has an error that was not planned, or an impossible number")
+
+
+def _one_mechanism(published: PublishedFolder) -> list[Description]:
+    """What the derivations are about; of strata, the mechanism that sees all of them."""
+    described = published.described()
+    joint = next((part for part in described if part.name == JOINT), None)
+    if ("weights" in published.certificate.facts) != (joint is not None):
+        raise contradiction("it states strata that its derivation is not about, or none")
+    if joint is None:
+        return described
+    _check_weights(published, joint)
+    return list(parts_of(joint.parts[0]))
+
+
+def _check_weights(published: PublishedFolder, joint: Description) -> None:
+    """Refuse rates other than the certified ones, and weights that are not their copies in one unit."""
+    stated = published.fact("weights", dict).get("strata")
+    certified = {
+        (dict(part.details)["low"], dict(part.details)["high"]): dict(part.details)["copies"]
+        for part in joint.parts[1:]
+    }
+    try:
+        rows = [(certified[one["low"], one["high"]], float(one["weight"])) for one in dict(stated or {}).values()]
+    except (KeyError, TypeError, ValueError):
+        raise contradiction("it states other rates of strata than its derivation is about") from None
+    units = [weight / copies for copies, weight in rows]
+    if len({(one["low"], one["high"]) for one in stated.values()}) < len(certified) or not units:
+        raise contradiction("its derivation is about more strata than it states")
+    if not all(unit > 0 and math.isclose(unit, units[0], rel_tol=1e-9) for unit in units):
+        raise contradiction("it states other weights of strata than its derivation is about")
 
 
 def _is_quantile(made: dict[str, Any]) -> bool:
@@ -48,8 +81,14 @@ def _error_holds(published: PublishedFolder, row: dict[str, Any], made: dict[str
         return bool(row[stated] == made[stated])
     if stated == "rank_error":
         return bool(0 <= row[stated] <= 1)
-    low, high = _bounds(published, made)
+    if not _is_share(made):
+        return bool(0 <= row[stated] < math.inf)
+    low, high = (0.0, 1.0) if "fraction" in made else _bounds(published, made)
     return bool(0 <= row[stated] <= (high - low) * (1 + 1e-9))
+
+
+def _is_share(made: dict[str, Any]) -> bool:
+    return "average" in made or "fraction" in made
 
 
 def _possible(published: PublishedFolder, row: dict[str, Any], planned: dict[str, Any]) -> bool:
@@ -57,6 +96,10 @@ def _possible(published: PublishedFolder, row: dict[str, Any], planned: dict[str
     if "average" in made or _is_quantile(made):
         low, high = _bounds(published, made)
         return bool(low <= row["value"] <= high)
+    if "weights" in published.certificate.facts and not _is_share(made):
+        # How many people there are is an estimate too, so that nothing bounds a sum from above.
+        negative = "sum" in made and _bounds(published, made)[0] < 0
+        return bool((-math.inf if negative else 0.0) <= row["value"] < math.inf)
     if "sum" in made:
         low, high = _bounds(published, made)
         return bool(min(0, low * people) <= row["value"] <= max(0, high * people))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.figures import interval_chart
-from crowdblend.guarantees import RandomSamples
+from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports.charts import LONGEST, distinct_labels, figure
 from crowdblend.reports.facts import describe_statistic
@@ -21,7 +21,11 @@ from crowdblend.reports.view import Part, View
 
 MOST_ROWS = 500
 MOST_BARS = 40
-_WAYS = {"everybody": "from everybody, with noise", "sample": "from a random sample, with noise"}
+_WAYS = {
+    "everybody": "from everybody, with noise",
+    "sample": "from a random sample, with noise",
+    "strata": "from a stratified sample, weighted, with noise",
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,9 @@ def _read(path: Path) -> list[Published]:
 def _keys(folder: Folder, by_name: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     keys = [("statistics", f"{len(by_name):,}")]
     guarantee = folder.certificate.zero_knowledge()
+    if guarantee is not None and isinstance(guarantee.aggregate, RobustSampling):
+        low, high = guarantee.aggregate.low, guarantee.aggregate.high
+        keys.append(("sampling rates", f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"))
     if guarantee is not None and isinstance(guarantee.aggregate, RandomSamples):
         keys += [
             ("random people the guarantee is relative to", f"{guarantee.aggregate.samples:,}"),
@@ -91,6 +98,13 @@ def _reading(folder: Folder) -> Iterable[str]:
             f"What these numbers tell about you is compared with what the data of {k:,} random people out of {n:,} "
             "with yours concealed tell; ε bounds the difference. Your household, your friends and everybody like you "
             f"are protected as far as {k:,} random people tell little about them."
+        )
+    weights = folder.facts.get("weights")
+    if isinstance(weights, dict):
+        yield (
+            "Every number is an estimate for the whole population: whoever was sampled counts as one over the sampling "
+            f"rate of their stratum, a label of {shorten(str(weights.get('column')), 60)}. Which people were sampled, "
+            "and how many, is not published."
         )
     confidence = folder.fact("parameters", dict).get("confidence")
     sure = (

@@ -1,0 +1,276 @@
+"""Statistics of strata: whole weights, the noise that they leave room for, and how far estimates may be off.
+
+Whoever is kept counts as so many equal people: one over the rate, in whole multiples of a `unit`. So everything that is
+published is an estimate for the population, multiplied with nothing but the unit (docs/proofs.md#statistics-of-strata).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+from crowdblend.calculus import RULES, Derivation
+from crowdblend.errors import InvalidInput
+from crowdblend.planning.statistics.accuracy import Shape, noise_error
+from crowdblend.planning.statistics.quantiles import QuantileShape
+from crowdblend.planning.statistics.ways import SMALLEST_NOISE_EPSILON, AnyShape
+
+# Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
+_MOST_COPIES = 1_000_000
+_FINE = 10_000
+_OWN_FINE = 1_000
+_LARGEST_NOISE_EPSILON = 700.0
+# How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
+_NOISE, _SIZE = 0.25, 0.05
+_UP = 1 + 1e-12
+
+
+class Rates(Protocol):
+    """The rates of one stratum, and the one that estimates divide by."""
+
+    @property
+    def low(self) -> float:
+        """The smallest rate of its people."""
+
+    @property
+    def high(self) -> float:
+        """The largest rate of its people."""
+
+    @property
+    def rate(self) -> float:
+        """The rate that estimates divide by."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """As how many people a person of each stratum counts at most, in whole multiples of `unit`; the rates of each.
+
+    Where everybody has a weight of their own, `rounding` is how far a weight is off in multiples of the unit, as a
+    share of it; else everybody of a stratum counts alike.
+
+    >>> from crowdblend.policies.strata import Stratum
+    >>> three = [Stratum(name, rate, rate, rate) for name, rate in (("a", 0.05), ("b", 0.1), ("c", 0.5))]
+    >>> weights_of(three).copies, weights_of(three).unit
+    ((10, 5, 1), Fraction(2, 1))
+    """
+
+    copies: tuple[int, ...]
+    unit: Fraction
+    rates: tuple[tuple[float, float], ...]
+    rounding: float | None = None
+
+    def of(self, strata: Sequence[int] | None) -> Weights:
+        """The same for people of some strata alone; None for all."""
+        if strata is None or not strata:
+            return self
+        copies = tuple(self.copies[place] for place in strata)
+        return replace(self, copies=copies, rates=tuple(self.rates[place] for place in strata))
+
+    @property
+    def largest(self) -> int:
+        """The largest number of copies of anybody."""
+        return max(self.copies)
+
+    @cached_property
+    def spread(self) -> float:
+        """The largest of copies·(1 − rate): the variance of an estimate is at most that times what it estimates."""
+        each = zip(self.copies, self.rates, strict=True)
+        return max(copies * (1 - low) for copies, (low, _) in each) * _UP
+
+    @cached_property
+    def bias(self) -> tuple[float, float]:
+        """Between which shares of the truth the mean of an estimate lies: 1 and 1 where weights are exact."""
+        if self.rounding is not None:
+            return 1 - self.rounding, 1 + self.rounding
+        each = list(zip(self.copies, self.rates, strict=True))
+        low = min(float(self.unit * copies * Fraction(least)) for copies, (least, _) in each)
+        high = max(float(self.unit * copies * Fraction(most)) for copies, (_, most) in each)
+        return low / _UP, high * _UP
+
+    @property
+    def share_bias(self) -> float:
+        """How far a share may be off because weights are: odds are off by a factor r, shares by (√r − 1)/(√r + 1)."""
+        low, high = self.bias
+        root = math.sqrt(high / low)
+        return (root - 1) / (root + 1) * _UP
+
+
+def weights_of(strata: Sequence[Rates]) -> Weights:
+    """One over the rate of every stratum; exact where that needs no more than a million units."""
+    weights = [1 / Fraction(Decimal(repr(float(stratum.rate)))) for stratum in strata]
+    unit = Fraction(
+        math.gcd(*(weight.numerator for weight in weights)), math.lcm(*(weight.denominator for weight in weights))
+    )
+    if max(weights) / unit > _MOST_COPIES:
+        unit = min(weights) / _FINE
+    copies = tuple(round(weight / unit) for weight in weights)
+    return Weights(copies, unit, tuple((stratum.low, stratum.high) for stratum in strata))
+
+
+def own_weights(breaks: Sequence[float], strata: Sequence[Rates]) -> Weights:
+    """Everybody's own weight, which lies between two breaks; a person counts for no more than the upper one.
+
+    Rounding to the unit is done in doubles, and one copy more than the upper break has covers that.
+
+    >>> from crowdblend.policies.strata import Stratum
+    >>> made = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
+    >>> made.unit, made.copies, made.rounding
+    (Fraction(1, 25), (1501, 2251), 0.0005000000000000001)
+    """
+    lowest, highest = Fraction(breaks[0]), Fraction(breaks[-1])
+    wanted = max(lowest / _OWN_FINE, highest / _MOST_COPIES)
+    power = Fraction(10) ** math.floor(math.log10(wanted))
+    unit = power * max(1, math.floor(wanted / power))
+    copies = tuple(math.floor(Fraction(upper) / unit + Fraction(1, 2)) + 1 for upper in breaks[1:])
+    rates = tuple((stratum.low, stratum.high) for stratum in strata)
+    return Weights(copies, unit, rates, float(unit / (2 * lowest)) * (1 + 1e-9))
+
+
+def lost(shape: AnyShape) -> float:
+    """What one unit of the noise of a statistic costs when a person counted once is removed."""
+    if isinstance(shape, QuantileShape):
+        return shape.moved / 2 + shape.size_epsilon(1.0)
+    return float(shape.steps)
+
+
+def strata_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]) -> Derivation:
+    """What all statistics together guarantee with one person more or less, each person counted once."""
+    steps: list[Derivation] = []
+    for shape, noise in zip(shapes, noise_epsilons, strict=True):
+        if isinstance(shape, QuantileShape):
+            share = {"numerator": shape.at.numerator, "denominator": shape.at.denominator}
+            steps.append(RULES["quantile.add-remove"](**share, noise_epsilon=noise))
+            added = {"bins": shape.groups, "grid_steps": 1, "noise_epsilon": shape.size_epsilon(noise)}
+        else:
+            added = {"bins": shape.bins, "grid_steps": shape.steps, "noise_epsilon": noise}
+        steps.append(RULES["totals.add-remove"](**added))
+    return steps[0] if len(steps) == 1 else RULES["composition.adaptive"](*steps)
+
+
+@dataclass(frozen=True)
+class StrataTotalsPlan:
+    """The noise of every statistic, what they guarantee together, and how far each may be off."""
+
+    weights: Weights
+    shapes: tuple[AnyShape, ...]
+    noise_epsilons: tuple[float, ...]
+    failure: float
+
+    def strata_of(self, claim: Derivation) -> Derivation:
+        """What the claim becomes for the people of all strata; equal strata are stated once."""
+        found = claim
+        for number, ((low, high), copies) in enumerate(self._kinds):
+            name = "strata.more-copies" if number else "strata.copies"
+            found = RULES[name](found, low=low, high=high, copies=copies)
+        return found
+
+    @property
+    def _kinds(self) -> list[tuple[tuple[float, float], int]]:
+        return list(dict.fromkeys(zip(self.weights.rates, self.weights.copies, strict=True)))
+
+    @property
+    def steps(self) -> int:
+        """How many steps a derivation of it has."""
+        quantiles = sum(isinstance(shape, QuantileShape) for shape in self.shapes)
+        return len(self.shapes) + quantiles + len(self._kinds) + 2
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The privacy loss of the worst stratum."""
+        made = RULES["strata.joint"](self.strata_of(strata_claim(self.shapes, self.noise_epsilons)))
+        return float(made.conclusion.epsilon)
+
+    def total(self, place: int, noisy: int, strata: Sequence[int] | None = None) -> tuple[float, float, float]:
+        """An estimate from a noisy total of steps in copies, and between which numbers the true one lies.
+
+        `strata` are those that its people can be in, here and below.
+        """
+        shape, weights = self.shapes[place], self.weights.of(strata)
+        assert isinstance(shape, Shape)
+        each = self.failure / shape.bins
+        t = noise_error(self.noise_epsilons[place], each * _NOISE)
+        low, high = _means(noisy - t, noisy + t, weights, shape.steps, each * (1 - _NOISE))
+        least, most = weights.bias
+        unit = float(weights.unit)
+        return max(0, noisy) * unit, max(0.0, low * unit / most / _UP), high * unit / least * _UP
+
+    def share(self, place: int, total: int, strata: Sequence[int] | None = None) -> float:
+        """The error of a share of two noisy totals that add up to `total` steps, of one of its groups."""
+        shape = self.shapes[place]
+        assert isinstance(shape, Shape)
+        each = self.failure / (shape.bins // 2)
+        t = noise_error(self.noise_epsilons[place], each * _NOISE / 2)
+        if total <= 0:
+            return 1.0
+        most = float(Fraction(total + 2 * t, shape.steps))
+        return _share_error(self.weights.of(strata), t / total, most, total / shape.steps, each)
+
+    def rank(self, place: int, size: int, strata: Sequence[int] | None = None) -> float:
+        """The error of the rank of a quantile of a group with this noisy size in copies."""
+        shape = self.shapes[place]
+        assert isinstance(shape, QuantileShape)
+        each, noise = self.failure / shape.groups, self.noise_epsilons[place]
+        t = noise_error(shape.size_epsilon(noise), each * _NOISE / 2)
+        if size - t < 1:
+            return 1.0
+        chosen = shape.rank_error(noise, each * _NOISE / 2) / (size - t)
+        return _share_error(self.weights.of(strata), chosen, size + t, size - t, each)
+
+
+def _share_error(weights: Weights, noise: float, most: float, divided: float, failure: float) -> float:
+    """Noise, draw and bias: the draw of people whose copies are at most `most`, divided by `divided`."""
+    _, expected = _means(most, most, weights, 1, failure * _SIZE)
+    drawn = _deviation(weights, 1, expected / 4, failure * (1 - _NOISE - _SIZE))
+    return min(1.0, (noise + drawn / divided + weights.share_bias) * _UP)
+
+
+def _deviation(weights: Weights, steps: int, expected: float, failure: float) -> float:
+    """How far a sum strays from its mean (Bernstein): variances add up to `expected` spreads at most."""
+    logarithm = math.log(2 / failure)
+    bound = logarithm * weights.largest * steps / 3
+    return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * _UP
+
+
+def _means(low: float, high: float, weights: Weights, steps: int, failure: float) -> tuple[float, float]:
+    """Between which means a sum can have that lies between low and high: the deviation solved for the mean."""
+    logarithm = math.log(2 / failure)
+    bound, spread = logarithm * weights.largest * steps / 3, logarithm * weights.spread * steps
+    above, below = max(0.0, high), max(0.0, low)
+    most = above + (bound + spread + math.sqrt((bound + spread) ** 2 + 2 * spread * above)) * _UP
+    least = below - (bound - spread + math.sqrt((bound - spread) ** 2 + 2 * spread * below)) * _UP
+    return max(0.0, least), most
+
+
+def plan_strata_statistics(
+    weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
+) -> StrataTotalsPlan:
+    """The least noise that keeps everybody within ε, whichever stratum they are in."""
+    # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.
+    scale = min(
+        (math.log1p(math.expm1(epsilon) / high) if epsilon < 500 else epsilon - math.log(high)) / copies
+        for copies, (_, high) in zip(weights.copies, weights.rates, strict=True)
+    )
+    shrink = 1e-15
+    while True:
+        noise = tuple(min(_LARGEST_NOISE_EPSILON, scale * shape.share / lost(shape)) for shape in shapes)
+        planned = StrataTotalsPlan(weights, tuple(shapes), noise, failure)
+        smallest = (
+            shape.size_epsilon(one) if isinstance(shape, QuantileShape) else one
+            for shape, one in zip(shapes, noise, strict=True)
+        )
+        if min(smallest) < SMALLEST_NOISE_EPSILON:
+            raise InvalidInput(
+                "With this epsilon, these rates and resolutions the noise does not fit numbers of 64 bits.",
+                remedy="Use coarser resolutions, fewer statistics, a larger epsilon, or rates that differ less.",
+                where="epsilon",
+                code="plan.noise-too-large",
+            )
+        if planned.epsilon <= epsilon:
+            return planned
+        scale *= 1 - shrink
+        shrink = min(2 * shrink, 0.5)

@@ -1,0 +1,332 @@
+"""Statistics of a stratified sample and of a weighted survey: estimates, errors, refusals, and what a folder says.
+
+Where a test compares with the truth, the policy's confidence leaves each statistic a chance of 1e-9 to be off by more.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import crowdblend as cb
+from crowdblend.calculus import Assumption
+from crowdblend.errors import DoesNotVerify, InvalidInput
+from crowdblend.kinds import plan
+from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.strata_statistics import in_own_copies
+from crowdblend.planning.statistics.stratified import own_weights, plan_strata_statistics, weights_of
+from crowdblend.policies import load_policy
+from crowdblend.policies.statistic import Statistic
+from crowdblend.policies.strata import Stratum
+from crowdblend.publishing.release import release
+from crowdblend.publishing.verification import verify_release
+from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
+from tests.publishing.test_verification import forged
+
+RATES = {"north": 0.05, "south": 0.1, "west": 0.5}
+STRATA = cb.ExactSample(stratum="region", rates=RATES)
+WEIGHTED = cb.ExactSample(weight="weight", already_drawn=True)
+SURE = 1 - 1e-9
+COLUMNS = {
+    "region": cb.values(*RATES),
+    "sex": cb.values("F", "M"),
+    "age": cb.intervals(0, 100, width=20),
+    "income": cb.bounds(0, 1000, resolution=1),
+    "change": cb.bounds(-50, 50, resolution=1),
+}
+STATISTICS = (
+    Statistic(name="mean", average="income"),
+    Statistic(name="women", fraction={"sex": ("F",)}),
+    Statistic(name="mean by region", average="income", by=("region",)),
+    Statistic(name="median", median="income", by=("sex",)),
+    Statistic(name="ages", histogram="age"),
+    Statistic(name="age of women by age", average="age", by=("age",), where={"sex": ("F",)}),
+    Statistic(name="income", sum="income"),
+    Statistic(name="change", sum="change"),
+    Statistic(name="people in the west", count={"region": ("west",)}),
+)
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    chance = np.random.default_rng(5)
+    size = 30_000
+    return pd.DataFrame(
+        {
+            "id": np.arange(size),
+            "region": chance.choice(list(RATES), size, p=[0.6, 0.3, 0.1]),
+            "sex": chance.choice(["F", "M"], size),
+            "age": chance.integers(0, 100, size),
+            "income": np.round(np.minimum(1000, chance.lognormal(5, 0.6, size))),
+            "change": np.round(np.clip(chance.normal(3, 15, size), -50, 50)),
+            "weight": np.round(np.exp(chance.uniform(np.log(11), np.log(39), size)), 2),
+        }
+    )
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases without their page."""
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("<p>"))
+
+
+def policy(sampling: Any = STRATA, **given: Any) -> Any:
+    parameters = {"person": "id", "people": 30_000, "epsilon": 4.0, "confidence": SURE, **given}
+    parameters.setdefault("statistics", STATISTICS)
+    return cb.Statistics(columns=parameters.pop("columns", COLUMNS), sampling=sampling, **parameters)
+
+
+def truth(people: pd.DataFrame) -> dict[tuple[str, str | None], float]:
+    ages = pd.cut(people.age, range(0, 101, 20), right=False, labels=[f"[{a}, {a + 20})" for a in range(0, 100, 20)])
+    women = people[people.sex == "F"]
+    return {
+        ("mean", None): people.income.mean(),
+        ("women", None): (people.sex == "F").mean(),
+        **{("mean by region", name): mean for name, mean in people.groupby("region").income.mean().items()},
+        **{("ages", str(name)): float(count) for name, count in ages.value_counts().items()},
+        **{
+            ("age of women by age", str(name)): mean
+            for name, mean in women.age.groupby(ages[women.index], observed=True).mean().items()
+        },
+        ("income", None): people.income.sum(),
+        ("change", None): people.change.sum(),
+        ("people in the west", None): float((people.region == "west").sum()),
+    }
+
+
+def assert_near(found: pd.DataFrame, known: dict[tuple[str, str | None], float]) -> None:
+    rows = {(row["statistic"], row["bin"]): row for row in found.to_dict("records")}
+    rows = {(name, label if isinstance(label, str) else None): row for (name, label), row in rows.items()}
+    for place, value in known.items():
+        assert abs(rows[place]["value"] - value) <= rows[place]["error"], place
+
+
+def test_every_number_is_within_its_error_and_the_folder_verifies(people: pd.DataFrame, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    done = cb.release(people, policy(), out=folder, ledger=None)
+    verify_release(folder)
+    found = pd.read_parquet(folder / "data.parquet")
+    assert_near(found, truth(people))
+    for row in found[found.statistic == "median"].to_dict("records"):
+        group = people[people.sex == row["bin"]].income
+        below, upto = (group < row["value"]).mean(), (group <= row["value"]).mean()
+        assert below - row["rank_error"] <= 0.5 <= upto + row["rank_error"]
+    zero_knowledge, one, replaced = done.certificate.guarantees
+    assert one.epsilon <= 4.0 < replaced.epsilon <= 8.0
+    assert (zero_knowledge.aggregate.low, zero_knowledge.aggregate.high) == (0.05, 0.5)
+    assert zero_knowledge.delta == one.delta == 0
+    # All of epsilon is used: nothing is noisier than it has to be.
+    assert one.epsilon > 4.0 * (1 - 1e-9)
+    assert "stratified sample" in (folder / "report.html").read_text()
+
+
+def test_the_same_key_gives_the_same_bytes_whatever_the_order_and_format(
+    people: pd.DataFrame, tmp_path: Path, quick: None
+) -> None:
+    found = []
+    for order, ending in ((1, "parquet"), (2, "csv")):
+        shuffled, path = people.head(3000).sample(frac=1, random_state=order), tmp_path / f"people.{ending}"
+        shuffled.to_parquet(path) if ending == "parquet" else shuffled.to_csv(path, index=False)
+        done = release(policy(source=str(path)), tmp_path / f"out-{ending}", key=bytes(32), ledger=None)
+        found.append((done.folder / "data.parquet").read_bytes())
+    assert found[0] == found[1]
+
+
+def small_town() -> tuple[Any, Any]:
+    """Five crowds in three strata, in memory, with a policy whose people are rows."""
+    statistics = (
+        Statistic(name="people", count={"sex": ("F", "M")}),
+        Statistic(name="income", sum="income"),
+        Statistic(name="women", count={"sex": ("F",)}),
+    )
+    given = policy(person=None, rows_are_people=True, people=400, statistics=statistics)
+    sizes = {("north", "F", "10"): 120, ("north", "M", "30"): 60, ("south", "F", "50"): 90, ("west", "M", "900"): 30}
+    crowds = tuple(Crowd(values, size) for values, size in sizes.items())
+    return plan(given), people_in_memory(given.data, ["region", "sex", "income"], crowds)
+
+
+def means_are_the_truth(releases: int) -> None:
+    """The noise is symmetric and clipping at 0 never matters here, so the mean of many releases is the truth."""
+    planned, engine = small_town()
+    found = np.array(
+        [
+            publish_once(planned, engine, number.to_bytes(32, "big")).outputs[0].values["value"]
+            for number in range(releases)
+        ]
+    )
+    # A t-test of each column: false alarm 1e-7 each. Weights of one rate for all would be off by a fifth and more.
+    for values, true in zip(found.T, (300, 1200 + 1800 + 4500 + 27_000, 210), strict=True):
+        assert stats.ttest_1samp(values, true).pvalue > 1e-7
+
+
+def test_estimates_are_unbiased() -> None:
+    means_are_the_truth(400)
+
+
+@pytest.mark.slow
+def test_estimates_are_unbiased_over_5000_releases() -> None:
+    means_are_the_truth(5_000)
+
+
+@pytest.mark.slow
+def test_stated_errors_are_kept_in_95_of_100_of_2000_runs() -> None:
+    planned, engine = small_town()
+    planned = plan(replace(planned.policy, confidence=0.95))
+    true = np.array([300, 34_500, 210])
+    kept = np.zeros(3)
+    for number in range(2_000):
+        columns = publish_once(planned, engine, number.to_bytes(32, "little")).outputs[0].values
+        kept += np.abs(np.array(columns["value"]) - true) <= np.array(columns["error"])
+    # 2,000 runs that keep their error with probability 0.95 have fewer than 1,850 with probability below 1e-6.
+    assert (kept >= 1_850).all()
+
+
+def test_weights_of_a_survey_are_private_and_give_estimates(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    """Everybody counts with their own weight, which is not published; the classes bound it and add no error."""
+    columns = {"weight": cb.breaks(10, 14, 20, 28, 40), **COLUMNS}
+    statistics = (Statistic(name="women", count={"sex": ("F",)}), Statistic(name="mean", average="income"))
+    made = policy(WEIGHTED, columns=columns, statistics=statistics, people=600_000)
+    folder = tmp_path / "out"
+    done = cb.release(people, made, out=folder, ledger=None)
+    verify_release(folder)
+    assert Assumption.ASSUMED_RATE in done.certificate.stated
+    found = pd.read_parquet(folder / "data.parquet").set_index("statistic")
+    women = people[people.sex == "F"].weight.sum()
+    assert abs(found.value["women"] / women - 1) < 0.005
+    assert abs(found.value["women"] - women) <= found.error["women"] < 0.15 * women
+    mean = np.average(people.income, weights=people.weight)
+    assert abs(found.value["mean"] - mean) <= found.error["mean"] < 60
+    assert str(people.weight.max()) not in (folder / "certificate.json").read_text()
+
+
+def test_nobody_counts_more_often_than_their_class_of_weights_allows() -> None:
+    """What the certificate relies on holds whatever was read: copies beyond those of the stratum are cut."""
+    codes = np.array([[0, 10], [0, 99], [1, 7]], np.int32)
+    sample = SampledClasses(("weight", "weight"), (("a", "b"), ("0",) * 100), codes, np.array([2, 1, 3]))
+    assert in_own_copies(sample, "weight", (20, 30)).counts.tolist() == [20, 20, 21]
+
+
+@pytest.mark.parametrize("edit", ["rate", "weight", "none", "error", "value"])
+def test_forged_strata_do_not_verify(people: pd.DataFrame, tmp_path: Path, quick: None, edit: str) -> None:
+    folder = tmp_path / "out"
+    statistics = (Statistic(name="women", count={"sex": ("F",)}),)
+    cb.release(people.head(2000), policy(statistics=statistics, format="csv"), out=folder, ledger=None)
+
+    def facts(stated: dict[str, Any]) -> None:
+        if edit == "rate":
+            stated["weights"]["strata"]["west"]["high"] = 0.6
+        elif edit == "weight":
+            stated["weights"]["strata"]["west"]["weight"] = 3.0
+        elif edit == "none":
+            del stated["weights"]
+
+    def data(text: str) -> str:
+        read = pd.read_csv(io.StringIO(text), dtype={"bin": str})
+        if edit in read.columns:
+            read[edit] = -1.0
+        return read.to_csv(index=False)
+
+    verify_release(forged(folder, tmp_path / "same", lambda text: text))
+    with pytest.raises(DoesNotVerify, match="contradict"):
+        verify_release(forged(folder, tmp_path / "forged", data, facts))
+
+
+def test_policies_make_the_round_trip(tmp_path: Path) -> None:
+    made = policy(source="people.parquet")
+    made.to_toml(tmp_path / "policy.toml")
+    assert load_policy(tmp_path / "policy.toml").sampling == made.sampling
+    (tmp_path / "rates.csv").write_text("region,rate\nnorth,0.05\nsouth,0.1\nwest,0.5\n")
+    text = (tmp_path / "policy.toml").read_text()
+    (tmp_path / "file.toml").write_text(
+        "\n".join('rates = "rates.csv"' if line.startswith("rates") else line for line in text.splitlines())
+    )
+    assert load_policy(tmp_path / "file.toml").design.strata == made.design.strata
+
+
+REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "group": (STRATA, {"group": 3}, "group in .release. is not certified"),
+    "error": (STRATA, {"statistics": (Statistic(name="x", average="income", error=3.0),)}, "has error"),
+    "breaks": (WEIGHTED, {}, "column 'weight' is not declared"),
+    "from both sides": (WEIGHTED, {"columns": {**COLUMNS, "weight": cb.values("1")}}, "do not bound the weights"),
+    "rates": (cb.ExactSample(stratum="region", rates={"north": 0.1}), {}, "no rate for 'south'"),
+    "numbers": (cb.ExactSample(stratum="income", rates={"a": 0.1}), {}, "no fixed list of labels"),
+    "duplicates": (STRATA, {"duplicates": "one"}, "everybody counts once"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_proved_is_refused_before_any_row_is_read(name: str) -> None:
+    sampling, given, message = REFUSED[name]
+    with pytest.raises(InvalidInput, match=message) as refused:
+        policy(sampling, **given)
+    assert refused.value.remedy
+    assert refused.value.where
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"stratum": "region"}, "needs both stratum and rates"),
+        ({"stratum": "region", "rates": RATES, "sample": 10}, "and sample does too"),
+        ({"stratum": "region", "rates": RATES, "everybody": True}, "and everybody does too"),
+        ({"stratum": "region", "rates": RATES, "weight": "w"}, "and weight does too"),
+        ({"weight": "w"}, "already drawn"),
+        ({"sample": 10, "already_drawn": True}, "needs to know how people were drawn"),
+    ],
+)
+def test_designs_that_contradict_themselves_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as refused:
+        cb.ExactSample(**given)
+    assert refused.value.remedy
+
+
+def test_weights_are_exact_where_a_unit_divides_them_and_the_bias_is_counted_elsewhere() -> None:
+    exact = weights_of([Stratum(str(rate), rate, rate, rate) for rate in (0.3, 0.05, 0.2)])
+    assert [copies * exact.unit for copies in exact.copies] == [
+        1 / one for one in map(Fraction, ("0.3", "0.05", "0.2"))
+    ]
+    assert exact.share_bias < 1e-9
+    odd = weights_of([Stratum(str(rate), rate, rate, rate) for rate in (0.123457, 0.987653, 0.314159)])
+    assert 1 - 1e-3 < odd.bias[0] < odd.bias[1] < 1 + 1e-3
+    own = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
+    assert 1 - 1e-3 < own.bias[0] < own.bias[1] < 1 + 1e-3
+
+
+def test_the_noise_is_the_least_that_the_worst_stratum_allows() -> None:
+    """All of ε is used in the stratum whose people count most; with one rate it is sampling's own amplification."""
+    planned = plan(policy(statistics=(Statistic(name="women", count={"sex": ("F",)}),)))
+    (noise,) = planned.parameters.noise_epsilons
+    copies = planned.parameters.weights.copies
+    losses = [np.log1p(rate * np.expm1(noise * one)) for rate, one in zip(RATES.values(), copies, strict=True)]
+    assert max(losses) == pytest.approx(4.0, rel=1e-9)
+    assert losses[0] == max(losses)
+
+
+def test_an_empty_group_claims_nothing() -> None:
+    made = plan(policy(statistics=(Statistic(name="m", median="income", by=("sex",)), STATISTICS[2])))
+    assert made.parameters.rank(0, 0) == 1.0
+    (north, *_) = made.of_totals(1, [0, 0] * 3)
+    assert (north.value, north.error) == (500.0, pytest.approx(500.0))
+    rare = weights_of([Stratum("a", 1e-9, 1e-9, 1e-9), Stratum("b", 0.5, 0.5, 0.5)])
+    with pytest.raises(InvalidInput, match="does not fit numbers of 64 bits"):
+        plan_strata_statistics(rare, made.parameters.shapes, 1e-9, 0.05)
+
+
+def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:
+    """The folder says parameters and noisy numbers: neither how many were drawn nor how many a stratum has."""
+    folder = tmp_path / "out"
+    cb.release(people, policy(statistics=STATISTICS[:1]), out=folder, ledger=None)
+    facts = json.loads((folder / "certificate.json").read_text())["facts"]
+    assert set(facts["weights"]["strata"]["west"]) == {"low", "high", "weight"}
+    text = "".join(path.read_text() for path in folder.iterdir() if path.suffix != ".parquet")
+    sizes = people.region.value_counts().tolist()
+    assert not any(str(size) in text or f"{size:,}" in text for size in sizes)
