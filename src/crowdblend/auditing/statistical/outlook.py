@@ -55,7 +55,7 @@ class Outlook:
             "cannot find any leak: delta allows all of them"
             if self.smallest_leak is None
             else f"finds what shows in at least {_one_in(self.smallest_leak)} releases of these made-up people and "
-            f"never otherwise (with {FOUND:.0%}), and cannot see what is rarer or needs other people"
+            f"never otherwise (with {100 * FOUND:.0f} %), and cannot see what is rarer or needs other people"
         )
         return (
             f"outlook      in about {_duration(self.seconds)} and {self.runs:,} releases this audit refutes an epsilon "
@@ -214,7 +214,7 @@ def _about(power: float) -> str:
 
 
 def _one_in(share: float) -> str:
-    return f"{share:.0%} of" if share > 0.1 else f"1 of {math.floor(1 / share):,}"
+    return f"{100 * share:.0f} % of" if share > 0.1 else f"1 of {math.floor(1 / share):,}"
 
 
 def _duration(seconds: float) -> str:
