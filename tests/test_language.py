@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import crowdblend
 from crowdblend import errors
 
 SOURCE = Path(crowdblend.__file__).parent
-TREES = {file.relative_to(SOURCE): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
 REFUSALS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 # Here every refusal has a code and a place of its own; the trusted base names the parameter in its message.
 STRUCTURED = (
@@ -39,10 +39,16 @@ REFRAINS = re.compile(
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every file of the source, read when a test first asks: not where tests are only collected."""
+    return {file.relative_to(SOURCE): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
+
+
 def test_refusals_have_a_code_and_a_place() -> None:
     bare = [
         f"{file}:{call.lineno}"
-        for file, tree in TREES.items()
+        for file, tree in trees().items()
         if file.parts[0] in STRUCTURED
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REFUSALS
@@ -54,7 +60,7 @@ def test_refusals_have_a_code_and_a_place() -> None:
 def test_a_code_is_words_in_lower_case() -> None:
     codes = [
         str(keyword.value.value)
-        for tree in TREES.values()
+        for tree in trees().values()
         for call in ast.walk(tree)
         if isinstance(call, ast.Call)
         for keyword in call.keywords
@@ -65,7 +71,7 @@ def test_a_code_is_words_in_lower_case() -> None:
 
 
 def test_no_refrains() -> None:
-    texts = {str(file): ast.unparse(tree) for file, tree in TREES.items()}
+    texts = {str(file): ast.unparse(tree) for file, tree in trees().items()}
     assert len(texts) > 200
     assert {file: found[0] for file, text in texts.items() if (found := REFRAINS.search(text))} == {}
 
@@ -89,7 +95,7 @@ def test_everything_public_has_a_docstring() -> None:
 
     silent = [
         f"{file}:{one.lineno} {one.name}"
-        for file, tree in TREES.items()
+        for file, tree in trees().items()
         for owner, one in definitions(tree)
         if not ast.get_docstring(one) and not (owner and inherits(owner, one.name))
     ]
@@ -98,7 +104,7 @@ def test_everything_public_has_a_docstring() -> None:
 
 def classes() -> Iterator[ast.ClassDef]:
     """Every class of the source."""
-    for tree in TREES.values():
+    for tree in trees().values():
         yield from (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
 
 

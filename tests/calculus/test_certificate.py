@@ -23,7 +23,7 @@ from .documents import at, edited, leaves, resealed
 FIRST = Path(__file__).parents[1] / "data" / "certificates" / "format-1"
 PLANS = {
     "suppression": {"rate": 0.1, "k": 20, "epsilon": 0.5},
-    "below -ln(1-rate)": {"rate": 0.5, "k": 30, "epsilon": 0.1},
+    "below -ln(1-rate)": {"rate": 0.5, "k": 10, "epsilon": 0.3},
     "noise": {"rate": 0.1, "k": 20, "epsilon": 1.0, "blend_epsilon": 0.5},
     "biased": {"low": 0.08, "high": 0.12, "exceptions": 1, "max_rate": 0.12, "k": 15, "epsilon": 1.0},
 }
@@ -131,7 +131,7 @@ def test_files_and_folders(tmp_path: Path) -> None:
         verify_file(tmp_path / "missing.json")
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=20, derandomize=True)
 @given(
     k=st.integers(1, 2000),
     rate=st.floats(1e-4, 0.99),

@@ -111,9 +111,9 @@ def check(seed: int, edits: int) -> tuple[int, int]:
     return refused, true
 
 
-def test_a_thousand_mutations_are_refused_or_true() -> None:
-    refused, true = check(seed=1, edits=1000)
-    assert refused > 800
+def test_mutations_are_refused_or_true() -> None:
+    refused, true = check(seed=1, edits=400)
+    assert refused > 320
     assert true > 0
 
 

@@ -159,7 +159,7 @@ def test_an_empty_pipe(tmp_path, capfd, monkeypatch):
 
 @pytest.mark.parametrize("memory", ["1KB", "1MB"])
 def test_too_little_memory(tmp_path, capfd, memory):
-    n = 300_000
+    n = 60_000
     write(tmp_path / "people.parquet", id=range(n), x=range(n))
     made = policy(tmp_path, {"x": "{ from = 0, to = 1000000, width = 1 }"}, release=f'memory = "{memory}"')
     assert refusal(made, capfd) == "data.memory"

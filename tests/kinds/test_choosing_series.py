@@ -28,8 +28,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("text", [POLICY, SPLIT], ids=["population", "split"])
-def test_five_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path, text: str) -> None:
-    policy = parse_policy(series(text, 5), town)
+def test_three_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path, text: str) -> None:
+    policy = parse_policy(series(text, 3), town)
     planned = plan(policy)
     ledger = Ledger.create(tmp_path / "ledger.db")
     done = release(policy, tmp_path / "out", key=KEY, ledger=ledger)
@@ -39,15 +39,15 @@ def test_five_releases_keep_what_is_planned_for_all(town: Path, tmp_path: Path, 
     assert (alone.epsilon, alone.delta < 1e-6) == (1.0, True)
     profile = ledger.entries()[0].spending.guarantees[-1]
     assert isinstance(profile, Profile)
-    five = Profile(tuple(Uses(use.curve, 5 * use.releases) for use in profile.uses))
-    assert epsilon_of(five, 1e-6) <= 1.0
+    three = Profile(tuple(Uses(use.curve, 3 * use.releases) for use in profile.uses))
+    assert epsilon_of(three, 1e-6) <= 1.0
     assert planned.parameters.k > plan(parse_policy(text, town)).parameters.k
 
 
 def test_a_smaller_k_is_refused(town: Path) -> None:
-    k = plan(parse_policy(series(POLICY, 5), town)).parameters.k
+    k = plan(parse_policy(series(POLICY, 3), town)).parameters.k
     with pytest.raises(Infeasible):
-        plan(parse_policy(series(POLICY, 5).replace("[release]\n", f"[release]\nk = {k - 1}\n"), town))
+        plan(parse_policy(series(POLICY, 3).replace("[release]\n", f"[release]\nk = {k - 1}\n"), town))
 
 
 def test_choices_that_cost_everything_are_refused(town: Path) -> None:

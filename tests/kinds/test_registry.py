@@ -51,7 +51,10 @@ def test_no_other_file_lists_the_kinds() -> None:
     names = {*KINDS, *map(file_name, KINDS)}
     lists = []
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if sum(name in text for name in names) < len(KINDS) - 1:
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
                 parts = node.keys if isinstance(node, ast.Dict) else node.elts
                 texts = {part.value for part in parts if isinstance(part, ast.Constant)}

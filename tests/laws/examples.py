@@ -463,7 +463,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "sampling.part": [Example((CrowdBlending(10, 0.0),), {"share": 0.25})],
     "composition.parts": [
         Example((PartOfSample(0.5, 6), PartOfSample(0.25, 5)), {"rate": 0.5, "epsilon": 1.0}, _DELTA),
-        Example((PartOfSample(0.1, 4),) * 10, {"rate": 0.3, "epsilon": 0.2}, _DELTA),
+        Example((PartOfSample(0.1, 4),) * 6, {"rate": 0.3, "epsilon": 0.2}, _DELTA),
         Example((PartOfSample(0.9, 3), PartOfSample(0.1, 2)), {"rate": 0.6, "epsilon": 0.0}, _DELTA),
     ],
     **NETWORK_EXAMPLES,

@@ -21,31 +21,46 @@ from crowdblend.ledger import Ledger, Spending, store  # noqa: F401  the childre
 MADE = (Differential(1.0, 1e-6, Relation.ADD_REMOVE), CrowdBlending(8, 0.0))
 
 
+# How many of the first children are killed right after a step, so that every step is the last one of some child.
+AFTER_STEPS = 4
+
+
 def child(path: str, number: int, acknowledge: int) -> None:
     """Open, begin, announce and finish, over and over, until killed."""
-    ledger = Ledger.open(path)
+    ledger, steps = Ledger.open(path), 0
+
+    def told(step: str, entry: int, sample: str) -> None:
+        nonlocal steps
+        os.write(acknowledge, f"{step} {entry} {sample}\n".encode())
+        steps += 1
+        if steps == number + 1 <= AFTER_STEPS:
+            os.kill(os.getpid(), signal.SIGKILL)
+
     for attempt in range(10**6):
         sample = f"draw-{number}-{attempt}"
         entry = ledger.begin(Spending("residents", sample, True, "table", MADE, "out"), sealed_key=os.urandom(32))
-        os.write(acknowledge, f"begun {entry} {sample}\n".encode())
+        told("begun", entry, sample)
         ledger.output_begins(entry)
-        os.write(acknowledge, f"output {entry} {sample}\n".encode())
+        told("output", entry, sample)
         ledger.finish(entry, certificate_digest="ab" * 32, data_sha256="cd" * 32)
-        os.write(acknowledge, f"finished {entry} {sample}\n".encode())
+        told("finished", entry, sample)
 
 
 def kill_one(path: str, number: int, chance: random.Random) -> list[str]:
-    """Kill a child some milliseconds after a random one of its steps, so that slow disks are hit as well as fast."""
+    """Kill a child some milliseconds after a random one of its steps, so that slow disks are hit as well as fast; the
+    first few kill themselves."""
     receive, acknowledge = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(receive)
         child(path, number, acknowledge)
     os.close(acknowledge)
+    said: list[str] = []
     with os.fdopen(receive) as pipe:
-        said = [pipe.readline().strip() for _ in range(chance.randrange(6))]
-        time.sleep(chance.uniform(0.0, 0.03))
-        os.kill(pid, signal.SIGKILL)
+        if number >= AFTER_STEPS:
+            said = [pipe.readline().strip() for _ in range(chance.randrange(6))]
+            time.sleep(chance.uniform(0.0, 0.03))
+            os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         return said + pipe.read().splitlines()
 

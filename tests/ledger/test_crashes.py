@@ -16,7 +16,7 @@ RANK = {"begun": 0, "output": 1, "finished": 2}
 
 
 @pytest.mark.parametrize(
-    ("database", "kills"), [("sqlite", 30), pytest.param("postgresql", 20, marks=needs_postgresql)]
+    ("database", "kills"), [("sqlite", 16), pytest.param("postgresql", 12, marks=needs_postgresql)]
 )
 def test_killed_at_random_moments(database: str, kills: int, tmp_path: Path) -> None:
     kill(database, kills, tmp_path)

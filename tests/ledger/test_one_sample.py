@@ -94,11 +94,13 @@ def _in_parts(table: pd.DataFrame, folder: Path) -> str:
     return "copy"
 
 
-@pytest.mark.parametrize("copy", COPIES)
+# Every copy with both tables drawn already, and some where one of them is drawn from.
+TWICE = [(copy, (DRAWN, DRAWN)) for copy in COPIES]
+DRAWS = [(copy, draws) for copy in ("csv", "folder", "a twentieth less") for draws in ((DRAWN, ""), ("", DRAWN))]
+
+
+@pytest.mark.parametrize(("copy", "draws"), [*TWICE, *DRAWS])
 @pytest.mark.parametrize("who", ['person = "id"', ROWS])
-@pytest.mark.parametrize(
-    "draws", [(DRAWN, DRAWN), (DRAWN, ""), ("", DRAWN)], ids=["twice", "draw after", "draw before"]
-)
 def test_a_copy_is_the_same_sample(begin, tmp_path: Path, copy: str, who: str, draws: tuple[str, str]) -> None:
     table = people()
     write(table, tmp_path / "drawn.parquet")
@@ -128,15 +130,16 @@ def test_a_row_that_is_written_twice_makes_no_other_sample(publish, tmp_path: Pa
         publish("again.csv", more='duplicates = "one"')
 
 
-@pytest.mark.parametrize("stray", ["notes.md", "_SUCCESS", ".hidden.parquet", "_tmp/part.parquet"])
 @pytest.mark.parametrize("who", ['person = "id"', ROWS])
-def test_a_file_that_is_not_read_makes_no_other_sample(begin, tmp_path: Path, stray: str, who: str) -> None:
+def test_a_file_that_is_not_read_makes_no_other_sample(begin, tmp_path: Path, who: str) -> None:
     _in_parts(people(), tmp_path)
     begin("copy", who=who, more='format = "parquet"')
-    (tmp_path / "copy" / stray).parent.mkdir(exist_ok=True)
-    (tmp_path / "copy" / stray).write_text("not read")
-    with refused():
-        begin("copy", who=who, more='format = "parquet"')
+    for stray in ("notes.md", "_SUCCESS", ".hidden.parquet", "_tmp/part.parquet"):
+        (tmp_path / "copy" / stray).parent.mkdir(exist_ok=True)
+        (tmp_path / "copy" / stray).write_text("not read")
+        with refused():
+            begin("copy", who=who, more='format = "parquet"')
+        (tmp_path / "copy" / stray).unlink()
 
 
 def test_independent_samples_are_not_taken_for_one(begin, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def want(path: str, start, results) -> None:
     shared()
     won = []
     for number in range(SAMPLES):
-        start.wait(timeout=30)
+        start.wait(timeout=120)
         try:
             Ledger.open(path).begin(shared(f"survey-{number}"))
             won.append(number)
@@ -37,14 +37,14 @@ def want(path: str, start, results) -> None:
 def test_exactly_one_begins(database: str, tmp_path: Path) -> None:
     path = place(database, tmp_path)
     Ledger.create(path)
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     start, results = context.Barrier(PROCESSES), context.Queue()
     processes = [context.Process(target=want, args=(path, start, results)) for _ in range(PROCESSES)]
     for process in processes:
         process.start()
-    won = [number for _ in processes for number in results.get(timeout=60)]
+    won = [number for _ in processes for number in results.get(timeout=300)]
     for process in processes:
-        process.join(timeout=30)
+        process.join(timeout=120)
         assert process.exitcode == 0
     assert sorted(won) == list(range(SAMPLES))
     ledger = Ledger.open(path)

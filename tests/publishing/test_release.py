@@ -44,7 +44,7 @@ ESTIMATES = ["estimate", "low", "high"]
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("town")
-    write_population(folder / "town.parquet", 20_000)
+    write_population(folder / "town.parquet", 8_000)
     return folder
 
 
@@ -196,7 +196,7 @@ def test_already_drawn_says_so_first_and_only_once(town: Path, tmp_path: Path) -
     for text in (POLICY, POLICY.replace("[data]", '[data]\npopulation = "town"')):
         with pytest.raises(DoesNotCompose):
             release(parse_policy(text, town), tmp_path / "redrawn", ledger=ledger)
-    people.head(15_000).to_csv(copy / "fewer.csv", index=False)
+    people.head(6_000).to_csv(copy / "fewer.csv", index=False)
     with pytest.raises(DoesNotCompose):
         release(parse_policy(DRAWN.replace("town.parquet", "fewer.csv"), copy), tmp_path / "fewer", ledger=ledger)
     # Half of them are in an independent sample at rate 0.5; here it is four in ten, and the others are other people.
@@ -219,7 +219,7 @@ def test_a_key_that_is_used_twice_is_noticed(town: Path, tmp_path: Path) -> None
 def test_a_named_population_adds_up_over_files(town: Path, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     named = POLICY.replace("[data]", '[data]\npopulation = "town"')
-    pd.read_parquet(town / "town.parquet").head(19_000).to_parquet(tmp_path / "town.parquet")
+    pd.read_parquet(town / "town.parquet").head(7_600).to_parquet(tmp_path / "town.parquet")
     for folder, name in ((town, "a"), (tmp_path, "b")):
         release(parse_policy(named, folder), tmp_path / name, ledger=ledger)
     assert ledger.budget("town").differential.epsilon == 2.0

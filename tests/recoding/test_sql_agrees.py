@@ -58,7 +58,7 @@ NUMERIC = [
     Intervals(0.1, 0.7, 0.1, include_stop=True, other="rest"),
     Intervals(-1, 1, Decimal("0.0003125"), bottom=True, missing="none"),
     Intervals(1_000_000_000_000, 1_000_000_000_003, Decimal("0.01"), other="o", missing="m"),
-    Intervals(0, 10**5, 1),
+    Intervals(0, 10**4, 1),
     Breaks((0, 25000, 50000, 100000)),
     Breaks((0, 0.1, 0.3, 10, 1e200), top=True, bottom=True),
     Breaks((10,), top=True, other="below or unreadable"),
@@ -68,7 +68,9 @@ NUMERIC = [
 DATED: list[Recoding] = [
     *(DateRange(p, date(1900, 1, 1), date(2020, 1, 1)) for p in PERIODS if p != "day"),
     DateRange("day", date(2019, 6, 15), date(2020, 12, 31), include_stop=True, other="o"),
-    DateRange("week", date(1, 1, 1), date(9999, 12, 31), include_stop=True, missing="m"),
+    DateRange("year", date(1, 1, 1), date(9999, 12, 31), include_stop=True, missing="m"),
+    DateRange("week", date(1, 1, 1), date(3, 1, 1), missing="m"),
+    DateRange("week", date(9998, 1, 1), date(9999, 12, 31), include_stop=True, missing="m"),
     DateRange("quarter", date(2019, 6, 15), date(2020, 1, 2), other="o", missing="m"),
     *(Dates(p) for p in PERIODS),
     Dates("week", missing="it's"),
@@ -146,6 +148,26 @@ def test_every_end_and_the_doubles_beside_it(database, recoding):
     )
     doubles = [near for end in ends for near in around(float(end))]
     assert disagreements(database, recoding, [repr(value) for value in doubles]) == []
+
+
+WHOLE = [
+    *(recoding for recoding in NUMERIC if isinstance(recoding, Intervals)),
+    Intervals(-128, 127, 5, include_stop=True),
+    Intervals(-7, 14, 3, bottom=True, include_stop=True, missing="m"),
+    Intervals(0, 10, 5, bottom=True, top=True, whole=True, other="o"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "extremes"), [("TINYINT", (-128, 127)), ("UINTEGER", (0, 2**32 - 1)), ("BIGINT", (-(2**63), 2**63 - 1))]
+)
+def test_whole_numbers_in_the_quicker_way(database, kind, extremes):
+    low, high = extremes
+    values = sorted({value for value in (*range(-128, 128), *extremes, 2**50, -(2**50)) if low <= value <= high})
+    database.execute(f"CREATE OR REPLACE TEMP TABLE whole AS SELECT unnest(?)::{kind} AS v", [values])
+    for recoding in WHOLE:
+        found = database.execute(f"SELECT {recoding.whole_sql('v')} FROM whole ORDER BY v").fetchall()
+        assert [code for (code,) in found] == in_python(recoding, map(str, values)), named(recoding)
 
 
 numbers = st.one_of(

@@ -130,7 +130,7 @@ def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) 
     rehearsal = Rehearsal(policy, PEOPLE)
     files, _ = rehearsal.publish(key)
     assert files == released(policy, ["group", "age"], PEOPLE, key, tmp_path)
-    assert len({str(rehearsal.publish(new_key())[0]) for _ in range(5)}) > 1
+    assert any(rehearsal.publish(new_key())[0] != files for _ in range(100)), "other keys, other releases"
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,9 @@ def test_statistics_give_the_bytes_of_the_release(
     planned = plan(policy)
     assert {way.mechanism for _, way in planned.parameters.ways} == ways
     rehearsal = TotalsRehearsal(planned, MEASURED)
-    assert rehearsal.publish(key) == released(policy, policy.wanted, MEASURED, key, tmp_path)
-    assert len({str(rehearsal.publish(new_key())) for _ in range(5)}) > 1
+    files = rehearsal.publish(key)
+    assert files == released(policy, policy.wanted, MEASURED, key, tmp_path)
+    assert any(rehearsal.publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
 def test_statistics_replace_a_person_by_whom_the_noise_hides_least() -> None:

@@ -87,7 +87,7 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
 def waited(visitor: Visitor, number: str, step: str = "publish") -> Job:
     """The job of a step, when it has ended."""
     job = visitor.studio.drafts.get(number).jobs[step]
-    for _ in range(600):
+    for _ in range(4_800):
         found = visitor.studio.jobs.get(job)
         if not found.running:
             return found

@@ -42,7 +42,7 @@ class Repetition:
         if self._near is None and not len(self._listed) and high - low < self._window:
             self._near = _Near(max((low + high) // 2 - self._window // 2, -(1 << 63)), self._window)
         if self._near is not None and self._near.reaches(low, high):
-            self._near.add(numbers)
+            self._near.add(numbers, low, high)
             return
         if self._near is not None:
             self._spread(self._near)
@@ -65,24 +65,31 @@ class _Near:
 
     def __init__(self, first: int, window: int) -> None:
         self._first, self._rows = first, 0
+        self._least, self._most = first + window, first
         self._seen = np.zeros(window, dtype=np.uint8)
 
     def reaches(self, low: int, high: int) -> bool:
         return self._first <= low and high < self._first + len(self._seen)
 
-    def add(self, numbers: Numbers) -> None:
+    def add(self, numbers: Numbers, low: int, high: int) -> None:
         self._seen[numbers - self._first] = 1
         self._rows += len(numbers)
+        self._least, self._most = min(low, self._least), max(high, self._most)
 
     def numbers(self) -> Iterator[Numbers]:
         """Every number once, in order."""
-        for start in range(0, len(self._seen), _PIECE):
-            places = np.flatnonzero(self._seen[start : start + _PIECE])
+        touched = self._touched()
+        for start in range(0, len(touched), _PIECE):
+            places = np.flatnonzero(touched[start : start + _PIECE])
             if len(places):
-                yield places + (self._first + start)
+                yield places + (self._least + start)
 
     def repeated(self) -> bool:
-        return int(np.count_nonzero(self._seen)) < self._rows
+        return int(np.count_nonzero(self._touched())) < self._rows
+
+    def _touched(self) -> NDArray[np.uint8]:
+        """From the least number to the largest: looking at the rest of the window takes longer than a small release."""
+        return self._seen[self._least - self._first : self._most - self._first + 1]
 
 
 class _Listed:

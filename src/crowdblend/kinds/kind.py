@@ -179,12 +179,12 @@ AnyPlan: TypeAlias = ReleasePlan[Any, Any]
 
 def software() -> dict[str, str]:
     """The versions that a release was computed with, for its certificate."""
-    return {"crowdblend": __version__, "python-flint": _version("python-flint")}
+    return {"crowdblend": __version__, "python-flint": _flint()}
 
 
 @cache
-def _version(package: str) -> str:
-    """The installed version of a package; reading its metadata takes a millisecond."""
+def _flint() -> str:
+    """The version of python-flint, looked up once."""
     from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
 
-    return metadata.version(package)
+    return metadata.version("python-flint")

@@ -68,7 +68,7 @@ def test_a_job_that_fails_says_nothing_of_the_rows(spark: SparkSession) -> None:
 def test_ctrl_c_stops_the_job(spark: SparkSession) -> None:
     def sleeping(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            time.sleep(60)
+            time.sleep(600)
             yield batch
 
     def interrupt() -> None:
@@ -81,9 +81,9 @@ def test_ctrl_c_stops_the_job(spark: SparkSession) -> None:
     phases: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         collected(mapped(spark.range(1), sleeping), lambda phase, _: phases.append(phase))
-    while spark.sparkContext.statusTracker().getActiveStageIds() and time.monotonic() - before < 30:
+    while spark.sparkContext.statusTracker().getActiveStageIds() and time.monotonic() - before < 300:
         time.sleep(0.05)
-    assert time.monotonic() - before < 30
+    assert time.monotonic() - before < 300
     assert phases[0] == "reading"
 
 

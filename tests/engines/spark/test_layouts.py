@@ -14,6 +14,7 @@ from pyarrow import compute, csv, parquet
 
 from crowdblend.engines.draw import Coin, Everybody, Exactly
 from crowdblend.engines.engine import count_classes, default_engine
+from crowdblend.engines.spark import opening, parquet_files
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
 from crowdblend.policies import parse_policy
@@ -121,10 +122,15 @@ def test_exactly_k_people_by_marks_and_rows_by_places(folder: Path, engine: Spar
     assert same(count_classes(rows, Exactly(KEY, 400, PEOPLE), engine), count_classes(rows, Exactly(KEY, 400, PEOPLE)))
 
 
-def test_many_small_files_are_read_by_the_tasks(folder: Path, engine: SparkEngine) -> None:
+def test_many_small_files_are_read_by_the_tasks(
+    folder: Path, engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many are 5 here, in 2 tasks, because every task opens a database."""
+    monkeypatch.setattr(parquet_files, "_MANY", 5)
+    monkeypatch.setattr(opening, "_TASKS", 2)
     (folder / "small").mkdir()
-    for number in range(40):
-        parquet.write_table(people().slice(number * 75, 75), folder / "small" / f"{number:02d}.parquet")
+    for number in range(5):
+        parquet.write_table(people().slice(number * 600, 600), folder / "small" / f"{number:02d}.parquet")
     for person, draw in (
         ('person = "mixed"', Coin(KEY, 0.5)),
         ("rows_are_people = true", Exactly(KEY, 400, PEOPLE)),

@@ -17,7 +17,7 @@ from tests.golden.test_golden import HASHES
 
 # The others differ in what is done with the same counts.
 ESSENTIAL = ("table", "table-rows", "table-one", "table-open", "table-parts", "table-visits", "table-split")
-ESSENTIAL += ("microdata", "points", "outlier-table", "statistics", "statistics-rows", "synopsis", "graph")
+ESSENTIAL += ("points", "statistics", "statistics-rows", "graph")
 CASES = [name if name in ESSENTIAL else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
 
 

@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 _COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
 
 
-def open_frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
-    """A frame as a relation, with the columns that can be read."""
+def check_frame(data: DataSource, wanted: Sequence[str]) -> Frame:
+    """The frame of a source; refused if it lacks a column or has one that cannot be read."""
     require_rows(data)
     frame: Frame = data.frame
     for name in wanted:
         frame.check(name)
     if data.person is None:
         frame.check_every()
+    check_names(data, list(frame.columns), wanted)
+    return frame
+
+
+def open_frame(connection: DuckDBPyConnection, data: DataSource, wanted: Sequence[str]) -> Relation:
+    """A frame as a relation, with the columns that can be read."""
+    frame = check_frame(data, wanted)
     names = list(frame.columns)
-    check_names(data, names, wanted)
     with redacted(f"{frame.name} cannot be read.", "Write it to a Parquet file, and name that.", "data"):
         connection.register(VIEW, frame.table)
         kinds = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW} LIMIT 0").types]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import attach, redacted
-from crowdblend.engines.duckdb.frames import open_frame
+from crowdblend.engines.duckdb.frames import check_frame, open_frame
 from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.engines.refusals import refusal
@@ -89,7 +89,7 @@ def described(connection: DuckDBPyConnection, data: DataSource, relation: Relati
 
 
 def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
-    """Refuse files that do not exist or lack a column, by their headers alone; False for what only DuckDB opens."""
+    """Refuse files and frames that lack a column, by their headers alone; False for what only DuckDB opens."""
     if data.is_database:
         from crowdblend.engines.databases.local_copy import check_database  # noqa: PLC0415 - heavy
 
@@ -99,6 +99,8 @@ def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
         open_csv(data, files_to_read(data, Path()), wanted, Path())
     elif data.format == "parquet":
         open_parquet(data, files_to_read(data, Path()), wanted)
+    elif data.format == "frame":
+        check_frame(data, wanted)
     else:
         return False
     return True
