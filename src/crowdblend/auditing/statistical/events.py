@@ -73,6 +73,12 @@ def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
     return sorted(best, key=lambda pair: -best[pair])
 
 
+def excess(event: Event, sides: tuple[Fold, Fold], epsilon: float, delta: float) -> float:
+    """By how much an event exceeds the guarantee on other runs, in standard deviations."""
+    compared = _Compared(sides[event.likelier], sides[1 - event.likelier], epsilon, delta)
+    return compared.excess(event.view, event.outcomes)
+
+
 def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
     """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
     for pair, sides in observed.items():

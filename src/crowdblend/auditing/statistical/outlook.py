@@ -3,8 +3,9 @@
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
 probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a few runs, which are
-not used afterwards, look for the event that would refute half of ε. Its excess over that claim, in standard deviations,
-grows with the root of the runs, and the normal law says how likely the audit is to see it. It is an estimate.
+not used afterwards, look for the event that would refute half of ε, and as many others measure it. Its excess over that
+claim, in standard deviations and less 1.645 of them for chance, grows with the root of the runs, and the normal law
+says how likely the audit is to see it: at least so likely, with a confidence of 95 %.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates
+from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, excess
 from crowdblend.auditing.statistical.run import LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
@@ -41,7 +42,7 @@ class Outlook:
     """How many runs there will be, how long they take, and what they can find.
 
     `smallest_leak` is how often something that never happens otherwise must happen to be found with 95 %; None when
-    nothing can be found. `half_refuted` is how likely the audit is to refute a claim of half this ε.
+    nothing can be found. `half_refuted` is how likely the audit is at least to refute a claim of half this ε.
     """
 
     runs: int
@@ -59,7 +60,7 @@ class Outlook:
         )
         return (
             f"outlook      in about {_duration(self.seconds)} and {self.runs:,} releases this audit refutes an epsilon "
-            f"understated by a factor 2 with probability {_about(self.half_refuted)}; it {leak}"
+            f"understated by a factor 2 with probability {_at_least(self.half_refuted)}; it {leak}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,20 +141,20 @@ class _Trial:
     def __init__(self, subject: Subject, pairs: list[Pair]) -> None:
         self._guarantee, self._subject, self._pairs = subject.guarantee, subject, pairs
         self._seen: dict[int, tuple[Side, Side]] = {}
-        self._runs, self._spent = 0, 0.0
+        self._runs, self._spent, self._tried = 0, 0.0, 0
 
     def for_seconds(self, seconds: float, least: int) -> _Trial:
         """Runs for about that long; twice as many each time, since how long they take is not known."""
         each, started = max(1, least // (8 * len(self._pairs))), time.perf_counter()
         while True:
             self._add(each)
-            if 3 * (time.perf_counter() - started) > seconds:
+            if 6 * (time.perf_counter() - started) > seconds:
                 return self
             each *= 2
 
     def for_runs(self, runs: int) -> _Trial:
         """So many runs."""
-        self._add(max(1, runs // (4 * len(self._pairs))))
+        self._add(max(1, runs // (8 * len(self._pairs))))
         return self
 
     @property
@@ -163,15 +164,19 @@ class _Trial:
 
     def half_refuted(self, runs: int, error: float) -> float:
         """How likely so many runs are to refute half of ε."""
-        last = rounds(runs, error)[-1]
-        event = best_event(list(candidates(self._seen, self._guarantee.epsilon / 2, self._guarantee.delta)))
-        if not math.isfinite(event.promising):
+        last, epsilon, delta = rounds(runs, error)[-1], self._guarantee.epsilon / 2, self._guarantee.delta
+        event = best_event(list(candidates(self._seen, epsilon, delta)))
+        if not event.outcomes:
             return 0.0
-        fold = self._seen[event.pair][0][0].runs
-        return _normal(event.promising * math.sqrt(last.judging / 2 / fold) - _quantile(last.error))
+        # As many runs as suggested the event measure it, all of them on its pair.
+        each, pair = max(1, self._tried // 2), self._pairs[event.pair]
+        here, there = (Fold(each, _counted(self._subject.observe(side, each))) for side in (pair.more, pair.fewer))
+        seen = excess(event, (here, there), epsilon, delta) - _quantile(1 - FOUND)
+        return _normal(seen * math.sqrt(last.judging / 2 / each) - _quantile(last.error))
 
     def _add(self, each: int) -> None:
         together = getattr(self._subject, "together", 1)
+        self._tried += 4 * each * len(self._pairs)
         for number, pair in enumerate(self._pairs):
             found = []
             for population in (pair.more, pair.fewer):
@@ -207,10 +212,8 @@ def _quantile(error: float) -> float:
     return float(-ndtri(error))
 
 
-def _about(power: float) -> str:
-    if power < 0.05:
-        return "under 5 %"
-    return "over 95 %" if power > 0.95 else f"about {5 * round(20 * power)} %"
+def _at_least(power: float) -> str:
+    return f"of at least {5 * math.floor(20 * power)} %" if power >= 0.05 else "that may be under 5 %"
 
 
 def _one_in(share: float) -> str:
