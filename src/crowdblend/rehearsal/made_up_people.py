@@ -113,7 +113,7 @@ def drawn_here(policy: Any) -> Any:
         if design is None or not listed or not design.published or not all(one.exact for one in design.strata.strata):
             raise InvalidInput(
                 "The audit runs tables and microdata of published strata with one sampling rate each.",
-                remedy="Audit each stratum as a policy of its own, with its rate and its k.",
+                remedy="Audit each stratum as a policy of its own, with its rate.",
                 where="[sampling] stratum",
                 code="rehearsal.strata",
             )

@@ -53,9 +53,9 @@ _ALL = 1 << 20
 
 def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    policy = drawn_here(policy)
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
-    drawn_here(policy)  # refuses strata, whose people weigh differently
     stacked = request.stacked and policy.data.person is not None
     return StatisticsSubject(policy, request.name, request.understated, stacked)
 
