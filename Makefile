@@ -18,9 +18,10 @@ mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests no
 	test -f out/mutation-tests.json || $(BIN)/python -m tests.mutation.run record out/mutation-tests.json
 	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
 
-audit: .venv/ready ## hours: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
+audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
 	$(BIN)/crowdblend audit --twins
-	$(BIN)/crowdblend audit --own --understate 2 --repeat 100 --runs 100000
+	$(BIN)/crowdblend audit --planted --repeat 100
+	$(BIN)/crowdblend audit --own --understate 2 --repeat 100
 	$(BIN)/crowdblend audit --own --repeat 1000 --runs 2000 --error 0.01
 
 lint: .venv/ready ## style, types and the direction of imports
