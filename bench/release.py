@@ -1,64 +1,100 @@
-"""Whole releases against a bare group-by of the whole table, as JSON: python bench/release.py [rows]
+"""Whole releases as a user runs them, against a bare query of the same recoding: python bench/release.py [rows …]
 
-CPU seconds of a child process each: planning, sampling, sanitizing, writing, hashing and the report, all included.
+Both are commands: the start of Python, imports, planning, reading, the ledger, writing, hashing and the report are
+included on our side, the start of Python and of DuckDB on the other. They run in turns, each in a process of its own,
+and the least of each figure counts, since other work on the machine can only add to it. CPU is that of all threads.
+Rows say which of the works are run, such as 1000 10000000; by default those of up to ten million. With --record the
+figures are kept in bench/release.json and shown in docs/speed.md. BENCH_DATA names a folder in which the data stay.
 """
 
 from __future__ import annotations
 
 import json
-import resource
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from engine import POLICY, bare
+from release_page import recorded
+from release_work import WORK, Work
 
-from crowdblend.policies import parse_policy
-from crowdblend.publishing.release import release
-
-TENTH = POLICY.replace("rate = 0.5", "rate = 0.1")
-POLICIES = {
-    "table at rate 0.5": POLICY.replace("k = 20\n", ""),
-    "table at rate 0.1": TENTH.replace("k = 20\n", ""),
-    "microdata at rate 0.5": POLICY.replace("k = 20\n", "").replace('"table"', '"microdata"'),
-    "microdata at rate 0.1": TENTH.replace("k = 20\n", "").replace('"table"', '"microdata"'),
-}
-WORK = ["bare", *POLICIES]
-
-
-def child(name: str, folder: Path) -> None:
-    """One piece of work in a process of its own."""
-    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    if name == "bare":
-        bare(folder)
-    else:
-        out = Path(tempfile.mkdtemp(dir=folder)) / "published"
-        release(parse_policy(POLICIES[name], folder), out)
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps({"cpu": cpu, "wall": time.perf_counter() - started, "peak_mb": after.ru_maxrss / 1024}))
+REPEATS = 3
+MANY = 20_000_000
+BARE = """
+import sys, duckdb
+connection = duckdb.connect(config={"preserve_insertion_order": False})
+connection.execute(open(sys.argv[1]).read()).fetchall()
+"""
+PREPARE = """
+import sys, duckdb
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from release_work import WORK
+folder, work = Path(sys.argv[2]), WORK[sys.argv[3]]
+if not (folder / work.file).exists():
+    duckdb.connect(config={"preserve_insertion_order": False}).execute(work.generate(folder))
+(folder / "policy.toml").write_text(work.policy())
+(folder / "bare.sql").write_text(work.bare(folder))
+"""
+Figures = dict[str, float]
 
 
-def measured(name: str, folder: Path) -> dict[str, float]:
-    command = [sys.executable, __file__, "--child", name, str(folder)]
-    done: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return {key: round(value, 2) for key, value in done.items()}
+def measured(command: list[str], folder: Path) -> Figures:
+    """CPU and wall seconds of a command and its peak memory; its ledger and whatever else it keeps are new."""
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "home"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    for name in ("CROWDBLEND_LEDGER", "PYTHONDONTWRITEBYTECODE"):
+        environment.pop(name, None)
+    for left in ("published", "home"):
+        shutil.rmtree(folder / left, ignore_errors=True)
+    started = time.perf_counter()
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "peak_mb": used.ru_maxrss / 1024}
 
 
-def main(rows: int) -> None:
-    engine = str(Path(__file__).with_name("engine.py"))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        subprocess.run([sys.executable, engine, "--child", "generate", str(folder), str(rows)], check=True)
-        results = {work: measured(work, folder) for work in WORK}
-    ratios = {work: round(results[work]["cpu"] / results["bare"]["cpu"], 2) for work in POLICIES}
-    print(json.dumps({"rows": rows, "ratio of CPU time to the bare group-by": ratios, **results}, indent=2))
+def least(runs: list[Figures]) -> Figures:
+    """The least of each figure."""
+    return {name: round(min(run[name] for run in runs), 2) for name in runs[0]}
+
+
+def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, object]:
+    """One piece of work in turns with its bare query, and how they compare."""
+    here = str(Path(__file__).parent)
+    # In a process of its own: on Linux a child's peak memory begins at that of its parent.
+    subprocess.run([sys.executable, "-c", PREPARE, here, str(folder), name], check=True)
+    bare = [sys.executable, "-c", BARE, "bare.sql"]
+    ours = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes", "--json"]
+    if repeats > 1:  # once for the file cache, and for the compiled modules
+        measured(bare, folder)
+        measured(ours, folder)
+    runs = [(measured(bare, folder), measured(ours, folder)) for _ in range(repeats)]
+    theirs, mine = least([run[0] for run in runs]), least([run[1] for run in runs])
+    ratios = {unit: round(mine[unit] / theirs[unit], 2) for unit in ("cpu", "wall")}
+    wanted = {"cpu": work.cpu, "wall": work.wall} if work.cpu else {"cpu seconds": work.seconds}
+    return {"ratio": ratios, "wanted": wanted, "release": mine, "bare": theirs}
+
+
+def main(rows: list[int], *, record: bool) -> None:
+    """Measure the works of so many rows."""
+    chosen = {name: work for name, work in WORK.items() if work.rows in rows or (not rows and work.rows <= MANY)}
+    kept = os.environ.get("BENCH_DATA")
+    found = {}
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(kept or made)
+        for name, work in chosen.items():
+            found[name] = compared(name, work, folder, REPEATS if work.rows <= MANY else 1)
+            print(json.dumps({name: found[name]}), file=sys.stderr)
+            if record:
+                recorded(name, found[name])
+    print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], Path(sys.argv[3]))
-    else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
+    main([int(rows) for rows in sys.argv[1:] if rows.isdigit()], record="--record" in sys.argv)

@@ -28,6 +28,10 @@ def test_a_column_is_as_a_list(name, kind):
         drawn = persons.drawn(KEY, 0.5)
         assert (drawn == coins(KEY, ids, 0.5)).all()
         assert (persons.where(drawn).marks(KEY) == marks(KEY, ids)[drawn]).all()
+        sampled, kept = persons.sampled(KEY, 0.5)
+        assert (sampled == drawn).all()
+        for key in (KEY, bytes(32)):
+            assert (kept.marks_of_texts(key) == marks(key, kept.texts)).all()
         nobody = persons.where(np.zeros(len(ids), dtype=np.bool_))
         assert nobody.marks(KEY).shape == (0, 2)
         assert nobody.drawn(KEY, 0.5).shape == (0,)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import crowdblend as cb
-from crowdblend.front_door.choices import Choices, start, with_design
+from crowdblend.front_door.choices import Choices, settled, start, with_design
 
 SEX = {"way": "values", "values": "female\nmale"}
 AGE = {"way": "width", "from": "0", "to": "90", "width": "10", "top": "true"}
@@ -48,6 +48,28 @@ CASES: dict[str, Case] = {
     "register": (
         with_design(_people("table"), "everybody"),
         lambda folder: cb.Table(**_given(folder), sampling=cb.Sampling(everybody=True), columns=_columns(), epsilon=1),
+    ),
+    "strata": (
+        settled(_people("table").with_texts("sampling", {"stratum": "sex", "rates": "female = 0.1\nmale = 0.5"})),
+        lambda folder: cb.Table(
+            **_given(folder),
+            sampling=cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5}),
+            columns=_columns(),
+            epsilon=1,
+            delta=1e-6,
+        ),
+    ),
+    "design weights": (
+        with_design(_people("table"), "sample")
+        .with_texts("sampling", {"weight": "income"})
+        .with_column("income", {"way": "breaks", "breaks": "100, 200, 400"}),
+        lambda folder: cb.Table(
+            **_given(folder),
+            sampling=cb.Sampling(weight="income", already_drawn=True),
+            columns={**_columns(), "income": cb.breaks(100, 200, 400)},
+            epsilon=1,
+            delta=1e-6,
+        ),
     ),
     "several tables": (
         _people("table").with_list(
@@ -129,6 +151,9 @@ CASES: dict[str, Case] = {
                 {"name": "income", "average": "income"},
                 {"name": "women", "fraction": 'sex = "female"'},
                 {"name": "ages", "histogram": "age", "where": '{ sex = ["male"] }', "weight": "2"},
+                {"name": "usual", "median": "income", "by": "sex"},
+                {"name": "all", "sum": "income"},
+                {"name": "high", "quantile": "income", "at": "0.9"},
             ],
         ),
         lambda folder: cb.Statistics(
@@ -140,6 +165,9 @@ CASES: dict[str, Case] = {
                 cb.Statistic(name="income", average="income"),
                 cb.Statistic(name="women", fraction={"sex": "female"}),
                 cb.Statistic(name="ages", histogram="age", where={"sex": ["male"]}, weight=2),
+                cb.Statistic(name="usual", median="income", by=["sex"]),
+                cb.Statistic(name="all", sum="income"),
+                cb.Statistic(name="high", quantile="income", at=0.9),
             ),
             epsilon=1,
         ),

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.ledger import Ledger, chain, store
+from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.beside import Known, same_sample
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import replay
@@ -248,7 +248,7 @@ def test_identities_are_kept_and_read(where: str) -> None:
     identity = Identity("source:x", "h", (of(range(5)),))
     ledger.begin(spending(), identity=identity)
     with ledger._reading() as connection:
-        assert store.identities(connection) == {1: identity.to_json()}
+        assert store.identities(connection, [1]) == {1: identity.to_json()}
     assert (ledger.wanted().columns, ledger.wanted().rows, ledger.wanted().old_names) == (("id",), (), False)
     ledger.begin(spending("draw-2"))
     assert ledger.wanted().old_names
@@ -298,8 +298,8 @@ def test_which_keys_are_there(status: str, key: str, held: bool, sound: bool) ->
 
 
 def test_a_ledger_comes_to_its_format_once() -> None:
-    content = {"step": "format", "format": chain.FORMAT, "secret": "ab" * 32, "keys": {}}
-    assert replay([content]).secret == "ab" * 32
+    content = {"step": "format", "format": "crowdblend ledger 2", "secret": "ab" * 32, "keys": {}}
+    assert replay([content]).summary.secret == "ab" * 32
     with pytest.raises(DoesNotVerify):
         replay([content, content])
 

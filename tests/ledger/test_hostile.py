@@ -12,6 +12,7 @@ import pytest
 
 from crowdblend.errors import DoesNotVerify
 from crowdblend.ledger import Identity, Ledger, chain, store
+from crowdblend.ledger.history import begun as read_begun
 from crowdblend.ledger.sketch import Anchor, sketch
 from tests.ledger.files import change, filled
 from tests.ledger.spendings import spending
@@ -30,8 +31,8 @@ def add(path: Path, body: str) -> None:
     with ledger._writing() as connection:
         last = store.records(connection)[-1]
         number = last.number + 1
-        sealed = chain._hash(number, last.hash, body)
-        store.write(connection, chain.Record(number, last.hash, body, sealed))
+        record = chain.Record(number, last.hash, body, chain._hash(number, last.hash, body))
+        connection.execute(store.RECORDS.insert().values(**record._asdict()))
 
 
 def begun(**changed) -> str:
@@ -107,7 +108,10 @@ def test_a_body_that_is_no_text(path: Path) -> None:
 
 
 def test_the_same_record_without_the_mischief_is_read(path: Path) -> None:
-    add(path, begun())
+    summary = Ledger.open(path).summary()
+    content = json.loads(begun())
+    summary.follow(content, read_begun(content))
+    add(path, begun(summary=summary.seal()))
     assert len(Ledger.open(path).entries()) == 4
 
 
@@ -131,7 +135,6 @@ def known(tmp_path: Path) -> Path:
         "UPDATE identities SET body = '{}' WHERE entry = 2",
         "UPDATE identities SET body = x'00'",
         "DELETE FROM identities WHERE entry = 1",
-        "INSERT INTO identities VALUES (7, '{}')",
     ],
 )
 def test_a_changed_identity_is_found(known: Path, statement: str) -> None:
@@ -143,6 +146,12 @@ def test_a_changed_identity_is_found(known: Path, statement: str) -> None:
     for call in (ledger.check, ledger.wanted, lambda: ledger.begin(spending("new"))):
         with pytest.raises(DoesNotVerify):
             call()
+
+
+def test_an_identity_of_no_release_is_found(known: Path) -> None:
+    change(known, "INSERT INTO identities VALUES (7, '{}')")
+    with pytest.raises(DoesNotVerify):
+        Ledger.open(known).check()
 
 
 def test_the_database_refuses_changes_of_identities_and_secrets(known: Path) -> None:

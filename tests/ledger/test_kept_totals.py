@@ -16,7 +16,7 @@ from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees import Guarantee
 from crowdblend.ledger import Ledger, running_total
 from crowdblend.ledger.running_total import digest_of, read_total
-from crowdblend.ledger.summary import TOTAL, digest
+from crowdblend.ledger.summary import _read, total_name
 from crowdblend.publishing.prospect import with_profile
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.files import change
@@ -32,13 +32,13 @@ def begin(ledger: Ledger, *thresholds: int, population: str = "residents") -> No
         ledger.begin(spending(f"draw {population} {k}", population, guarantees=release(k)))
 
 
-def kept(path: Path, name: str = TOTAL + "residents") -> str:
+def kept(path: Path, name: str = total_name("residents")) -> str:
     with closing(sqlite3.connect(path)) as connection:
         found: str = connection.execute("SELECT body FROM derived WHERE name = ?", [name]).fetchone()[0]
         return found
 
 
-def put(path: Path, body: object, name: str = TOTAL + "residents") -> None:
+def put(path: Path, body: object, name: str = total_name("residents")) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE derived SET body = ? WHERE name = ?", [body, name])
 
@@ -109,7 +109,7 @@ EDITS: dict[str, Callable[[Path], None]] = {
     "lowered": lambda path: put(path, lowered(kept(path))),
     "one byte": lambda path: put(path, kept(path).replace('"format":', '"format": ')),
     "no text": lambda path: put(path, b"\x00"),
-    "gone": lambda path: change(path, f"DELETE FROM derived WHERE name = '{TOTAL}residents'"),
+    "gone": lambda path: change(path, f"DELETE FROM derived WHERE name = '{total_name('residents')}'"),
     "an older one": lambda path: put(path, _older(path)),
 }
 
@@ -131,9 +131,13 @@ def test_an_edited_total_is_refused_everywhere(path: Path, edit: str) -> None:
 
 def test_the_total_of_another_population_is_refused(path: Path) -> None:
     begin(Ledger.open(path), 60, population="pupils")
-    put(path, kept(path, TOTAL + "pupils"))
+    put(path, kept(path, total_name("pupils")))
     with pytest.raises(DoesNotVerify, match="the kept total of 'residents'"):
         Ledger.open(path).total("residents")
+
+
+def seal(summary: str) -> str:
+    return _read(json.loads(summary)).seal()
 
 
 def test_a_forger_who_chains_again_is_found_by_composing_again(path: Path) -> None:
@@ -145,7 +149,7 @@ def test_a_forger_who_chains_again_is_found_by_composing_again(path: Path) -> No
     with closing(sqlite3.connect(path)) as connection:
         last = "SELECT number, previous, body FROM records ORDER BY number DESC LIMIT 1"
         number, previous, text = connection.execute(last).fetchone()
-    text = text.replace(digest_of(body), digest_of(forged)).replace(digest(summary), digest(told))
+    text = text.replace(digest_of(body), digest_of(forged)).replace(seal(summary), seal(told))
     hashed = hashlib.sha256(f"{number}\n{previous}\n{text}".encode()).hexdigest()
     change(path, f"UPDATE records SET body = '{text}', hash = '{hashed}' WHERE number = {number}")
     put(path, forged)

@@ -161,3 +161,93 @@ def test_the_command(tmp_path: Path) -> None:
     Ledger.open(path).begin(spending())
     assert "limit     epsilon 4 at delta 1e-05" in crowdblend("ledger", "budget", *at).stdout
     assert '"limit": {"population": "residents", "epsilon": 4.0' in crowdblend("ledger", "budget", *at, "--json").stdout
+
+
+LOOK_ALIKES = ["Residents", "RESIDENTS", "residents.", "_residents_", "rеsidents", "resideпts".replace("п", "n") + "-",
+               "ｒesidents", "residentѕ"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_name_that_is_taken_for_another_is_refused(name: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    calls = [
+        lambda: ledger.begin(spending("a", name)),
+        lambda: ledger.look(spending("a", name)),
+        lambda: ledger.check_limit(spending("a", name)),
+        lambda: ledger.limit(name, epsilon=9.0, delta=1e-3),
+        lambda: ledger.overlap("pupils", name),
+        lambda: ledger.describe(name, owner="x", description="x"),
+    ]
+    for call in calls:
+        with pytest.raises(Refused, match="is easily taken for it") as refused:
+            call()
+        assert refused.value.code == "population.look-alike"
+    assert ledger.head().records == 2
+
+
+def test_names_that_read_differently_stand_beside_each_other(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    for name in ("ward 1", "ward 11", "ward 1 1", "ward 2", "wards 1", "résidents", "residents", "жители", "source:ab"):
+        ledger.describe(name, owner="x", description="x")
+    assert len(ledger.populations()) == 9
+
+
+@pytest.mark.parametrize("name", ["résidents", "re\u0301sidents", " résidents ", "résidents\u00a0"])
+def test_one_name_however_it_is_encoded(name: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    ledger.limit("résidents", epsilon=0.5, delta=1e-6)
+    with pytest.raises(Refused, match="the limit is"):
+        ledger.begin(spending("a", name, guarantees=plain(0.6)))
+
+
+def test_a_clock_that_is_put_back_prolongs_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6, until="2030-06-30")
+    monkeypatch.setattr(reading, "now", lambda: "2030-07-01T08:00:00+00:00")
+    monkeypatch.setattr("crowdblend.ledger.ledger.now", reading.now)
+    ledger.begin(spending("x", "others", guarantees=plain(0.1)))
+    monkeypatch.undo()
+    for call in (ledger.begin, ledger.look, ledger.check_limit):
+        with pytest.raises(Refused) as refused:
+            call(spending("a", guarantees=plain(0.1)))
+        assert refused.value.code == "limit.ended"
+
+
+def test_the_clock_of_the_server_counts(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6, until="2100")
+    monkeypatch.setattr("crowdblend.ledger.store.server_day", lambda _: "2101-01-01")
+    with pytest.raises(Refused, match="ended on 2100-12-31"):
+        ledger.begin(spending("a", guarantees=plain(0.1)))
+
+
+def test_an_overlap_that_is_declared_late_counts_what_was_spent_before(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-6)
+    ledger.begin(spending("a", guarantees=plain(0.5)))
+    ledger.begin(spending("b", "pupils", guarantees=plain(0.6)))
+    ledger.overlap("pupils", "residents")
+    for population in ("residents", "pupils"):
+        with pytest.raises(Refused) as refused:
+            ledger.begin(spending("c", population, guarantees=plain(0.01)))
+        assert refused.value.where == "residents"
+
+
+def test_a_delta_above_that_of_the_limit_is_refused(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=5.0, delta=1e-6)
+    with pytest.raises(Refused, match="no epsilon at delta"):
+        ledger.begin(spending("a", guarantees=plain(0.1, delta=2e-6)))
+    ledger.begin(spending("a", guarantees=plain(0.1, delta=6e-7)))
+    with pytest.raises(Refused, match="limit is"):
+        ledger.begin(spending("b", guarantees=plain(0.1, delta=6e-7)))
+
+
+@pytest.mark.parametrize("why", [None, "", "  ", "\u2028"])
+def test_a_raise_says_why(why: str | None, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger.sqlite")
+    ledger.limit("residents", epsilon=1.0, delta=1e-6, until=2020)
+    with pytest.raises(InvalidInput):
+        ledger.limit(" residents", epsilon=2.0, delta=1e-6, why=why)
+    with pytest.raises(InvalidInput):
+        ledger.limit("residents", epsilon=float("inf"), delta=1e-6, why="x")
+    with pytest.raises(InvalidInput):
+        ledger.limit("residents", epsilon=float("nan"), delta=1e-6, why="x")
+    assert len(ledger.limits("residents")) == 1

@@ -32,7 +32,7 @@ def copied_to_postgresql(kept: Path, number: int, where: str) -> None:
     with made._alone() as connection, closing(sqlite3.connect(kept)) as old:
         migrate_tables(connection, 0, number)
         connection.execute(METADATA.tables["about"].insert().values(format="crowdblend ledger 1"))
-        for name in ("records", "keys", "secrets", "identities", "derived"):
+        for name in ("records", "keys", "secrets", "identities", "derived", "steps"):
             table = METADATA.tables[name]
             there = old.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone()
             rows = old.execute(f"SELECT * FROM {name}").fetchall() if there else []

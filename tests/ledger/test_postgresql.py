@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
-from crowdblend.ledger import Ledger
+from crowdblend.ledger import Ledger, chain, store
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
@@ -106,6 +107,39 @@ def test_a_writer_releases_and_changes_nothing(roles: str) -> None:
         with psycopg.connect(where) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement)
     assert len(Ledger.open(roles).entries()) == 2
+
+
+def test_a_writer_adds_to_the_end_of_the_chain_only(roles: str) -> None:
+    """Else the forged record would be the last one, which totals read, and nothing could be added to the ledger."""
+    import psycopg
+
+    where = as_role(roles, "test_writer")
+    with Ledger.open(where)._reading() as connection:
+        last = store.last_record(connection)
+    assert last is not None
+    good = chain.append(last, {"step": "output", "entry": 1, "summary": "ab" * 32})
+    forged = [
+        chain.append(last._replace(number=10**6), {"summary": "ab" * 32}),
+        chain.append(last._replace(hash="cd" * 32), {"summary": "ab" * 32}),
+        good._replace(hash="ef" * 32),
+        good._replace(body=good.body + " "),
+    ]
+    for record in forged:
+        with psycopg.connect(where) as connection, pytest.raises(psycopg.Error, match="append-only"):
+            connection.execute("INSERT INTO crowdblend.records VALUES (%s, %s, %s, %s)", record)
+    Ledger.open(roles).check()
+
+
+def test_a_long_name_in_any_script(tmp_path: Path) -> None:
+    """An index of PostgreSQL holds 2,700 bytes."""
+    chance = random.Random(1)
+    name = "".join(chr(chance.randrange(0x4E00, 0x9F00)) for _ in range(1000))
+    ledger = Ledger.create(place("postgresql", tmp_path))
+    ledger.limit(name, epsilon=5.0, delta=1e-3)
+    ledger.begin(spending(name[::-1], name))
+    assert ledger.total(name, 1e-5).releases == 1
+    assert ledger.budget(name).releases == (1,)
+    ledger.check()
 
 
 def test_a_reader_reads_totals_and_no_keys(roles: str) -> None:

@@ -1,11 +1,13 @@
 """Kill releases at every step that the file system or the ledger can see, and at random moments, and look what is left.
 
-    python -m tests.publishing.killing FOLDER KILLS SEED
+    python -m tests.publishing.killing FOLDER KILLS SEED [URL]
+
+The ledger is a file in the folder, or the PostgreSQL database of the URL.
 
 A process that has done a release once forks a child for every kill: what a start would take is done. The child is
-killed with SIGKILL before its n-th step (a file opened, renamed or removed, a step of the ledger, a rename), n going
-through all of them and then at random moments. A second child looks at what is left, and resumes it. The report's
-figures are left out, as they take most of the time of a release and touch nothing.
+killed with SIGKILL before its n-th step (a file opened, renamed or removed, a step of the ledger, a statement that it
+sends to PostgreSQL, a rename), n going through all of them and then at random moments. A second child looks at what is
+left, and resumes it. The report's figures are left out, as they take most of the time of a release and touch nothing.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv
+from sqlalchemy import Engine, event, text
 
 from crowdblend import reports
 from crowdblend.calculus import verify_file
-from crowdblend.ledger import Ledger
+from crowdblend.ledger import Ledger, store
 from crowdblend.policies import load_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing.recovery import recover
@@ -52,6 +55,23 @@ epsilon = 2.0
 """
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
 STEPS = ((Ledger, "begin"), (Ledger, "output_begins"), (Ledger, "finish"), (exchange, "_rename"))
+WHERE: str | None = None
+"""The PostgreSQL database that has the ledger; None where it is a file."""
+
+
+def ledger_of(folder: Path) -> Ledger:
+    """The ledger of one place."""
+    return Ledger.open(WHERE or folder / "ledger.sqlite")
+
+
+def empty_server() -> None:
+    """Begin anew on the server; what a killed release still holds there is ended first."""
+    assert WHERE is not None
+    with store._postgresql(store.Location(url=WHERE)).begin() as connection:
+        others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        connection.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
+        connection.execute(text("DROP SCHEMA IF EXISTS crowdblend CASCADE"))
+    Ledger.create(WHERE)
 
 
 @dataclass
@@ -71,6 +91,9 @@ class Steps:
     def watch(self) -> None:
         """Every step from now on."""
         sys.addaudithook(self._event)
+        if WHERE is not None:
+            for moment in ("before_cursor_execute", "commit"):
+                event.listen(Engine, moment, lambda *_: self.step())
         for owner, name in STEPS:
             setattr(owner, name, self._around(getattr(owner, name)))
 
@@ -103,13 +126,15 @@ def prepare(folder: Path) -> None:
 def place_for(template: Path, folder: Path, mode: str) -> None:
     """A fresh copy of everything for one kill."""
     shutil.copytree(template, folder, ignore=lambda *_: ["old"])
+    if WHERE is not None:
+        empty_server()
     if mode in ("force", "journal"):
         shutil.copytree(template / "old", folder / "out")
 
 
 def run(folder: Path, mode: str) -> None:
     """What is killed."""
-    ledger = Ledger.open(folder / "ledger.sqlite")
+    ledger = ledger_of(folder)
     path = folder / "policy.toml"
     if mode == "resume":
         resume(ledger, 1, load_policy(path))
@@ -119,7 +144,7 @@ def run(folder: Path, mode: str) -> None:
 
 def look(folder: Path, mode: str, old: bytes) -> None:
     """Every claim about what a kill leaves."""
-    out, ledger = folder / "out", Ledger.open(folder / "ledger.sqlite")
+    out, ledger = folder / "out", ledger_of(folder)
     ledger.check()
     entries = ledger.entries()
     if mode == "journal":
@@ -187,7 +212,7 @@ class Killer:
         place = self.folder / "place"
         shutil.rmtree(place, ignore_errors=True)
         place_for(self.template, place, mode)
-        while mode == "resume" and not Ledger.open(place / "ledger.sqlite").unfinished():
+        while mode == "resume" and not ledger_of(place).unfinished():
             shutil.rmtree(place)
             place_for(self.template, place, mode)
             self.kill(place, "release", self.chance.randrange(self.steps["release"]))
@@ -247,8 +272,10 @@ def void(_: Any) -> None:
     """Nothing."""
 
 
-def main(folder: str, kills: str, seed: str) -> None:
+def main(folder: str, kills: str, seed: str, url: str | None = None) -> None:
     """Print how many kills came in time, by what was killed."""
+    global WHERE  # noqa: PLW0603 - one program, one server
+    WHERE = url
     reports.write_report = lambda where: void((where / "report.html").write_text("left out"))  # type: ignore[assignment]
     killer = Killer(Path(folder), int(seed))
     print(json.dumps({"steps": killer.steps, "killed": killer.kills(int(kills))}))  # noqa: T201

@@ -1,7 +1,7 @@
 """A release that is killed at any moment is unspent, published, or resumed to the same bytes; an old one stays whole.
 
-Twelve kills run with every change, a thousand with `make test-slow`. The children fork from a process of their
-own, because this one may have threads.
+Some kills run with every change, a thousand over both kinds of ledger with `make test-slow`. The children fork from a
+process of their own, because this one may have threads.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import pytest
 
 from crowdblend.calculus import verify_file
 from crowdblend.ledger import Ledger
+from tests.ledger.databases import DATABASES, needs_postgresql, place
 from tests.publishing.killing import POLICY, prepare
 
 
-def kill_releases(folder: Path, kills: int, seed: int) -> dict[str, int]:
+def kill_releases(folder: Path, kills: int, seed: int, database: str = "sqlite") -> dict[str, int]:
+    server = [] if database == "sqlite" else [place(database, folder)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.publishing.killing", str(folder / "kills"), str(kills), str(seed)],
+        [sys.executable, "-m", "tests.publishing.killing", str(folder / "kills"), str(kills), str(seed), *server],
         capture_output=True,
         text=True,
         check=False,
@@ -32,18 +34,22 @@ def kill_releases(folder: Path, kills: int, seed: int) -> dict[str, int]:
     return killed
 
 
-def test_some_kills_lose_nothing(tmp_path: Path) -> None:
-    killed = kill_releases(tmp_path, 12, 1)
-    # A release takes a few steps more or less; a kill before a step that it never takes kills nothing. If one kill in
-    # ten is such a one, fewer than 4 of 12 succeed with probability 2e-7.
-    assert sum(killed.values()) >= 4
+# A release takes a few steps more or less; a kill before a step that it never takes kills nothing. If one kill in
+# ten is such a one, fewer than 4 of 12 succeed with probability 2e-7, and fewer than 2 of 8 with 7e-7.
+@pytest.mark.parametrize(
+    ("database", "kills", "least"), [("sqlite", 12, 4), pytest.param("postgresql", 8, 2, marks=needs_postgresql)]
+)
+def test_some_kills_lose_nothing(tmp_path: Path, database: str, kills: int, least: int) -> None:
+    assert sum(kill_releases(tmp_path, kills, 1, database).values()) >= least
 
 
 @pytest.mark.slow
-def test_a_thousand_kills_lose_nothing(tmp_path: Path) -> None:
-    killed = kill_releases(tmp_path, 1000, 2)
-    assert sum(killed.values()) >= 500
-    assert min(number for how, number in killed.items() if how.endswith("steps")) >= 30
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_thousand_kills_lose_nothing(tmp_path: Path, database: str) -> None:
+    """Five hundred on a file and as many on a server."""
+    killed = kill_releases(tmp_path, 500, 2, database)
+    assert sum(killed.values()) >= 300
+    assert min(number for how, number in killed.items() if how.endswith("steps")) >= 20
 
 
 def test_a_killed_command_is_resumed_by_a_command(tmp_path: Path) -> None:

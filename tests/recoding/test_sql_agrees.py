@@ -150,6 +150,26 @@ def test_every_end_and_the_doubles_beside_it(database, recoding):
     assert disagreements(database, recoding, [repr(value) for value in doubles]) == []
 
 
+WHOLE = [
+    *(recoding for recoding in NUMERIC if isinstance(recoding, Intervals)),
+    Intervals(-128, 127, 5, include_stop=True),
+    Intervals(-7, 14, 3, bottom=True, include_stop=True, missing="m"),
+    Intervals(0, 10, 5, bottom=True, top=True, whole=True, other="o"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "extremes"), [("TINYINT", (-128, 127)), ("UINTEGER", (0, 2**32 - 1)), ("BIGINT", (-(2**63), 2**63 - 1))]
+)
+def test_whole_numbers_in_the_quicker_way(database, kind, extremes):
+    low, high = extremes
+    values = sorted({value for value in (*range(-128, 128), *extremes, 2**50, -(2**50)) if low <= value <= high})
+    database.execute(f"CREATE OR REPLACE TEMP TABLE whole AS SELECT unnest(?)::{kind} AS v", [values])
+    for recoding in WHOLE:
+        found = database.execute(f"SELECT {recoding.whole_sql('v')} FROM whole ORDER BY v").fetchall()
+        assert [code for (code,) in found] == in_python(recoding, map(str, values)), named(recoding)
+
+
 numbers = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True),
     st.floats(-120, 120),

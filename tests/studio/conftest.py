@@ -32,11 +32,17 @@ class Visitor:
     def request(self, method: str, path: str, **given: Any) -> httpx.Response:
         """Ask, and keep the cookie that is set."""
 
+        if path.startswith("/"):
+            path = self.session.path + path
+
         async def ask() -> httpx.Response:
             client = httpx.AsyncClient(transport=self._transport, base_url=ORIGIN, cookies=self.cookies)
             async with client:
                 answer = await client.request(method, path, **given)
                 self.cookies = client.cookies
+                for name in ("location", "hx-redirect"):
+                    if name in answer.headers:
+                        answer.headers[name] = answer.headers[name].removeprefix(self.session.path)
                 return answer
 
         return asyncio.run(ask())

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pyarrow import parquet
 
@@ -31,8 +30,7 @@ class Running:
     @property
     def origin(self) -> str:
         """Where its pages are."""
-        parts = urlsplit(self.address)
-        return f"{parts.scheme}://{parts.netloc}"
+        return self.address.partition("/start")[0]
 
     @property
     def ledger(self) -> Path:

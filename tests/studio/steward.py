@@ -32,7 +32,25 @@ class Steward:
         self.page.click(f".files button[value='{source}']")
         self.page.wait_for_selector("#population")
         self.page.wait_for_load_state("load")  # scripts listen from here on
-        return str(self.page.url).split("/")[4]
+        return str(self.page.url).split("/drafts/")[1].split("/")[0]
+
+    def draft(self, population: str, source: str = "town.parquet") -> str:
+        """A table whose data and first column are settled, sent as the pages would send it; its number."""
+        headers = {
+            "sec-fetch-site": "same-origin",
+            "origin": self.studio.origin.rpartition("/")[0],
+            "hx-request": "true",
+        }
+
+        def send(path: str, form: dict[str, str]) -> Any:
+            return self.page.context.request.post(self.studio.origin + path, form=form, headers=headers)
+
+        number = send("/drafts", {"kind": "table"}).url.split("/drafts/")[1].split("/")[0]
+        send(f"/drafts/{number}/source", {"source": source})
+        send(f"/drafts/{number}/data", {"data:person": "person_id", "data:population": population})
+        kept = send(f"/drafts/{number}/columns", {"place": "1", "way": "values", "key:values": "female\nmale"})
+        assert kept.ok
+        return str(number)
 
     def describe(
         self, *, person: str | None = "person_id", population: str = "town", design: str | None = None

@@ -311,9 +311,9 @@ def test_errors_of_every_step(steward: Steward) -> None:
 
 def test_back_and_reload_find_what_was_chosen(steward: Steward) -> None:
     page = steward.page
-    steward.begin("table")
-    steward.describe(population="again")
-    steward.column(1, "values", values="female\nmale")
+    number = steward.draft("again")
+    steward.go(f"/drafts/{number}/data")
+    steward.onward("Columns")
     page.reload()
     assert page.input_value("#way-1") == "values"
     steward.onward("Release")
@@ -333,9 +333,7 @@ def test_back_and_reload_find_what_was_chosen(steward: Steward) -> None:
 
 def test_two_tabs_do_not_overwrite_each_other(steward: Steward, browsing: Browsing) -> None:
     page = steward.page
-    number = steward.begin("table")
-    steward.describe(population="tabs")
-    steward.column(1, "values", values="female\nmale")
+    number = steward.draft("tabs")
     steward.go(f"/drafts/{number}/release")
     other = browsing.context.new_page()
     other.goto(page.url)
@@ -352,9 +350,7 @@ def test_two_tabs_do_not_overwrite_each_other(steward: Steward, browsing: Browsi
 
 def test_a_running_job_survives_a_reload_and_is_cancelled_cleanly(steward: Steward) -> None:
     page, root = steward.page, steward.studio.root
-    number = steward.begin("table")
-    steward.describe(population="cancelled")
-    steward.column(1, "values", values="female\nmale")
+    number = steward.draft("cancelled")
     steward.go(f"/drafts/{number}/rehearse")
     page.wait_for_load_state("load")
     before = set((root / ".crowdblend-studio" / "jobs").glob("*/*rehearsal*"))
@@ -409,7 +405,7 @@ def test_every_width_and_colour(steward: Steward, width: int, scheme: str, check
     page = steward.page
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)
-    number = steward.begin("table")
+    number = steward.draft("widths")
     steward.go("/")
     checked(page)
     first = f"/drafts/{number}/data"

@@ -182,7 +182,7 @@ def test_a_request_that_is_too_large_is_refused(visitor: Visitor) -> None:
         (b'{"json": true}', "application/json"),
         (b"data:population=%00", "application/x-www-form-urlencoded"),
         (b"place=99999999999999999999&way=values", "application/x-www-form-urlencoded"),
-        (b"&".join(b"a%d=1" % number for number in range(6_000)), "application/x-www-form-urlencoded"),
+        (b"&".join(b"a%d=1" % number for number in range(26_000)), "application/x-www-form-urlencoded"),
     ],
 )
 @pytest.mark.parametrize("step", ["data", "columns", "release", "publish", "rehearse"])
@@ -202,7 +202,8 @@ def test_a_malformed_request_changes_nothing(visitor: Visitor, content: bytes, k
 @pytest.mark.parametrize("number", ["%2e%2e", "0" * 12, "x" * 12, "../../etc", "0" * 5_000])
 def test_numbers_of_drafts_and_jobs_are_no_paths(visitor: Visitor, number: str) -> None:
     for path in (f"/drafts/{number}/data", f"/jobs/{number}", f"/jobs/{number}/report"):
-        assert visitor.get(path).status_code in (404, 405)
+        # Whatever leads out of the studio's own path is as if nobody had the cookie.
+        assert visitor.get(path).status_code in (403, 404, 405)
 
 
 def test_looking_only_changes_nothing(visit: Callable[..., Visitor], root: Path) -> None:

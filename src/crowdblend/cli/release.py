@@ -163,12 +163,10 @@ def _signing(path: str) -> Callable[[Path], object]:
     """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
     from crowdblend.cli.sign import ask_passphrase  # noqa: PLC0415  only needed here
     from crowdblend.publishing.signing import NAMESPACE  # noqa: PLC0415
-    from crowdblend.signatures.files import signature_file  # noqa: PLC0415
-    from crowdblend.signatures.keys import load_key  # noqa: PLC0415
-    from crowdblend.signatures.sshsig import sign  # noqa: PLC0415
+    from crowdblend.signatures.files import open_key, signature_file  # noqa: PLC0415
 
-    key = load_key(path, ask_passphrase)
-    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), key, NAMESPACE), encoding="ascii")
+    sign = open_key(path, ask_passphrase)
+    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), NAMESPACE), encoding="ascii")
 
 
 def _open_ledger(url: str | None, *, yes: bool) -> Ledger:

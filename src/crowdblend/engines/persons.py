@@ -7,7 +7,7 @@ somebody who is not is irrelevant. Only the sample has to be looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
 from crowdblend.engines.repetition import Repetition
 from crowdblend.randomness import coins, marks
+from crowdblend.randomness.coin import below_rate
 from crowdblend.randomness.keys import subkey
 from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
@@ -36,6 +37,22 @@ class Persons:
     numbers: NDArray[np.int64]
     texts: Texts
     is_number: Mask | None  # by row; None when all are numbers or all are texts
+    marked: tuple[bytes, NDArray[np.uint64]] | None = field(default=None, repr=False, compare=False)
+    """A key and the marks of the texts under it, where they are known already."""
+
+    def sampled(self, key: bytes, rate: float) -> tuple[Mask, Persons]:
+        """Which rows are in the sample, and their persons, who remember what the coin has computed of texts."""
+        if self.is_number is not None or not len(self.texts):
+            drawn = self.drawn(key, rate)
+            return drawn, self.where(drawn)
+        marked = marks(key, self.texts)
+        drawn = below_rate(marked, rate)
+        places = np.flatnonzero(drawn)
+        return drawn, replace(self.where(drawn), marked=(key, marked.take(places, axis=0)))
+
+    def marks_of_texts(self, key: bytes) -> NDArray[np.uint64]:
+        """The marks of the texts alone."""
+        return self.marked[1] if self.marked is not None and self.marked[0] == key else marks(key, self.texts)
 
     def drawn(self, key: bytes, rate: float) -> Mask:
         """Which rows are in the sample."""
@@ -67,7 +84,6 @@ class Persons:
 def read_persons(column: pyarrow.Array, name: str) -> Persons:
     """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import compute  # noqa: PLC0415
 
     if column.null_count:
         raise missing_person(name)
@@ -80,12 +96,16 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     if found.short.all():
         return Persons(found.values, _NO_TEXTS, None)
     # What is blank is empty or begins with a blank, so most texts need no second look.
-    perhaps = column.filter(pa.array((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" "))))
-    if compute.any(compute.equal(compute.ascii_trim_whitespace(perhaps), "")).as_py():
+    perhaps = np.flatnonzero((texts.lengths == 0) | (texts.bytes_at(texts.starts) <= ord(" ")))
+    if len(perhaps) and _any_blank(column.take(pa.array(perhaps))):
         raise missing_person(name)
-    if not len(found.values):
-        return Persons(found.values, texts, None)
-    return Persons(found.values, texts[~found.short], found.short)
+    return Persons(found.values, found.others(texts), found.short if len(found.values) else None)
+
+
+def _any_blank(texts: pyarrow.Array) -> bool:
+    from pyarrow import compute  # noqa: PLC0415 - takes long to load
+
+    return bool(compute.any(compute.equal(compute.ascii_trim_whitespace(texts), "")).as_py())
 
 
 def _texts(column: pyarrow.Array) -> Texts:
@@ -112,7 +132,7 @@ class DuplicateCheck:
         """Some more rows of the sample."""
         self._numbers.add(persons.numbers)
         if len(persons.texts):
-            self._texts.extend(marks(self._key, persons.texts)[:, 0])
+            self._texts.extend(persons.marks_of_texts(self._key)[:, 0])
 
     def check(self, again: Callable[[], Iterable[Persons]]) -> None:
         """Refuse if anybody has two rows; `again` goes through the sample once more."""

@@ -197,6 +197,26 @@ def toml_parts(choices: Choices) -> dict[str, Any]:
     return parts
 
 
+def paths_of(choices: Choices) -> list[str]:
+    """The files that the choices name beside the source: hierarchies, rates of strata, people of a network."""
+    keys, ways = declared_keys(choices.kind), ways_of(choices.kind)
+    typed = [
+        (keys.get(section, {}).get(name), text)
+        for section, texts in choices.sections.items()
+        for name, text in texts.items()
+        if (section, name) != ("data", "source")
+    ]
+    for texts in choices.columns.values():
+        typed += [(ways.get(texts.get(WAY, ""), {}).get(name), text) for name, text in texts.items()]
+    values = [typed_value(key.kind, text) for key, text in typed if key is not None and key.kind in ("path", "rates")]
+    return [value for value in values if isinstance(value, str)]
+
+
+def settled(choices: Choices) -> Choices:
+    """The choices without what others of them rule out: strata have rates of their own."""
+    return choices.with_texts("sampling", {"rate": ""}) if choices.text("sampling", "stratum") else choices
+
+
 def domain_table(choices: Choices, name: str) -> dict[str, Any]:
     """The domain of a column as a policy writes it."""
     texts = choices.columns[name]

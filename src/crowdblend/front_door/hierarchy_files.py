@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.recoding import Hierarchies, read_hierarchy
+from crowdblend.recoding.making_hierarchies import hierarchy_text, interval_hierarchy, order_hierarchy, prefix_hierarchy
 
 MOST_ROWS, MOST_LEVELS = 2_000, 12
 
@@ -17,8 +18,8 @@ def read_rows(path: Path) -> list[list[str]]:
     return [list(line) for line in read_hierarchy(path)] if path.exists() else []
 
 
-def write_rows(path: Path, rows: list[list[str]]) -> None:
-    """Write a hierarchy file; refuses one whose levels do not nest, or in which a cell is blank."""
+def checked_rows(rows: list[list[str]]) -> list[list[str]]:
+    """The rows without blank ones; refuses a table whose levels do not nest, or in which a cell is blank."""
     kept = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     if not kept or not all(all(row) for row in kept):
         raise InvalidInput(
@@ -29,7 +30,52 @@ def write_rows(path: Path, rows: list[list[str]]) -> None:
         )
     for level in range(len(kept[0])):
         Hierarchies(tuple(map(tuple, kept)), level)
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(kept)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.getvalue(), encoding="utf-8")
+    return kept
+
+
+def group_counts(rows: list[list[str]]) -> list[int]:
+    """How many groups there are at each level, the values themselves first."""
+    return [len({row[level] for row in rows}) for level in range(len(rows[0]))]
+
+
+def made_rows(rule: str, values: str, numbers: Mapping[str, str]) -> list[list[str]]:
+    """A table made by a rule, as `crowdblend hierarchy` makes it: intervals, prefixes, or order."""
+    listed = [line.strip() for line in values.splitlines() if line.strip()]
+    if rule == "intervals":
+        start, stop = (_whole(name, numbers.get(name, "")) for name in ("from", "to"))
+        if stop - start > MOST_ROWS:
+            raise _too_many()
+        lines = interval_hierarchy(start, stop, _wholes("widths", numbers.get("widths", "")))
+    elif rule == "prefixes":
+        lines = prefix_hierarchy(listed, _wholes("keep", numbers.get("keep", "")))
+    else:
+        lines = order_hierarchy(listed, _wholes("sizes", numbers.get("sizes", "")))
+    if len(lines) > MOST_ROWS or len(lines[0]) > MOST_LEVELS:
+        raise _too_many()
+    return [list(line) for line in lines]
+
+
+def hierarchy_csv(rows: list[list[str]]) -> str:
+    """The text of a hierarchy file."""
+    return hierarchy_text(tuple(map(tuple, checked_rows(rows))))
+
+
+def _wholes(name: str, text: str) -> list[int]:
+    return [_whole(name, part) for part in re.split(r"[\s,;]+", text.strip()) if part]
+
+
+def _whole(name: str, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,9}", text.strip()):
+        raise InvalidInput(
+            f"{name} takes whole numbers.", remedy="Write digits only.", where=name, code="hierarchy.number"
+        )
+    return int(text)
+
+
+def _too_many() -> InvalidInput:
+    return InvalidInput(
+        f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
+        remedy="Write the file with crowdblend hierarchy.",
+        where="hierarchy",
+        code="hierarchy.size",
+    )

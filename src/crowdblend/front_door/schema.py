@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import cast
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import code_book
 from crowdblend.policies.files import format_of
-from crowdblend.policies.header import Header, read_header
+from crowdblend.policies.header import ColumnKind, Header, read_header
+from crowdblend.policies.source import DataSource, is_sqlite, sqlite_file
+
+_TABLES_OF_POSTGRESQL = (
+    "SELECT table_schema || '.' || table_name AS name FROM information_schema.tables "
+    "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
+)
 
 
 def source_header(source: Path, table: str | None = None, delimiter: str | None = None) -> Header:
-    """The columns of a CSV or Parquet file, of a folder of such files, or of a table in a DuckDB file."""
-    if format_of(source.name) == "duckdb" and source.is_file():
+    """The columns of a CSV or Parquet file, of a folder of such files, or of a table in a DuckDB or SQLite file."""
+    kind = format_of(source.name) if source.is_file() else None
+    if kind == "duckdb":
         return _duckdb_header(source, table)
-    return read_header(source, delimiter)
+    return _sqlite_header(source, table, None) if kind == "sqlite" else read_header(source, delimiter)
+
+
+def database_header(data: DataSource) -> Header:
+    """The columns of a table or query of PostgreSQL, or of a SQLite file at an address."""
+    if data.format == "sqlite":
+        return _sqlite_header(sqlite_file(data.source), data.table, data.query)
+    from crowdblend.engines.databases.local_copy import columns_of  # noqa: PLC0415 - heavy
+
+    return Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in columns_of(data)))
+
+
+def tables_at(address: str) -> tuple[str, ...]:
+    """The tables of a PostgreSQL database that the user may see, or of a SQLite file, by their names."""
+    if is_sqlite(address):
+        return _sqlite_tables(sqlite_file(address))
+    from crowdblend.engines.databases.local_copy import open_database  # noqa: PLC0415 - heavy
+
+    with open_database(DataSource(address, "postgres", query=_TABLES_OF_POSTGRESQL)) as database:
+        found = database.batches(database.columns()).read_all()
+    return tuple(sorted(found.column(0).to_pylist()))
 
 
 def tables_of(source: Path) -> tuple[str, ...]:
-    """The tables of a DuckDB file; none for other files."""
-    if format_of(source.name) != "duckdb" or not source.is_file():
+    """The tables of a DuckDB or SQLite file; none for other files."""
+    kind = format_of(source.name) if source.is_file() else None
+    if kind == "sqlite":
+        return _sqlite_tables(source)
+    if kind != "duckdb":
         return ()
     query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
     return tuple(str(name) for (name,) in _asked(source, query))
@@ -37,13 +71,56 @@ def _duckdb_header(source: Path, table: str | None) -> Header:
         "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position"
     )
     rows = _asked(source, query, table)
-    return Header(tuple((str(name), _kind(str(kind))) for name, kind in rows))  # type: ignore[misc]
+    return Header(tuple((str(name), _kind(str(kind))) for name, kind in rows))
 
 
-def _kind(declared: str) -> str:
+def _sqlite_tables(source: Path) -> tuple[str, ...]:
+    with _sqlite(source) as database:
+        rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        return tuple(str(name) for (name,) in rows if not str(name).startswith("sqlite_"))
+
+
+def _sqlite_header(source: Path, table: str | None, query: str | None) -> Header:
+    """The columns as they were declared; an engine looks at the types of all values before it reads them."""
+    with _sqlite(source) as database:
+        types = "SELECT name, type FROM pragma_table_info(?)"
+        declared = {} if table is None else dict(database.execute(types, [table]))
+        relation = f"({query}\n)" if query is not None else _quoted(str(table))
+        database.set_authorizer(_only_reading)
+        names = [str(one[0]) for one in database.execute(f"SELECT * FROM {relation} LIMIT 0").description]
+    return Header(tuple((name, _kind(str(declared.get(name, "")).upper())) for name in names))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@contextmanager
+def _sqlite(source: Path) -> Iterator[sqlite3.Connection]:
+    """A SQLite file, open for reading."""
+    try:
+        with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            yield database
+    except sqlite3.Error:
+        raise InvalidInput(
+            f"{source.name!r} is no SQLite file with this table or query.",
+            remedy="Check the file, and the spelling of table or query.",
+            where="[data] source",
+            code="init.file",
+        ) from None
+
+
+def _only_reading(action: int, _: object, name: object, *__: object) -> int:
+    """A query attaches no other file, loads no code and changes nothing."""
+    reading = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+    return sqlite3.SQLITE_OK if action in reading and name != "load_extension" else sqlite3.SQLITE_DENY
+
+
+def _kind(declared: str) -> ColumnKind:
     if any(word in declared for word in ("DATE", "TIME")):
         return "date"
-    return "number" if any(word in declared for word in ("INT", "DECIMAL", "DOUBLE", "FLOAT")) else "text"
+    numbers = ("INT", "DECIMAL", "DOUBLE", "FLOAT", "REAL", "NUMERIC")
+    return "number" if any(word in declared for word in numbers) else "text" if declared else "unknown"
 
 
 def _asked(source: Path, query: str, *given: str) -> list[tuple[object, ...]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential
-from crowdblend.ledger import Entry, Ledger
+from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import add_up
-from crowdblend.ledger.spent import groups_of
+from crowdblend.ledger.spent import SpentGroup, groups_of
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,20 @@ def totals(ledger: Ledger, planned: Any) -> Totals:
     spending = planned_spending(planned)
     population = spending.population
     try:
-        entries = ledger.entries()
+        accounts = ledger.accounts()
     except InvalidInput as refused:
         if refused.code != "ledger.missing":
             raise
         # The first release makes it.
         return Totals(population, 0, None, spending.differential or spending.replaced)
-    coming = Entry(id=len(entries) + 1, created="", spending=spending, key="destroyed", software="")
-    before, after = (add_up(population, groups_of(some)) for some in (entries, [*entries, coming]))
-    profile = ledger.total(population, more=spending).differential if before.releases else None
-    return Totals(population, len(before.releases), before.differential, after.differential, profile)
+    overlapping = accounts.stated.overlapping(population)
+    coming = SpentGroup(population, spending.guarantees, spending.fresh)
+    before, after = (
+        add_up(population, groups, overlapping) for groups in (accounts.groups, (*accounts.groups, coming))
+    )
+    releases = sum(group.count for group in accounts.groups if group.population in (population, *overlapping))
+    profile = accounts.total(population, coming=spending).differential if releases else None
+    return Totals(population, releases, before.differential, after.differential, profile)
 
 
 @dataclass(frozen=True)

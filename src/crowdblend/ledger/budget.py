@@ -18,7 +18,7 @@ from crowdblend.calculus.rules.composition import (
 )
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Guarantee, ZeroKnowledge
-from crowdblend.ledger.spent import SpentGroup, releases_of
+from crowdblend.ledger.spent import SpentGroup
 
 _THOUSAND = 1000
 
@@ -57,12 +57,19 @@ class Budget:
         return {**told, "overlapping": list(self.overlapping)} if self.overlapping else told
 
 
-def add_up(population: str, groups: Iterable[SpentGroup], overlapping: tuple[str, ...] = ()) -> Budget:
-    """The budget of the people that are called `population`, with everything about populations that overlap."""
+def add_up(
+    population: str,
+    groups: Iterable[SpentGroup],
+    overlapping: tuple[str, ...] = (),
+    releases: tuple[int, ...] = (),
+) -> Budget:
+    """The budget of the people that are called `population`, with everything about populations that overlap.
+
+    `releases` are the numbers of the entries in the groups.
+    """
     spent = [group for group in groups if group.population in (population, *overlapping)]
-    releases = releases_of(spent)
     shared = any(not group.fresh for group in spent)
-    taken = {Assumption.FRESH_SAMPLES: len(releases) > 1, Assumption.ASSUMED_RATE: shared}
+    taken = {Assumption.FRESH_SAMPLES: sum(group.count for group in spent) > 1, Assumption.ASSUMED_RATE: shared}
     losses = [(group.differential, group.count) for group in spent]
     replaced = [(group.replaced, group.count) for group in spent]
     relative = [(group.zero_knowledge, group.count) for group in spent]

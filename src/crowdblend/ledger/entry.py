@@ -21,6 +21,8 @@ _LONGEST = {"folder": 4096}
 _LONGEST_NAME = 1000
 # Without references between equal objects, so that equal documents are packed alike.
 _PLAIN = 2
+_LATELY: dict[int, tuple[Any, tuple[Guarantee, ...]]] = {}
+_MOST_LATELY = 1000
 _SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -161,7 +163,14 @@ def spending_of(document: dict[str, Any]) -> Spending:
 
 def decoded_guarantees(documents: Any) -> tuple[Guarantee, ...]:
     """The guarantees that JSON-ready data describe; equal ones are decoded once."""
-    return _decoded(marshal.dumps(documents, _PLAIN))
+    known = _LATELY.get(id(documents))
+    if known is not None and known[0] is documents:
+        return known[1]
+    found = _decoded(marshal.dumps(documents, _PLAIN))
+    if len(_LATELY) >= _MOST_LATELY:
+        _LATELY.clear()
+    _LATELY[id(documents)] = documents, found  # what is held keeps its id
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -175,7 +184,12 @@ def normal_name(name: str) -> str:
     >>> normal_name(" residents  of A\\u030arhus ")
     'residents of Århus'
     """
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ") if isinstance(name, str) else name
+    return _normal(name) if isinstance(name, str) else name
+
+
+@lru_cache(maxsize=4096)
+def _normal(name: str) -> str:
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip(" ")
 
 
 def check_digest(name: str, value: Any) -> None:

@@ -11,32 +11,25 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.beside import Known, look
 from crowdblend.ledger.entry import Spending, check_digest
-from crowdblend.ledger.history import after
+from crowdblend.ledger.history import after, begun
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.reading import (
-    ReadableLedger,
-    accounts_of,
-    earlier_of,
-    found_in,
-    now,
-    replayed,
-    store_module,
-    today,
-)
+from crowdblend.ledger.look_alikes import refuse_look_alike
+from crowdblend.ledger.reading import ReadableLedger, now
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.secrets import check_key, commitment
-from crowdblend.ledger.sound import identities_of
 from crowdblend.ledger.statements import (
     Description,
     Limit,
     Overlap,
     Statement,
+    names_in,
     refuse_change_without_reason,
     step_of,
     this_user,
 )
-from crowdblend.ledger.summary import TOTAL
+from crowdblend.ledger.summary import total_name
+from crowdblend.ledger.view import View, store_module
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -73,18 +66,14 @@ class Ledger(ReadableLedger):
     def wanted(self) -> Wanted:
         """What the identity of a new source must hold, so that it can be compared with every earlier one."""
         with self._writing() as connection:  # an old ledger gets its secret here
-            _, history = replayed(connection)
-            known = identities_of(history.entries, store_module().identities(connection))
-            secret: bytes = store_module().secret(connection, history)
-        spent = [entry for entry in history.entries.values() if entry.counts]
-        earlier = [known[entry.id] for entry in spent if entry.id in known]
+            view = View.of(connection, to_write=True)
+            known = view.first_identities()
+            secret: bytes = store_module().secret(connection, view.summary.secret)
+        earlier = [identity for identity in known.values() if identity is not None]
         columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
         rows = (one.anchor for each in earlier for one in each.of("rows"))
         return Wanted(
-            secret,
-            tuple(dict.fromkeys(columns)),
-            tuple(dict.fromkeys(rows)),
-            old_names=any(entry.id not in known for entry in spent),
+            secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)), old_names=len(earlier) < len(known)
         )
 
     def state(self, statement: Statement) -> Statement:
@@ -94,11 +83,13 @@ class Ledger(ReadableLedger):
         """
         store = store_module()
         with self._writing() as connection:
-            last, history = replayed(connection)
+            view = View.of(connection, to_write=True)
+            for name in names_in(statement):
+                refuse_look_alike(name, view.summary)
             if isinstance(statement, Limit):
-                refuse_change_without_reason(history.stated.limit(statement.population), statement)
+                refuse_change_without_reason(view.summary.stated.limit(statement.population), statement)
             made = replace(statement, at=now())
-            store.append(connection, last, history, {**made.to_dict(), "step": step_of(made)})
+            store.append(connection, view.last, view.summary, {**made.to_dict(), "step": step_of(made)})
         return made
 
     def limit(
@@ -172,16 +163,15 @@ class Ledger(ReadableLedger):
         key = held_key if sealed_key is None else sealed_key
         store = store_module()
         with self._writing() as connection:
-            last, history = replayed(connection)
-            outlook = look(Known(spending, identity), earlier_of(connection, history), history.stated)
-            accounts = accounts_of(connection, history)
-            accounts.check(spending, today())
-            composed = accounts.composed(spending)
+            view = View.of(connection, to_write=True)
+            outlook = look(Known(spending, identity), view.earlier(spending), view.summary.stated)
+            composed = self._within_limits(view, spending).composed(spending)
             kept = None if identity is None else identity.to_json()
-            begun = {
+            entry = view.summary.entries + 1
+            content = {
                 **spending.to_dict(),
                 "step": "begun",
-                "entry": len(history.entries) + 1,
+                "entry": entry,
                 "at": now(),
                 "key": "destroyed" if sealed_key is None else "sealed",
                 "key_commitment": None if key is None else commitment(key),
@@ -190,10 +180,9 @@ class Ledger(ReadableLedger):
                 "software": f"crowdblend {__version__}",
                 "total": None if composed is None else digest_of(composed),
             }
-            entry = len(history.entries) + 1
-            store.append(connection, last, history, begun)
+            store.append(connection, view.last, view.summary, content, begun(content))
             if composed is not None:
-                store.keep_derived(connection, TOTAL + spending.population, composed)
+                store.keep_derived(connection, total_name(spending.population), composed)
             if key is not None:
                 store.keep_key(connection, entry, key)
             if kept is not None:
@@ -228,9 +217,10 @@ class Ledger(ReadableLedger):
     def _step(self, entry_id: int, content: dict[str, Any]) -> None:
         store = store_module()
         with self._writing() as connection:
-            last, history = replayed(connection)
-            entry = after(found_in(history.entries, entry_id), content)
-            store.append(connection, last, history, {**content, "entry": entry.id, "at": now()})
+            view = View.of(connection, to_write=True)
+            entry = after(view.entry(entry_id), content)
+            step = {**content, "entry": entry.id, "at": now()}
+            store.append(connection, view.last, view.summary, step, entry)
             if not entry.keeps_key:
                 store.delete_key(connection, entry.id)
 

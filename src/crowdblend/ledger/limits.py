@@ -52,7 +52,7 @@ class Accounts:
     def fits(self, limit: Limit, coming: Losses) -> bool:
         """Whether the total with one more release is within a limit, plainly added up or by profile."""
         others = self.stated.overlapping(limit.population)
-        one = SpentGroup(limit.population, coming.guarantees, fresh=True, ids=(range(1),))
+        one = SpentGroup(limit.population, coming.guarantees, fresh=True)
         try:
             plain = add_up(limit.population, (*self.groups, one), others).differential
         except NotApplicable:
@@ -115,7 +115,7 @@ class Accounts:
         if alone is not None and alone.epsilon > HIGH:
             found.append(f"epsilon {at_most(alone.epsilon)} of this release is above {HIGH:g}: it guarantees little.")
         others = self.stated.overlapping(coming.population)
-        one = SpentGroup(coming.population, coming.guarantees, coming.fresh, (range(1),))
+        one = SpentGroup(coming.population, coming.guarantees, coming.fresh)
         plain = add_up(coming.population, (*self.groups, one), others).differential
         if len(self.groups) and plain is not None and plain.epsilon > HIGH:
             total = self.total(coming.population, coming=coming)

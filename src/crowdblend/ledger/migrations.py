@@ -11,10 +11,10 @@ from sqlalchemy import Connection, select
 
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.chain import FORMAT, version_of
-from crowdblend.ledger.tables import ABOUT, add_derived, add_identities, create
+from crowdblend.ledger.tables import ABOUT, add_derived, add_identities, add_steps, create
 
 LATEST = version_of(FORMAT)
-TABLES: dict[int, Callable[[Connection], None]] = {1: create, 2: add_identities, 3: add_derived}
+TABLES: dict[int, Callable[[Connection], None]] = {1: create, 2: add_identities, 3: add_derived, 4: add_steps}
 """What each format adds. The numbers are never used again for anything else."""
 
 

@@ -39,7 +39,7 @@ class Population:
 
 def populations_of(history: History) -> tuple[Population, ...]:
     """Every population that something was released about or stated of, in the order in which it first appears."""
-    stated = history.stated
+    stated = history.summary.stated
     spent = [entry.spending for entry in history.entries.values() if entry.counts]
     pairs = [name for one in stated.overlaps for name in (one.population, one.other)]
     names = dict.fromkeys([*(made.population for made in spent), *stated.limits, *stated.descriptions, *pairs])
@@ -47,7 +47,7 @@ def populations_of(history: History) -> tuple[Population, ...]:
 
 
 def _population(name: str, history: History) -> Population:
-    about = history.stated.descriptions.get(name)
+    about = history.summary.stated.descriptions.get(name)
     spent = [one.spending for one in history.entries.values() if one.counts and one.spending.population == name]
     return Population(
         name=name,
@@ -55,6 +55,6 @@ def _population(name: str, history: History) -> Population:
         description=None if about is None else about.description,
         sources=tuple(dict.fromkeys(made.source for made in spent if made.source != UNKNOWN)),
         releases=len(spent),
-        limits=tuple(history.stated.limits.get(name, ())),
-        overlapping=history.stated.overlapping(name),
+        limits=tuple(history.summary.stated.limits.get(name, ())),
+        overlapping=history.summary.stated.overlapping(name),
     )

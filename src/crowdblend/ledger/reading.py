@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,20 +14,21 @@ from crowdblend.ledger.beside import Known, Outlook, look, population_of
 from crowdblend.ledger.budget import Budget, add_up
 from crowdblend.ledger.entry import Entry, Spending, normal_name
 from crowdblend.ledger.head import Head, behind
-from crowdblend.ledger.history import History, replay
+from crowdblend.ledger.history import SEALED_SINCE, History
 from crowdblend.ledger.identity import Identity
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.listing import in_order
 from crowdblend.ledger.location import Location
+from crowdblend.ledger.look_alikes import refuse_look_alike
 from crowdblend.ledger.populations import Population, populations_of
 from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
-from crowdblend.ledger.running_total import digest_of, read_total
+from crowdblend.ledger.running_total import read_total
 from crowdblend.ledger.secrets import commitment, matches
-from crowdblend.ledger.sound import check_identities, check_keys, identities_of
-from crowdblend.ledger.spent import groups_of
+from crowdblend.ledger.sound import check_identities, check_keys
 from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.summary import NAME as SUMMARY
-from crowdblend.ledger.summary import TOTAL, Summary, digest, edited, edited_total, kept_summary, summary_of
+from crowdblend.ledger.summary import Summary, edited_steps, edited_total, read_summary
+from crowdblend.ledger.view import View, kept_totals, replayed, store_module
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -59,11 +60,13 @@ class ReadableLedger:
 
     def entry(self, entry_id: int) -> Entry:
         """One entry."""
-        return found_in({entry.id: entry for entry in self.entries()}, entry_id)
+        with self._viewing() as view:
+            return view.entry(entry_id)
 
     def unfinished(self) -> tuple[Entry, ...]:
         """The entries of releases that were begun and neither finished nor abandoned, oldest first."""
-        return tuple(entry for entry in self.entries() if entry.status == "unfinished")
+        with self._viewing() as view:
+            return tuple(view.entries(view.summary.unfinished).values())
 
     def stream(self) -> Iterator[Entry]:
         """Every entry, oldest first, without holding them all; raises DoesNotVerify where the ledger was edited."""
@@ -72,29 +75,22 @@ class ReadableLedger:
             return
         waiting = self.summary().unfinished
         with self._store.reading() as connection, closing(store_module().stream(connection)) as records:
-            yield from in_order(chain.contents(records), waiting)
+            yield from in_order((content for _, content in chain.contents(records)), waiting)
 
     def summary(self) -> Summary:
         """What the records come to; read from the summary that the last record seals, else from all records."""
-        self._look()
-        if self._store is None:
-            return summary_of(History())
-        with self._store.reading() as connection:
-            return _summary(connection)
+        with self._viewing() as view:
+            return view.summary
 
     def accounts(self) -> Accounts:
         """What was spent and stated, as the last record seals it."""
-        self._look()
-        if self._store is None:
-            return Accounts((), History().stated)
-        with self._store.reading() as connection:
-            summary = _summary(connection)
-            return Accounts(summary.groups, summary.stated, kept_totals(connection, summary.totals))
+        with self._viewing() as view:
+            return view.accounts()
 
     def budget(self, population: str) -> Budget:
         """What all spent entries about these people come to, with those about populations that overlap."""
-        summary, name = self.summary(), normal_name(population)
-        return add_up(name, summary.groups, summary.stated.overlapping(name))
+        with self._viewing() as view:
+            return _budget(view, normal_name(population))
 
     def total(self, population: str, delta: float | None = None, *, more: Spending | None = None) -> ProfileTotal:
         """What all spent entries about these people come to by their profiles, with one more release or without.
@@ -112,8 +108,8 @@ class ReadableLedger:
 
     def budgets(self) -> tuple[Budget, ...]:
         """The budget of every population, in the order of their first release."""
-        summary = self.summary()
-        return tuple(add_up(name, summary.groups, summary.stated.overlapping(name)) for name in summary.populations())
+        with self._viewing() as view:
+            return tuple(_budget(view, name) for name in view.summary.populations())
 
     def limits(self, population: str) -> tuple[Limit, ...]:
         """Every limit that a population has had, the one in force last."""
@@ -136,22 +132,27 @@ class ReadableLedger:
 
     def population(self, spending: Spending, identity: Identity | None = None) -> str:
         """The name under which a release with an unnamed population adds up."""
-        with self._reading() as connection:
-            return population_of(Known(spending, identity), earlier_of(connection, replayed(connection)[1]))
+        with self._viewing() as view:
+            return population_of(Known(spending, identity), view.earlier(spending))
 
     def look(self, spending: Spending, identity: Identity | None = None) -> Outlook:
         """What the ledger says of a release that may begin; raises DoesNotCompose when it may not."""
-        with self._reading() as connection:
-            history = replayed(connection)[1]
-            outlook = look(Known(spending, identity), earlier_of(connection, history), history.stated)
-            accounts = accounts_of(connection, history)
-        accounts.check(spending, today())
+        with self._viewing() as view:
+            outlook = look(Known(spending, identity), view.earlier(spending), view.summary.stated)
+            accounts = self._within_limits(view, spending)
         return replace(outlook, high=tuple(accounts.high_totals(spending)))
 
     def check_limit(self, spending: Spending) -> None:
         """Refuse a release that would exceed a limit; nothing has to be known of its source."""
-        accounts = self.accounts()
-        accounts.check(spending, today())
+        with self._viewing() as view:
+            self._within_limits(view, spending)
+
+    def _within_limits(self, view: View, spending: Spending) -> Accounts:
+        """The accounts that a release concerns; raises Refused when it would exceed a limit."""
+        refuse_look_alike(spending.population, view.summary)
+        accounts = view.accounts_for(spending)
+        accounts.check(spending, day_of(view))
+        return accounts
 
     def sealed_key(self, entry_id: int) -> bytes:
         """The key that was sealed with an entry: whoever has it knows the sample."""
@@ -201,20 +202,27 @@ class ReadableLedger:
         store = store_module()
         known = {seen} if isinstance(seen, str) else set()
         with self._reading() as connection:
-            last, history = replayed(connection, known)
-            if last is not None:
-                sealed = chain.last_content(last).get("summary")
-                if sealed is not None and sealed != digest(summary_of(history).to_json()):
-                    raise edited()
-                if sealed is not None:
-                    kept_summary(store.derived(connection, SUMMARY), sealed)
-            _check_totals(kept_totals(connection, history.totals))
+            sealed = store.version(connection) >= SEALED_SINCE
+            where = store.steps.Comparison(connection) if sealed else None
+
+            def follow(record: chain.Record, content: dict[str, Any]) -> None:
+                known.discard(record.hash)
+                if where is not None:
+                    where.follow(record.number, content)
+
+            with nullcontext() if where is None else closing(where):
+                last, history = replayed(connection, follow)
+                if where is not None:
+                    where.end()
+            if last is not None and sealed:
+                read_summary(store.derived(connection, SUMMARY), chain.last_content(last).get("summary"))
+            _check_totals(kept_totals(connection, history.summary.totals))
             if store.may_read_secrets(connection):
                 check_keys(history.entries, store.keys(connection))
                 with closing(store.stream_identities(connection)) as identities:
                     check_identities(history.entries, identities)
-                if history.secret is not None:
-                    store.secret(connection, history)
+                if history.summary.secret is not None:
+                    store.secret(connection, history.summary.secret)
             if isinstance(seen, Head) and seen.records and store.hash_of(connection, seen.records) != seen.hash:
                 raise behind(seen.records)
         if known - {chain.GENESIS}:
@@ -240,6 +248,15 @@ class ReadableLedger:
     def _look(self) -> None:
         """Whatever is to be done before the ledger is read."""
 
+    @contextmanager
+    def _viewing(self) -> Iterator[View]:
+        self._look()
+        if self._store is None:
+            yield View(None, None, Summary(), History())
+            return
+        with self._store.reading() as connection:
+            yield View.of(connection)
+
     def _replayed(self) -> History:
         self._look()
         if self._store is None:
@@ -260,46 +277,22 @@ class ReadableLedger:
         return self._store
 
 
-def replayed(connection: Connection, seen: set[str] | None = None) -> tuple[chain.Record | None, History]:
-    """The last record, and what all of them come to; a hash in `seen` that a record has is taken out of it."""
-    last: list[chain.Record] = []
-    with closing(store_module().stream(connection)) as records:
+def day_of(view: View) -> str:
+    """The day, as YYYY-MM-DD: the latest of this machine's, the server's and the one that the ledger was written on.
 
-        def read() -> Iterator[chain.Record]:
-            for record in records:
-                last[:] = [record]
-                if seen:
-                    seen.discard(record.hash)
-                yield record
-
-        history = replay(chain.contents(read()))
-    return (last[0] if last else None), history
+    So a clock that is put back prolongs no limit.
+    """
+    server: str = store_module().server_day(view.connection)
+    return max(today(), server, view.summary.latest[:10])
 
 
-def _summary(connection: Connection) -> Summary:
-    store = store_module()
-    last = store.last_record(connection)
-    sealed = None if last is None else chain.last_content(last).get("summary")
-    kept = None
-    if sealed is not None:
-        kept = kept_summary(store.derived(connection, SUMMARY), str(sealed))
-    return kept if kept is not None else summary_of(replayed(connection)[1])
-
-
-def accounts_of(connection: Connection, history: History) -> Accounts:
-    """What was spent and stated, from all records."""
-    return Accounts(groups_of(history.entries.values()), history.stated, kept_totals(connection, history.totals))
-
-
-def kept_totals(connection: Connection, digests: Mapping[str, str]) -> dict[str, str]:
-    """The composed totals that are kept; raises DoesNotVerify unless they are those that the records name."""
-    found = {}
-    for population, stated in digests.items():
-        text = store_module().derived(connection, TOTAL + population)
-        if not isinstance(text, str) or digest_of(text) != stated:
-            raise edited_total(population)
-        found[population] = text
-    return found
+def _budget(view: View, population: str) -> Budget:
+    overlapping = view.summary.stated.overlapping(population)
+    names = {population, *overlapping}
+    releases = view.releases(names)
+    if len(releases) != sum(group.count for group in view.summary.groups if group.population in names):
+        raise edited_steps()
+    return add_up(population, view.summary.groups, overlapping, releases)
 
 
 def _check_totals(totals: Mapping[str, str]) -> None:
@@ -308,33 +301,3 @@ def _check_totals(totals: Mapping[str, str]) -> None:
         total = read_total(text)
         if total is not None and not total.is_enough():
             raise edited_total(population)
-
-
-def earlier_of(connection: Connection, history: History) -> list[tuple[Entry, Identity | None]]:
-    """Every entry, and by what its source is known again."""
-    known = identities_of(history.entries, store_module().identities(connection))
-    return [(entry, known.get(entry.id)) for entry in history.entries.values()]
-
-
-def found_in(entries: dict[int, Entry], entry_id: int) -> Entry:
-    """One entry; refuses a number that no release has."""
-    if entry_id not in entries:
-        raise InvalidInput(
-            f"the ledger has no release {entry_id}. crowdblend ledger list shows them.",
-            where=f"release {entry_id}",
-            code="ledger.no-release",
-        )
-    return entries[entry_id]
-
-
-def store_module() -> Any:
-    """The part that needs SQLAlchemy, which only those who release have to install."""
-    try:
-        from crowdblend.ledger import store  # noqa: PLC0415
-    except ModuleNotFoundError as missing:
-        raise InvalidInput(
-            f"the ledger needs the package {missing.name}. Install crowdblend again.",
-            where="ledger",
-            code="system.package",
-        ) from None
-    return store

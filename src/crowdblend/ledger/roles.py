@@ -15,10 +15,10 @@ from crowdblend.ledger.tables import SCHEMA
 WRITER, READER = "crowdblend_writer", "crowdblend_reader"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "reader": {"SELECT": ("about", "records", "derived")},
+    "reader": {"SELECT": ("about", "records", "steps", "derived")},
     "writer": {
-        "SELECT": ("about", "records", "derived", "keys", "secrets", "identities"),
-        "INSERT": ("records", "derived", "keys", "identities"),
+        "SELECT": ("about", "records", "steps", "derived", "keys", "secrets", "identities"),
+        "INSERT": ("records", "steps", "derived", "keys", "identities"),
         "UPDATE": ("derived",),
         "DELETE": ("keys",),
     },

@@ -1,79 +1,66 @@
-"""What was spent about one population, grouped by what the releases guarantee.
+"""What was spent about one population, grouped by everything by which a later release is judged.
 
-Many releases have the same guarantees, so a ledger of 100,000 entries is a few groups. A group knows the numbers of
-its entries as ranges.
+Many releases have the same guarantees and the same source, so a ledger of 100,000 entries is a few groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crowdblend.calculus.encoding import encode
 from crowdblend.guarantees import Guarantee
-from crowdblend.ledger.entry import Entry, Losses, decoded_guarantees
+from crowdblend.ledger.entry import Entry, Losses
+from crowdblend.ledger.identity import UNKNOWN
 
 
 @dataclass(frozen=True)
 class SpentGroup(Losses):
-    """Entries about one population with the same guarantees; `fresh` as in their spending."""
+    """Entries about one population with the same guarantees and the same source; fields as in their spending.
+
+    `sample` is None where every entry drew its own.
+    """
 
     population: str
     guarantees: tuple[Guarantee, ...]
     fresh: bool
-    ids: tuple[range, ...]
+    source: str = UNKNOWN
+    rate: float | None = None
+    identity: str | None = None
+    sample: str | None = None
+    count: int = 1
 
-    @property
-    def count(self) -> int:
-        """How many releases they are."""
-        return sum(map(len, self.ids))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The group as JSON-ready data."""
-        return {
-            "population": self.population,
-            "guarantees": [encode(guarantee) for guarantee in self.guarantees],
-            "fresh": self.fresh,
-            "ids": [[some.start, some.stop] for some in self.ids],
-        }
+    def facts(self, guarantees: str) -> list[Any]:
+        """By what the group is told apart from others, as JSON-ready data; its guarantees by their digest."""
+        return [self.population, guarantees, self.fresh, self.source, self.rate, self.identity, self.sample]
 
 
-def group_of(document: dict[str, Any]) -> SpentGroup:
-    """The group that JSON-ready data describe."""
-    return SpentGroup(
-        str(document["population"]),
-        decoded_guarantees(document["guarantees"]),
-        bool(document["fresh"]),
-        tuple(range(int(start), int(stop)) for start, stop in document["ids"]),
-    )
+def group_of(entry: Entry) -> SpentGroup:
+    """The group that an entry belongs to."""
+    made = entry.spending
+    sample = None if made.fresh else made.sample
+    return SpentGroup(made.population, made.guarantees, made.fresh, made.source, made.rate, entry.identity, sample)
 
 
 def groups_of(entries: Iterable[Entry]) -> tuple[SpentGroup, ...]:
-    """The spent entries by population and guarantees, in the order of their first release."""
-    found: dict[tuple[str, tuple[Guarantee, ...], bool], list[int]] = {}
-    # Hashing guarantees takes long, and those of most entries are one and the same object.
-    known: dict[tuple[str, int, bool], list[int]] = {}
+    """The spent entries by group, in the order of their first release."""
+    found: dict[SpentGroup, int] = {}
     for entry in entries:
         if entry.counts:
-            spending = entry.spending
-            at = (spending.population, id(spending.guarantees), spending.fresh)
-            if at not in known:
-                known[at] = found.setdefault((spending.population, spending.guarantees, spending.fresh), [])
-            known[at].append(entry.id)
-    return tuple(SpentGroup(*what, _ranges(ids)) for what, ids in found.items())
+            group = group_of(entry)
+            found[group] = found.get(group, 0) + 1
+    return tuple(replace(group, count=count) for group, count in found.items())
 
 
-def releases_of(groups: Iterable[SpentGroup]) -> tuple[int, ...]:
-    """The numbers of all entries of these groups, in order."""
-    return tuple(sorted(number for group in groups for some in group.ids for number in some))
+def encoded(guarantees: tuple[Guarantee, ...]) -> list[Any]:
+    """Guarantees as JSON-ready data."""
+    return [encode(guarantee) for guarantee in guarantees]
 
 
-def _ranges(ids: Sequence[int]) -> tuple[range, ...]:
-    made: list[range] = []
-    for number in ids:
-        if made and made[-1].stop == number:
-            made[-1] = range(made[-1].start, number + 1)
-        else:
-            made.append(range(number, number + 1))
-    return tuple(made)
+def digest_of(content: Any) -> str:
+    """The SHA-256 of JSON-ready data; equal data have equal ones."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

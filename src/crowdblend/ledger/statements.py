@@ -110,6 +110,16 @@ def step_of(statement: Statement) -> str:
     return next(step for step, kind in _STEPS.items() if isinstance(statement, kind))
 
 
+def names_in(statement: Statement) -> tuple[str, ...]:
+    """The populations that a statement is about."""
+    return (statement.population, *((statement.other,) if isinstance(statement, Overlap) else ()))
+
+
+def is_statement(step: object) -> bool:
+    """Whether a record with this step states something, instead of being a step of a release."""
+    return step in _STEPS
+
+
 def statement_of(content: Mapping[str, Any]) -> Statement | None:
     """The statement that a record holds; None where it is a step of a release."""
     kind = _STEPS.get(content["step"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,20 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
-from crowdblend.ledger import chain, sqlite_file
+from crowdblend.ledger import chain, sqlite_file, steps
 from crowdblend.ledger.chain import FORMAT, Record
-from crowdblend.ledger.history import History, replay
+from crowdblend.ledger.entry import Entry
+from crowdblend.ledger.history import replay
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.migrations import LATEST, migrate_tables, version
 from crowdblend.ledger.secrets import commitment, matches, new_secret
 from crowdblend.ledger.summary import NAME as SUMMARY
-from crowdblend.ledger.summary import digest, summary_of
+from crowdblend.ledger.summary import Summary
 from crowdblend.ledger.tables import ABOUT, DERIVED, IDENTITIES, KEYS, RECORDS, SCHEMA, SECRETS
 
 _ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 _SECRET = "sketches"
+_BATCH = 10_000
 _NO_RIGHT = "42501"  # PostgreSQL: insufficient_privilege
 
 _REASONS = {
@@ -125,12 +128,16 @@ def records(connection: Connection) -> list[Record]:
 
 
 def stream(connection: Connection) -> Iterator[Record]:
-    """Every record, in order, a thousand at a time."""
+    """Every record, in order."""
     every = select(RECORDS).order_by(RECORDS.c.number)
-    with connection.execute(every, execution_options={"yield_per": 1000}) as rows:
-        for some in rows.partitions():
-            for row in some:
-                yield Record(*row)
+    with closing(steps.stream_rows(connection, every)) as rows:
+        yield from map(Record._make, rows)
+
+
+def last_records(connection: Connection, first: int) -> Iterator[Record]:
+    """The records from this number on."""
+    for row in connection.execute(select(RECORDS).where(RECORDS.c.number >= first).order_by(RECORDS.c.number)):
+        yield Record(*row)
 
 
 def last_record(connection: Connection) -> Record | None:
@@ -159,17 +166,19 @@ def keep_derived(connection: Connection, name: str, body: str) -> None:
         connection.execute(DERIVED.insert().values(name=name, body=body))
 
 
-def append(connection: Connection, last: Record | None, history: History, content: dict[str, Any]) -> None:
-    """Append a record that may follow, with the digest of the summary after it, and keep that summary."""
-    history.follow(content)
-    text = summary_of(history).to_json()
-    write(connection, chain.append(last, {**content, "summary": digest(text)}))
-    keep_derived(connection, SUMMARY, text)
+def append(
+    connection: Connection, last: Record | None, summary: Summary, content: dict[str, Any], entry: Entry | None = None
+) -> Record:
+    """Append a record that may follow, with the seal of the summary after it, and keep that summary.
 
-
-def write(connection: Connection, record: Record) -> None:
-    """Append a record."""
-    connection.execute(RECORDS.insert().values(**vars(record)))
+    `entry` is the release as the record leaves it, where it is a step of one.
+    """
+    summary.follow(content, entry)
+    made = chain.append(last, {**content, "summary": summary.seal()})
+    connection.execute(RECORDS.insert().values(**made._asdict()))
+    steps.add(connection, steps.rows_of(made.number, content))
+    keep_derived(connection, SUMMARY, summary.to_json())
+    return made
 
 
 def keep_key(connection: Connection, entry: int, key: bytes) -> None:
@@ -192,11 +201,12 @@ def keep_identity(connection: Connection, entry: int, body: str) -> None:
     connection.execute(IDENTITIES.insert().values(entry=entry, body=body))
 
 
-def identities(connection: Connection) -> dict[int, str]:
-    """By what every source is known again, by entry."""
+def identities(connection: Connection, entries: Collection[int]) -> dict[int, str]:
+    """By what the sources of some entries are known again, by entry."""
     if version(connection) == 1:
         return {}
-    return {entry: body for entry, body in connection.execute(select(IDENTITIES))}  # noqa: C416 - rows are no pairs
+    some = select(IDENTITIES).where(IDENTITIES.c.entry.in_(entries))
+    return {entry: body for entry, body in connection.execute(some)}  # noqa: C416 - rows are no pairs
 
 
 def stream_identities(connection: Connection) -> Iterator[tuple[int, str]]:
@@ -209,6 +219,13 @@ def stream_identities(connection: Connection) -> Iterator[tuple[int, str]]:
             yield row.entry, row.body
 
 
+def server_day(connection: Connection | None) -> str:
+    """The day in UTC on the machine of the database, as YYYY-MM-DD; empty where that is this machine."""
+    if connection is None or connection.dialect.name != "postgresql":
+        return ""
+    return str(connection.exec_driver_sql("SELECT (now() AT TIME ZONE 'UTC')::date").scalar())
+
+
 def may_read_secrets(connection: Connection) -> bool:
     """Whether keys and the ledger's secret can be read: a reader of a ledger in PostgreSQL has no such right."""
     if connection.dialect.name != "postgresql":
@@ -216,11 +233,11 @@ def may_read_secrets(connection: Connection) -> bool:
     return bool(connection.exec_driver_sql(f"SELECT has_table_privilege('{SCHEMA}.keys', 'SELECT')").scalar())
 
 
-def secret(connection: Connection, history: History) -> bytes:
+def secret(connection: Connection, stated_commitment: str | None) -> bytes:
     """The ledger's secret; raises DoesNotVerify when it is not the one that the records committed to."""
     stated = connection.execute(select(SECRETS.c.value).where(SECRETS.c.name == _SECRET)).scalar()
     found = _bytes(stated)
-    if not matches(found, history.secret or ""):
+    if not matches(found, stated_commitment or ""):
         raise DoesNotVerify(
             "the secret of the ledger was changed or deleted. Restore the ledger from a backup.",
             where="ledger",
@@ -244,7 +261,7 @@ def _fill(path: Path) -> None:
 def _upgrade(connection: Connection, since: int) -> None:
     """Bring tables and chain to the present format; the second one brought a secret and commitments to keys."""
     written = [] if since == 0 else records(connection)
-    history = replay(chain.contents(written))
+    history = replay(content for _, content in chain.contents(written))
     migrate_tables(connection, since)
     content: dict[str, Any] = {"step": "format", "format": FORMAT}
     if since < 2:
@@ -252,7 +269,12 @@ def _upgrade(connection: Connection, since: int) -> None:
         connection.execute(SECRETS.insert().values(name=_SECRET, value=made.hex()))
         known = {str(entry): commitment(key) for entry, key in keys(connection).items() if entry in history.entries}
         content |= {"secret": commitment(made), "keys": known}
-    append(connection, written[-1] if written else None, history, content)
+        history.summary.secret = content["secret"]
+    # What is earlier is found through the new table too.
+    rows = (row for one in written for row in steps.rows_of(one.number, chain.last_content(one)))
+    while some := list(islice(rows, _BATCH)):
+        steps.add(connection, some)
+    append(connection, written[-1] if written else None, history.summary, content)
 
 
 def _schema(connection: Connection) -> str | None:

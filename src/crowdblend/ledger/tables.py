@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text
 
+from crowdblend.ledger.chain import GENESIS
+
 METADATA = MetaData()
 RECORDS = Table(
     "records",
@@ -31,6 +33,16 @@ IDENTITIES = Table(
 # The third format adds what follows from the records and is kept so that it need not be computed again.
 DERIVED = Table(
     "derived", METADATA, Column("name", String(1100), primary_key=True), Column("body", Text, nullable=False)
+)
+# The fourth format adds where the records of an entry, of a sample and of a population are. Names stand there by hash.
+STEPS = Table(
+    "steps",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("entry", Integer, primary_key=True, autoincrement=False, index=True),
+    Column("step", String(16), nullable=False),
+    Column("sample", String(64), index=True),
+    Column("population", String(64), index=True),
 )
 
 SCHEMA = "crowdblend"
@@ -92,3 +104,31 @@ def add_identities(connection: Connection) -> None:
 def add_derived(connection: Connection) -> None:
     """Add the table of the third format; the records seal its content, so it needs no triggers."""
     METADATA.create_all(connection, tables=[DERIVED], checkfirst=False)
+
+
+# Whoever may add records adds them to the end of the chain, and none whose hash is not theirs.
+_NEXT_RECORD = f"""CREATE FUNCTION {SCHEMA}.next_record() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE last_number integer; last_hash text;
+BEGIN
+  SELECT number, hash INTO last_number, last_hash FROM {SCHEMA}.records ORDER BY number DESC LIMIT 1;
+  IF NEW.number <> COALESCE(last_number, 0) + 1 OR NEW.previous <> COALESCE(last_hash, '{GENESIS}')
+    OR NEW.hash <> encode(sha256(convert_to(
+      NEW.number::text || chr(10) || NEW.previous || chr(10) || NEW.body, 'UTF8')), 'hex')
+  THEN RAISE EXCEPTION '{_APPEND_ONLY}'; END IF;
+  RETURN NEW;
+END $$"""
+
+
+def add_steps(connection: Connection) -> None:
+    """Add the table of the fourth format, and in PostgreSQL a trigger that keeps the chain."""
+    METADATA.create_all(connection, tables=[STEPS], checkfirst=False)
+    on_postgresql = connection.dialect.name == "postgresql"
+    statements = (_postgresql_triggers if on_postgresql else _sqlite_triggers)(STEPS.name)
+    if on_postgresql:
+        statements += [
+            _NEXT_RECORD,
+            f"CREATE TRIGGER next_record BEFORE INSERT ON {SCHEMA}.records "
+            f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.next_record()",
+        ]
+    for statement in statements:
+        connection.exec_driver_sql(statement)

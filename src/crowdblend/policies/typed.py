@@ -17,7 +17,7 @@ from typing import Any
 
 from crowdblend.policies.values import Kind
 
-_INLINE: tuple[Kind, ...] = ("ends", "where", "conditions")
+_INLINE: tuple[Kind, ...] = ("ends", "where", "conditions", "rates")
 _LISTS: tuple[Kind, ...] = ("numbers", "wholes")
 
 

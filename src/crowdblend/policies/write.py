@@ -56,7 +56,9 @@ def _write(path: Path, text: str, *, force: bool) -> None:
         raise InvalidInput(
             f"{path.name!r} exists.", remedy="Pass force=True to overwrite it.", where=str(path), code="output.exists"
         )
-    path.write_text(text, encoding="utf-8")
+    # A link that is put there meanwhile is not followed.
+    with path.open("w" if force else "x", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _column(column: Column, folder: Path) -> str:

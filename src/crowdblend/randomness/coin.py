@@ -22,6 +22,7 @@ decides which is used, so nobody has two marks. Marks are never published, so no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -121,7 +122,7 @@ class _Marker:
     def marks(self, persons: Persons) -> NDArray[np.uint64]:
         if isinstance(persons, Texts):
             return self._texts(persons)
-        if np.ma.is_masked(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
+        if _has_gaps(persons) or (isinstance(persons, np.ndarray) and persons.ndim != 1):
             raise InvalidInput(
                 "persons must be a list without gaps; remove people without an identifier.",
                 where="persons",
@@ -132,6 +133,8 @@ class _Marker:
         return self._texts(_texts(persons.tolist() if isinstance(persons, np.ndarray) else persons))
 
     def _texts(self, texts: Texts) -> NDArray[np.uint64]:
+        if texts.no_numbers:
+            return self._of_text.of_texts(texts)
         numbers = whole_numbers(texts)
         long = {row: int(texts.spelled(row)) for row in numbers.longer.tolist()}
         long = {row: number for row, number in long.items() if LEAST <= number <= MOST}
@@ -145,6 +148,11 @@ class _Marker:
         marked[list(long)] = self._of_number.of_rows(np.frombuffer(blocks, dtype="<u8").reshape(-1, 2))
         marked[others] = self._of_text.of_texts(texts[others])
         return marked
+
+
+def _has_gaps(persons: Persons) -> bool:
+    """Whether it is an array with masked entries; who has one has loaded masked arrays, which takes a while."""
+    return "numpy.ma" in sys.modules and np.ma.is_masked(persons)
 
 
 def _words(numbers: NDArray[Any]) -> NDArray[np.uint64]:

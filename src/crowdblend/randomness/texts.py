@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,20 +26,24 @@ _LAST_BYTES = np.array([(2**64 - 1) & ~(2 ** (64 - 8 * n) - 1) for n in range(9)
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts as UTF-8 bytes in one array with a margin on both sides: where each begins, and its length."""
+    """Texts as UTF-8 bytes in one array with a margin on both sides: where each begins, and its length.
+
+    `no_numbers` says that none of them spells a whole number, where that was found out before.
+    """
 
     held: NDArray[np.uint8]
     starts: Integers
     lengths: Integers
+    no_numbers: bool = False
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, some: slice | Mask | Integers) -> Texts:
         if isinstance(some, slice):
-            return Texts(self.held, self.starts[some], self.lengths[some])
+            return Texts(self.held, self.starts[some], self.lengths[some], self.no_numbers)
         rows = np.flatnonzero(some) if some.dtype == np.bool_ else some
-        return Texts(self.held, self.starts.take(rows), self.lengths.take(rows))
+        return Texts(self.held, self.starts.take(rows), self.lengths.take(rows), self.no_numbers)
 
     def bytes_at(self, places: Integers) -> NDArray[np.uint8]:
         """A byte at each place."""
@@ -88,6 +92,11 @@ class WholeNumbers:
     short: Mask
     values: Integers  # of the short ones
     longer: Integers  # the rows of those with 19 to 39 digits
+
+    def others(self, texts: Texts) -> Texts:
+        """Those of the texts that spell no short one."""
+        left = texts if not len(self.values) else texts[~self.short]
+        return left if len(self.longer) else replace(left, no_numbers=True)
 
 
 def whole_numbers(texts: Texts) -> WholeNumbers:

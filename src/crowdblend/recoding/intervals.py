@@ -165,6 +165,20 @@ class Intervals(Computed):
             )
         return f"CASE {' '.join(whens)} END"
 
+    def own_whole_sql(self, column: str) -> str | None:
+        """A division of whole numbers, where all ends are whole: nothing is rounded, so nothing is to be put right."""
+        if self._scale != 1:
+            return None
+        first, last = self._first, self._first + self._steps * self._step
+        place = f"(CAST({column} AS BIGINT) - {first}) // {self._step}"
+        inside = f"least({place}, {self._steps - 1})" if self.include_stop else place
+        whens = [f"WHEN {column} >= {first} AND {column} {'<=' if self.include_stop else '<'} {last} THEN {inside}"]
+        if self.bottom:
+            whens = [f"{whens[0]} + 1", f"WHEN {column} < {first} THEN 0"]
+        if self.top:
+            whens.append(f"WHEN {column} >= {last} THEN {self._steps + self.bottom}")
+        return f"CASE {' '.join(whens)} END"
+
     def _end_sql(self, index: str) -> str:
         """The lower end of an interval: exact whole numbers, and one rounding in the division."""
         return (

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput, Refused
-from crowdblend.signatures.keys import NEEDS_BCRYPT, Passphrase, load_key
+from crowdblend.signatures import ssh_keygen
+from crowdblend.signatures.keys import NEEDS_BCRYPT, Passphrase, load_key, needs_passphrase
 from crowdblend.signatures.signers import Signer, check_signer, read_signers
+from crowdblend.signatures.ssh_keygen import sign_by_program
 from crowdblend.signatures.sshsig import Signature, parse, sign
 
 SUFFIX = ".sig"
+Sign = Callable[[bytes, str], str]
+"""Signs a message for a namespace."""
+_TRIAL = "crowdblend-trial"
 _MOST_BYTES = 1 << 16
 
 
@@ -29,26 +33,45 @@ def sign_file(
     passphrase: Passphrase | None = None,
     force: bool = False,
 ) -> Path:
-    """Sign a file with a private key and write FILE.sig; refuses to replace a signature without `force`.
-
-    An encrypted key that this process cannot decrypt is left to ssh-keygen, which asks for the passphrase itself.
-    """
+    """Sign a file with a private key and write FILE.sig; refuses to replace a signature without `force`."""
     target = signature_file(path)
     if os.path.lexists(target) and not force:
         raise InvalidInput(
             f"{target} exists. Pass --force to replace the signature.", where="--force", code="output-exists"
         )
     message = _content(path)
-    try:
-        made = sign(message, load_key(key, passphrase), namespace)
-    except CrowdblendError as problem:
-        if problem.code != NEEDS_BCRYPT or shutil.which("ssh-keygen") is None:
-            raise
-        made = _by_ssh_keygen(message, key, namespace)
+    made = open_key(key, passphrase)(message, namespace)
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     partial.write_text(made, encoding="ascii")
     partial.replace(target)
     return target
+
+
+def open_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None) -> Sign:
+    """What signs with a private key; the key is opened now, so that nothing is asked for later.
+
+    A key that only OpenSSH can decrypt is left to ssh-keygen: without a question where an ssh-agent holds it, else the
+    passphrase is asked for and tried out.
+    """
+    try:
+        key = load_key(path, passphrase)
+    except CrowdblendError as problem:
+        if problem.code != NEEDS_BCRYPT or not ssh_keygen.is_installed():
+            raise
+        return _opened_by_openssh(Path(path).expanduser(), passphrase)
+    return lambda message, namespace: sign(message, key, namespace)
+
+
+def _opened_by_openssh(path: Path, passphrase: Passphrase | None) -> Sign:
+    stated: str | None = None
+    try:
+        sign_by_program(b"", path, _TRIAL)
+    except Refused:
+        if passphrase is None:
+            raise needs_passphrase(path) from None
+        stated = passphrase()
+        sign_by_program(b"", path, _TRIAL, stated)
+    return lambda message, namespace: sign_by_program(message, path, namespace, stated)
 
 
 def read_signature(path: Path) -> Signature:
@@ -78,13 +101,3 @@ def _content(path: Path) -> bytes:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "no file has this name"
         raise InvalidInput(f"{path} cannot be read: {reason}.", where=path.name, code="input.not-readable") from None
-
-
-def _by_ssh_keygen(message: bytes, key: str | os.PathLike[str], namespace: str) -> str:
-    command = ["ssh-keygen", "-Y", "sign", "-q", "-f", os.fspath(Path(key).expanduser()), "-n", namespace]
-    done = subprocess.run(command, input=message, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise Refused(
-            "ssh-keygen did not sign with this key. Check the passphrase.", where="--sign", code="key.passphrase"
-        )
-    return done.stdout.decode("ascii")

@@ -37,12 +37,7 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
     except TypeError:  # it is encrypted
         refuse_without_bcrypt(content)
     if passphrase is None:
-        raise InvalidInput(
-            f"the key {os.fspath(path)} is encrypted.",
-            remedy="Pass its passphrase.",
-            where="--sign",
-            code="key.passphrase",
-        )
+        raise needs_passphrase(path)
     try:
         return _checked(_load(content, passphrase().encode()))
     except (ValueError, TypeError):
@@ -51,12 +46,22 @@ def load_key(path: str | os.PathLike[str], passphrase: Passphrase | None = None)
         ) from None
 
 
+def needs_passphrase(path: str | os.PathLike[str]) -> InvalidInput:
+    """The refusal of an encrypted key where there is nobody to ask."""
+    return InvalidInput(
+        f"the key {os.fspath(path)} is encrypted.",
+        remedy="Pass its passphrase, or add the key to your ssh-agent.",
+        where="--sign",
+        code="key.passphrase",
+    )
+
+
 def refuse_without_bcrypt(content: bytes) -> None:
     """Refuse a key that is encrypted in OpenSSH's own way before its passphrase is asked for in vain."""
     if b"OPENSSH PRIVATE KEY" in content and find_spec("bcrypt") is None:
         raise Unavailable(
-            "this key is encrypted, and reading it needs the package bcrypt.",
-            remedy="Install bcrypt; or publish without --sign and then run crowdblend sign, which asks ssh-keygen.",
+            "this key is encrypted, and opening it needs the program ssh-keygen or the package bcrypt.",
+            remedy="Install OpenSSH or bcrypt.",
             where="--sign",
             code=NEEDS_BCRYPT,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +23,16 @@ WAY_NAMES = {
     "hierarchy": "groups from a file",
     "resolution": "numbers between bounds",
 }
+DESIGN_NAMES = {
+    "sample": "a sample that was taken before",
+    "draw": "everybody, of whom a sample is drawn",
+    "everybody": "everybody, as a register",
+}
 _FORM = "application/x-www-form-urlencoded"
-_MOST_FIELDS = 5_000
+# A hierarchy has a field for every cell.
+_MOST_FIELDS = 25_000
 _LONGEST_TEXT = 200_000
-_COLUMN_KEYS = ("average", "histogram", "ranges", "column")
+_COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column", "stratum")
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,11 @@ class Field:
     columns: bool = False
     """Whether it names a column."""
 
+    @property
+    def key(self) -> str:
+        """The key of the policy that it is for."""
+        return re.split(r"[:/]", self.name)[-1]
+
 
 def field_of(key: Key, name: str, value: str) -> Field:
     """The input for a key."""
@@ -51,15 +63,23 @@ def field_of(key: Key, name: str, value: str) -> Field:
         kind = "flag"
     elif key.choices:
         kind = "choice"
-    elif key.kind in ("texts", "conditions"):
+    elif key.kind in ("texts", "conditions", "rates"):
         kind = "lines"
     elif key.kind in ("number", "whole", "decimal"):
         kind = "number"
-    examples = {"where": 'sex = "Female"', "ends": "x = [0, 1], y = [0, 2]", "day": "1990-01-31", "periods": "year"}
-    named = key.name in _COLUMN_KEYS and key.kind == "text"
+    examples = {
+        "where": 'sex = "Female"',
+        "ends": "x = [0, 1], y = [0, 2]",
+        "day": "1990-01-31",
+        "periods": "year",
+        "rates": "north = 0.05",
+        "texts": "one a line",
+    }
+    # The weight of a sample is a column; that of a statistic is a number.
+    named = key.name in (*_COLUMN_KEYS, "weight") and key.kind == "text"
     return Field(
         name,
-        key.name.replace("_", " "),
+        key.name[0].upper() + key.name[1:].replace("_", " "),
         key.meaning,
         value,
         kind,

@@ -9,11 +9,12 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_RUNNING = 4
 # How long a cancelled job has to remove what it wrote.
 _GRACE = 20.0
+# Ended jobs beyond so many are deleted, the oldest first, unless a draft still shows them.
+_MOST_KEPT = 50
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,9 @@ class Job:
 class Jobs:
     """The jobs of one studio."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, wanted: Callable[[], Iterable[str]] = tuple) -> None:
         self._folder = folder
+        self._wanted = wanted
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._cancelled: set[str] = set()
         self._lock = threading.Lock()
@@ -68,6 +72,7 @@ class Jobs:
                     where="jobs",
                     code="studio.busy",
                 )
+            self.prune()
             number = secrets.token_hex(6)
             folder = self._folder / number
             folder.mkdir(parents=True, mode=0o700)
@@ -132,6 +137,16 @@ class Jobs:
                 process.send_signal(signal.SIGTERM)
         for process in self._running.values():
             _end(process)
+
+    def prune(self, most: int = _MOST_KEPT) -> None:
+        """Delete the folders of old jobs that ended; those that `wanted` names are kept."""
+        if not self._folder.is_dir():
+            return
+        kept = {*self._wanted(), *self._running}
+        ended = [one for one in self._folder.iterdir() if _ID.fullmatch(one.name) and one.name not in kept]
+        ended.sort(key=lambda one: one.stat().st_mtime, reverse=True)
+        for one in ended[most:]:
+            shutil.rmtree(one, ignore_errors=True)
 
     def _reap(self) -> None:
         self._running = {number: process for number, process in self._running.items() if process.poll() is None}

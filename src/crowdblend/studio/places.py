@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +23,7 @@ class Listed:
     name: str
     path: str
     what: str
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,30 @@ class Root:
                 continue
             what = _what(entry)
             if what is not None:
-                found.append(Listed(entry.name, self.relative(folder / entry.name), what))
+                found.append(Listed(entry.name, self.relative(folder / entry.name), what, _bytes(entry)))
+        return sorted(found, key=lambda one: one.what != "folder")
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file under the root; no link is followed, even one that is put there meanwhile."""
+        found = self.inside(path)
+        *above, name = found.relative_to(self.folder).parts or ("",)
+        if not name or found.is_dir():
+            raise _outside("This is the name of a folder.")
+        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in above:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
+                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            part = f".{secrets.token_hex(8)}.part"
+            made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
+            with os.fdopen(made, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            os.close(folder)
         return found
 
     def releases(self, depth: int = 3) -> list[str]:
@@ -100,6 +126,13 @@ class Root:
     def _leads_inside(self, entry: Path) -> bool:
         found = Path(os.path.realpath(entry))
         return self.folder in found.parents
+
+
+def _bytes(entry: Path) -> int:
+    try:
+        return entry.stat().st_size
+    except OSError:
+        return 0
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -2,18 +2,22 @@
 
 The studio listens on 127.0.0.1 only, but a browser on this machine runs pages of other sites. So every request names
 the studio itself as its host, whoever asks holds the cookie that the one-time address was exchanged for, and whatever
-changes something comes from a page of the studio.
+changes something comes from a page of the studio. Browsers send the cookies of a host to all of its ports; so every
+page lies under a path that nobody can guess, and the cookie is sent for that path alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import threading
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 Scope = MutableMapping[str, Any]
@@ -23,6 +27,8 @@ Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1_000_000
+# Seconds that the body of a request may take.
+BODY_WITHIN = 20.0
 LONGEST_QUERY = 4_000
 START = "/start"
 # Nothing from elsewhere, no inline script or style, no plugin, no frame around us; reports are in frames of ours.
@@ -43,11 +49,17 @@ _HEADERS = {
 _SAFE = ("GET", "HEAD")
 
 
+def at(request: Request) -> str:
+    """The path that all pages of the studio lie under."""
+    return str(request.scope.get("root_path", ""))
+
+
 class Session:
-    """The one-time token, and the cookie that it is exchanged for."""
+    """The one-time token, the cookie that it is exchanged for, and the path that all pages lie under."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
+        self.path = "/" + secrets.token_urlsafe(16)
         self._cookie = secrets.token_urlsafe(32)
         self._used = False
         self._lock = threading.Lock()
@@ -84,15 +96,16 @@ class Guard:
         refused = self._refusal(scope, headers)
         if refused is not None:
             await refused(scope, receive, _with_headers(send))
-        elif scope["path"] == START and scope["method"] == "GET":
+        elif scope["path"] == self._session.path + START and scope["method"] == "GET":
             await self._start(scope)(scope, receive, _with_headers(send))
-        elif not self._session.knows(self._cookie(headers)):
+        elif not scope["path"].startswith(self._session.path + "/") or not self._session.knows(self._cookie(headers)):
             sentence = (
                 "Open the address that crowdblend studio printed. It works once; start the studio again for another."
             )
             await _no(403, sentence)(scope, receive, _with_headers(send))
         else:
-            await self._app(scope, _bounded(receive), _with_headers(send))
+            below = {**scope, "root_path": self._session.path}
+            await self._app(below, _bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911  one for each reason
         """Why a request is not even looked at."""
@@ -120,8 +133,8 @@ class Guard:
         cookie = self._session.exchange(tokens[0]) if len(tokens) == 1 else None
         if cookie is None:
             return _no(403, "This address was used before, or is not complete. Start the studio again for another.")
-        found = RedirectResponse("/", status_code=303)
-        found.set_cookie(self._name, cookie, httponly=True, samesite="strict", path="/")
+        found = RedirectResponse(self._session.path + "/", status_code=303)
+        found.set_cookie(self._name, cookie, httponly=True, samesite="strict", path=self._session.path)
         return found
 
     def _cookie(self, headers: Headers) -> str | None:
@@ -137,13 +150,19 @@ def _no(status: int, sentence: str) -> Response:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """The body of a request, cut off where it is larger than announced requests may be."""
-    received = 0
+    """The body of a request, cut off where it is larger than announced requests may be, or takes too long."""
+    received, whole = 0, False
+    until = time.monotonic() + BODY_WITHIN
 
     async def read() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
+        nonlocal received, whole
+        if whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        received, whole = received + len(message.get("body", b"")), not message.get("more_body", False)
         return message if received <= LARGEST_BODY else {"type": "http.disconnect"}
 
     return read

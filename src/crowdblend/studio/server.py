@@ -15,6 +15,7 @@ import uvicorn
 from crowdblend.studio.app import application
 from crowdblend.studio.places import STATE, Root
 from crowdblend.studio.security import START, Guard, Session
+from crowdblend.studio.slow_clients import PromptProtocol
 from crowdblend.studio.studio import Studio
 
 HOST = "127.0.0.1"
@@ -37,7 +38,7 @@ def serve(
         session = Session()
         config = uvicorn.Config(
             Guard(application(studio), session, taken),
-            http="h11",
+            http=PromptProtocol,
             ws="none",
             lifespan="off",
             log_level="warning",
@@ -47,7 +48,7 @@ def serve(
             timeout_graceful_shutdown=2,
         )
         server = uvicorn.Server(config)
-        ready(f"http://{HOST}:{taken}{START}?token={session.token}")
+        ready(f"http://{HOST}:{taken}{session.path}{START}?token={session.token}")
         threading.Thread(target=_warm_up, daemon=True).start()
         try:
             server.run(sockets=[listening])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,10 @@ from starlette.responses import HTMLResponse, Response
 
 from crowdblend.errors import CrowdblendError, Unavailable
 from crowdblend.front_door import readiness
-from crowdblend.guarantees.wording import at_most
-from crowdblend.planning.designs import DESIGNS
 from crowdblend.reports.html import Html, shorten
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import KIND_NAMES
+from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES
+from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.version import __version__
 
@@ -46,9 +48,30 @@ def environment() -> Environment:
     )
     made.filters["told"] = lambda text, longest=80: shorten(str(text), longest)
     made.filters["spec"] = json.dumps
-    made.filters["up"] = at_most
-    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGNS)
+    made.filters["up"] = bound_text
+    made.filters["paper_name"] = paper_name
+    made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGN_NAMES)
     return made
+
+
+def bound_text(value: float) -> str:
+    """A bound in three digits, rounded up: what is shown is never smaller than what was proved.
+
+    >>> bound_text(8.41382e-07), bound_text(1.05854), bound_text(2.0), bound_text(0.0)
+    ('8.42e-7', '1.06', '2', '0')
+    """
+    text = f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(value))):.3g}"
+    return re.sub(r"e([+-])0*", lambda found: "e-" if found[1] == "-" else "e", text)
+
+
+def paper_name(name: str) -> str:
+    """A table or figure by its paper and number.
+
+    >>> paper_name("lqs-table1"), paper_name("zkp-politics")
+    ('LQS, table 1', 'ZKP, politics')
+    """
+    paper, _, what = name.partition("-")
+    return f"{paper.upper()}, " + re.sub(r"([0-9]+)$", r" \1", what)
 
 
 _TEMPLATES = environment()
@@ -62,10 +85,11 @@ def html(made: Html) -> Markup:
 def page(request: Request, template: str, status: int = 200, **given: Any) -> Response:
     """A whole page."""
     studio: Studio = request.app.state.studio
+    below = at(request)
+    told = {"at": below, "path": request.url.path.removeprefix(below), "read_only": studio.read_only}
+    told |= {"root_name": studio.root.folder.name or "/", **given}
     return HTMLResponse(
-        _TEMPLATES.get_template(template).render(
-            path=request.url.path, read_only=studio.read_only, root_name=studio.root.folder.name or "/", **given
-        ),
+        _TEMPLATES.get_template(template).render(told),
         status_code=status,
     )
 
@@ -121,16 +145,25 @@ def step_context(request: Request, draft: Draft, step: str, unplanned: str | Non
     lacks = missing(draft, studio.root.folder, unplanned)
     order = list(STEPS)
     following = order[order.index(step) + 1] if step != order[-1] else None
+    previous = order[order.index(step) - 1] if step != order[0] else None
+    finished = published(studio, draft)
     why = None if following is None else lacks.before(following)
-    if following == "result" and why is None and not published(studio, draft):
+    if following == "result" and why is None and not finished:
         why = "Nothing was published from this draft yet."
     return {
         "draft": draft,
         "choices": draft.choices,
         "step": step,
         "following": following,
+        "previous": previous,
+        "done": {
+            **{name: lacks.before(after) is None for name, after in pairwise(order[:4])},
+            "rehearse": "rehearse" in draft.jobs,
+            "publish": finished,
+            "result": finished,
+        },
         "why_not": why,
-        "reachable": {name: lacks.before(name) is None for name in order[:-1]} | {"result": published(studio, draft)},
+        "reachable": {name: lacks.before(name) is None for name in order[:-1]} | {"result": finished},
         "summary": summary(draft),
     }
 
@@ -152,18 +185,20 @@ def summary(draft: Draft) -> list[tuple[str, str, str]]:
     who = data.get("person") or ("every row is another person" if data.get("rows_are_people") == "true" else "")
     given = [
         ("data", "data", data.get("source", "")),
-        ("data", "they are", DESIGNS[choices.design].split(";")[0].split(":")[0] if data.get("source") else ""),
-        ("data", "told apart by", who),
+        ("data", "they are", DESIGN_NAMES[choices.design] if data.get("source") else ""),
+        ("data", "person column", who),
         ("data", "population", data.get("population", "")),
-        ("columns", "columns", ", ".join(choices.used)),
+        ("columns", "published columns", ", ".join(choices.used)),
         ("release", "kind", KIND_NAMES[choices.kind]),
     ]
     for section, name, words in (
-        ("release", "epsilon", "ε"),
-        ("release", "delta", "δ"),
-        ("sampling", "rate", "rate"),
-        ("sampling", "sample", "sample"),
-        ("release", "k", "k"),
+        ("release", "epsilon", "privacy loss ε"),
+        ("release", "delta", "added probability δ"),
+        ("sampling", "rate", "share of people sampled"),
+        ("sampling", "stratum", "strata"),
+        ("sampling", "weight", "design weight"),
+        ("sampling", "sample", "sampled people"),
+        ("release", "k", "smallest crowd k"),
     ):
         given.append(("release", words, choices.text(section, name)))
     return [(step, name, text) for step, name, text in given if text]

@@ -8,7 +8,7 @@ and the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Exactly, StratifiedCoin
 from crowdblend.engines.duckdb.coding import Coding
+from crowdblend.engines.duckdb.direct_coding import DirectCoding, HasNoClass, recodes_directly
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.persons import Persons, RandomRowPerPerson
@@ -28,11 +29,21 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def class_counts(rows: Rows, columns: Sequence[Column]) -> ClassCounts:
-    """The class counts of a draw that is everybody or by a coin."""
+def class_counts(rows_again: Callable[[], Rows], columns: Sequence[Column]) -> ClassCounts:
+    """The class counts of a draw that is everybody or by a coin; `rows_again` begins a new reading."""
+    rows = rows_again()
+    if recodes_directly(rows.data.format, columns, rows.types([column.name for column in columns])):
+        try:
+            return _class_counts(rows, columns, DirectCoding)
+        except HasNoClass:
+            rows = rows_again()  # what to say of it, only the other way knows
+    return _class_counts(rows, columns, Coding)
+
+
+def _class_counts(rows: Rows, columns: Sequence[Column], how: type[Coding]) -> ClassCounts:
     assert not isinstance(rows.draw, Exactly)
     names = [column.name for column in columns]
-    coding = Coding(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text)
+    coding = how(rows.cursor, columns, rows.types(names), rows.data.csv.raw_text)
     counter = ClassCounter(coding.packing.width, coding.packing.classes, rows.memory_limit)
     selected, people = coding.selected(rows.read_as(columns)), None
     if isinstance(rows.draw, StratifiedCoin) and rows.data.person is not None:

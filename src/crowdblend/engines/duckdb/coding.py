@@ -35,6 +35,8 @@ _MOST_TEXTS = 1000
 class Coding:
     """The recodings of some columns on one connection; the rows are in a relation with the columns v0, v1, …"""
 
+    _joining = True
+
     def __init__(
         self,
         connection: DuckDBPyConnection,
@@ -43,13 +45,14 @@ class Coding:
         raw: Callable[[str, str], str] = lambda _, text: text,
     ) -> None:
         # `raw` undoes how the notation of a file rewrote a text, for what the steward is told.
-        self._connection, self._columns, self._raw = connection, columns, raw
+        self._connection, self._columns, self._types, self._raw = connection, columns, types, raw
         self.packing = Packing(columns)
         self._outside = {
             position: OutsideCounter() for position, column in enumerate(columns) if column.recoding.other is not None
         }
-        self._typed = [_reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
+        self._typed = [reads_typed(column, kind) for column, kind in zip(columns, types, strict=True)]
         lookups = [position for position, column in enumerate(columns) if isinstance(column.recoding, Lookup)]
+        lookups = lookups if self._joining else []
         self._joins, self._lookups = lookups[:_MOST_JOINS], lookups[_MOST_JOINS:]
         for position in self._joins:
             self._connection.register("given", self._lookup(position))
@@ -194,7 +197,7 @@ class Coding:
         return hint_for(recoding, [self._raw(recoding.reads, text) for text in found])
 
 
-def _reads_typed(column: Column, kind: ColumnType) -> bool:
+def reads_typed(column: Column, kind: ColumnType) -> bool:
     """Whether a recoding reads the values themselves.
 
     All other columns are read as the text they are shown as, because that is what a recoding is defined on and the

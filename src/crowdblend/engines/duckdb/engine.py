@@ -95,8 +95,8 @@ class DuckDBSource:
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
             return ClassCounts(found.classes, draw.people, outside=found.outside)
-        with self.rows(draw) as rows:
-            return class_counts(rows, columns)
+        with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
+            return class_counts(lambda: self._rows(draw, cursor), columns)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""

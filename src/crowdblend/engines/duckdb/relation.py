@@ -10,6 +10,7 @@ from typing import Any
 
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import at_column, missing_column, refusal
+from crowdblend.errors import InvalidInput
 from crowdblend.policies.csv_reading import CsvReading
 from crowdblend.policies.source import STDIN, DataSource
 from crowdblend.recoding.reading import quoted
@@ -91,12 +92,17 @@ class Relation:
     def check_rows(self, read: int) -> None:
         """Refuse when another number of rows was read than there are."""
         if self.rows is not None and read != self.rows:
-            raise refusal(
-                "missing-rows",
-                "The source could not be read whole: rows are missing, or it changed meanwhile.",
-                "Write it again in a plain form, for example as Parquet.",
-                "[data] source",
-            )
+            raise missing_rows()
+
+
+def missing_rows() -> InvalidInput:
+    """The refusal of a source of which some rows were not read."""
+    return refusal(
+        "missing-rows",
+        "The source could not be read whole: rows are missing, or it changed meanwhile.",
+        "Write it again in a plain form, for example as Parquet.",
+        "[data] source",
+    )
 
 
 def column_type(kind: str) -> ColumnType:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
-from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation
+from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
 from crowdblend.engines.engine import ColumnType, Progress, no_progress
-from crowdblend.engines.persons import DuplicateCheck, Persons, read_persons
+from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
 from crowdblend.policies.columns import Column
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
+# Up to this rate it is quicker to look at all persons first.
+_FEW = 0.2
 
 
 class Rows:
@@ -79,8 +82,34 @@ class Rows:
     def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
         check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
-        yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
+        if self._is_sparse:
+            yield from self._looked_up(selected, check)
+        else:
+            yield from chunks(_checked(rows, persons, check) for rows, persons in self.sampled(selected))
         check.check(self._persons_again)
+
+    @property
+    def _is_sparse(self) -> bool:
+        """Whether few rows are drawn from a file whose rows can be picked by their places."""
+        few = isinstance(self.draw, Coin) and self.draw.rate <= _FEW
+        return few and self.relation.placed and len(self.relation.sizes) == 1
+
+    def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pyarrow.Table]:
+        """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
+        for rows, persons in self.sampled(f"{PLACE[1]} AS place"):
+            check.add(persons)
+            places.extend(rows.column(0).to_numpy())
+        self._connection.register("drawn", pa.table({"place": places.view()}))
+        found = 0
+        for chunk in chunks(self._stream(selected, f"WHERE {PLACE[1]} IN (SELECT place FROM drawn)")):
+            found += chunk.num_rows
+            yield chunk
+        self._connection.unregister("drawn")
+        if found != len(places):
+            raise missing_rows()
 
     def all_rows(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """All rows of each batch, without a coin, and their persons, who may come twice."""
@@ -185,17 +214,15 @@ class Rows:
         self._progress("counting", self.read)
 
     def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         assert not isinstance(self.draw, Exactly | StratifiedCoin)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
             if isinstance(self.draw, Coin):
-                drawn = persons.drawn(self.draw.key.persons, self.draw.rate)
-                rows, persons = rows.filter(pa.array(drawn)), persons.where(drawn)
+                drawn, persons = persons.sampled(self.draw.key.persons, self.draw.rate)
+                rows = filtered(rows, drawn)
             if self.draw.part is not None:
                 inside = in_part(self.draw.part, persons)
-                rows, persons = rows.filter(pa.array(inside)), persons.where(inside)
+                rows, persons = filtered(rows, inside), persons.where(inside)
             yield rows, persons
 
     def _persons_again(self) -> Iterator[Persons]:
@@ -231,6 +258,17 @@ def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pyarrow.Rec
     # DuckDB's later name first; what the other one does is the same.
     reader = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_record_batch
     yield from reader(_BATCH)
+
+
+def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
+    """Some of the rows."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
+        return rows.filter(pa.array(keep))
+    # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
+    places = np.flatnonzero(keep)
+    return pa.RecordBatch.from_arrays([pa.array(some.to_numpy().take(places)) for some in rows], schema=rows.schema)
 
 
 def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:

@@ -74,10 +74,11 @@ def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
         )
         return bars(totals, caption)
     (left, right), (bottom, top) = bounds[:2]
+    bins, outlines = places.binned(points[:, :2], bounds[:2]), _outlines(folder, axes, bounds)
     drawn, narrow = (
         point_map(
-            places.binned(points[:, :2], bounds[:2]),
-            _outlines(folder, axes, bounds),
+            bins,
+            outlines,
             names=(shorten(axes[0], 40), shorten(axes[1], 40)),
             bounds=(left, bottom, right, top),
             narrow=on_a_phone,

@@ -53,12 +53,12 @@ def save(request: Request, sent: Sent) -> Response:
         before = draft.choices.columns.get(name, {})
         # What was typed for another way is kept as long as this one has the key.
         kept = {key: text for key, text in before.items() if key in keys} if before.get(WAY) != way else {}
-        return replace(draft, choices=draft.choices.with_column(name, {**kept, **texts, WAY: way}))
+        return replace(draft, choices=studio.checked(draft.choices.with_column(name, {**kept, **texts, WAY: way})))
 
     before = draft.choices.columns.get(name, {}).get(WAY)
     draft = studio.drafts.change(draft.id, changed, revision_of(sent))
     if request.headers.get("hx-request") != "true":
-        return see(f"/drafts/{draft.id}/columns")
+        return see(request, f"/drafts/{draft.id}/columns")
     context = step_context(request, draft, "columns")
     # Fields stay as they are while somebody types; another way has other fields.
     whole = before != draft.choices.columns.get(name, {}).get(WAY)
@@ -82,7 +82,7 @@ def from_code_book(request: Request, sent: Sent) -> Response:
         return replace(draft, choices=choices)
 
     draft = studio.drafts.change(request.path_params["draft"], changed, revision_of(sent))
-    return see(f"/drafts/{draft.id}/columns")
+    return see(request, f"/drafts/{draft.id}/columns")
 
 
 def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, Any]:

@@ -8,17 +8,30 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from crowdblend.errors import InvalidInput
 from crowdblend.front_door.choices import declared_keys, with_design, with_kind
-from crowdblend.front_door.schema import source_header, tables_of
+from crowdblend.front_door.schema import database_header, source_header, tables_at, tables_of
+from crowdblend.policies.files import format_of
+from crowdblend.policies.header import Header
 from crowdblend.policies.starter import designs_of
+from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed, revision_of
 from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, step_context, step_page
 
-# These have fields of their own on the page.
-_OWN = ("source", "population", "table", "format", "person", "rows_are_people")
+# These have fields of their own on the page, or are chosen with the source.
+_CHOSEN = ("source", "table", "query", "driver", "format")
+_OWN = (*_CHOSEN, "population", "person", "rows_are_people")
+_TABLED = ("duckdb", "sqlite")
+_CHOOSABLE = ("folder", "csv", "parquet", *_TABLED)
+HINTS = {
+    "sample": "A survey. You know, or assume, which share of the people was asked.",
+    "draw": "You hold everybody, and publish about a random part of them. Large groups are shown exactly.",
+    "everybody": "A register. Every count gets a little noise, and no group is left out.",
+}
 
 
 def show(request: Request) -> Response:
@@ -30,6 +43,7 @@ def show(request: Request) -> Response:
     if browse is None and not source:
         browse = ""
     keys = declared_keys(draft.choices.kind)
+    files = [] if browse is None else [one for one in studio.root.listing(browse) if one.what in _CHOOSABLE]
     return step_page(
         request,
         draft,
@@ -37,9 +51,11 @@ def show(request: Request) -> Response:
         "data.html",
         browse=browse,
         above=None if not browse else browse.rpartition("/")[0],
-        files=None if browse is None else studio.root.listing(browse),
-        tables=tables_of(studio.root.existing(source)) if source.lower().endswith((".duckdb", ".ddb")) else (),
+        files=files,
+        address=source if is_address(source) else "",
+        tables=_tables(studio, source),
         offered=designs_of(draft.choices.kind),
+        hints=HINTS,
         keys=keys["data"],
         more=fields_of(keys["data"], "data:", draft.choices.sections.get("data", {}), _OWN),
         about=fields_of(keys["about"], "about:", draft.choices.sections.get("about", {})),
@@ -47,28 +63,56 @@ def show(request: Request) -> Response:
 
 
 def choose(request: Request, sent: Sent) -> Response:
-    """Take a file or table: its columns are read from the header or schema, and from nothing else."""
+    """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
-    path = sent.get("source", "")
-    table = sent.get("table") or None
-    found = studio.root.existing(path)
-    if path.lower().endswith((".duckdb", ".ddb")) and table is None:
-        offered = tables_of(found)
-        table = offered[0] if offered else None
-    header = source_header(found, table)
+    if sent.get("address", "").strip():
+        source, table, query, header = _database(studio, sent)
+    else:
+        source, table, query, header = _file(studio, sent)
 
     def chosen(draft: Draft) -> Draft:
-        texts = {"source": studio.root.relative(found), "table": table or "", "format": header.format or ""}
+        texts = {"source": source, "table": table, "query": query, "driver": "", "format": header.format or ""}
         choices = draft.choices.with_texts("data", {**texts, "delimiter": header.delimiter or ""})
         known = choices.columns
         choices = replace(choices, columns={name: dict(known.get(name, {})) for name, _ in header.columns})
-        if choices.text("data", "person") not in known:
+        if choices.text("data", "person") not in dict(header.columns):
             choices = choices.with_texts("data", {"person": ""})
         return replace(draft, choices=choices, columns=header.columns)
 
     studio.drafts.change(draft.id, chosen, revision_of(sent))
-    return see(f"/drafts/{draft.id}/data")
+    return see(request, f"/drafts/{draft.id}/data")
+
+
+def _file(studio: Studio, sent: Sent) -> tuple[str, str, str, Header]:
+    found = studio.root.existing(sent.get("source", ""))
+    table = sent.get("table", "")
+    if not table and (offered := tables_of(found)):
+        table = offered[0]
+    return studio.root.relative(found), table, "", source_header(found, table or None)
+
+
+def _database(studio: Studio, sent: Sent) -> tuple[str, str, str, Header]:
+    address = checked_address(studio.root, sent["address"])
+    table, query = sent.get("table", "").strip(), sent.get("query", "").strip()
+    if not table and not query:
+        offered = tables_at(database_source(studio.root, address, "x", "").source)
+        if not offered:
+            raise InvalidInput(
+                "This database has no table that you may read.",
+                remedy="Write a query, or ask for the permission to SELECT.",
+                where="address",
+                code="studio.tables",
+            )
+        table = offered[0]
+    return address, table, query, database_header(database_source(studio.root, address, table, query))
+
+
+def _tables(studio: Studio, source: str) -> tuple[str, ...]:
+    """The other tables of a file; a server is asked for its tables only when an address is sent."""
+    if not source or is_address(source) or format_of(source) not in _TABLED:
+        return ()
+    return tables_of(studio.root.existing(source))
 
 
 def save(request: Request, sent: Sent) -> Response:
@@ -84,17 +128,18 @@ def save(request: Request, sent: Sent) -> Response:
         known = declared_keys(choices.kind)
         for section in ("data", "about"):
             texts = prefixed(sent, f"{section}:")
-            choices = choices.with_texts(section, {key: text for key, text in texts.items() if key in known[section]})
+            kept = {key: text for key, text in texts.items() if key in known[section] and key not in _CHOSEN}
+            choices = choices.with_texts(section, kept)
         if choices.text("data", "person"):
             choices = choices.with_texts("data", {"rows_are_people": ""})
-        return replace(draft, choices=choices)
+        return replace(draft, choices=studio.checked(choices))
 
     before = studio.drafts.get(request.path_params["draft"])
     draft = studio.drafts.change(before.id, changed, revision_of(sent))
     if request.headers.get("hx-request") != "true":
-        return see(f"/drafts/{draft.id}/data")
+        return see(request, f"/drafts/{draft.id}/data")
     if (before.choices.kind, before.choices.design) != (draft.choices.kind, draft.choices.design):
-        return Response(status_code=204, headers={"HX-Redirect": f"/drafts/{draft.id}/data"})
+        return Response(status_code=204, headers={"HX-Redirect": f"{at(request)}/drafts/{draft.id}/data"})
     return page(request, "fragments/saved.html", **step_context(request, draft, "data"))
 
 

@@ -15,11 +15,22 @@ from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page
 
 RUNS = 500
+PAPERS = {
+    "lqs-table1": "What sampling makes of two differentially private mechanisms.",
+    "lqs-table2": "δ at k = 20, for three sampling rates and six ε.",
+    "lqs-figure2": "1/δ against ε for k from 5 to 50, at rate 0.2.",
+    "lqs-figure3": "1/δ against ε for rates from 0.05 to 0.4, at k = 20.",
+    "lqs-figure4": "How much larger k must be when the rate doubles.",
+    "lqs-figure5": "Very small k at a very small rate, 0.025.",
+    "lqs-figure6": "The smallest ε that each k satisfies at δ ≤ 1e-6.",
+    "cbp-proposition12": "The first point of a table: crowd-blending keeps it, differential privacy cannot.",
+    "zkp-politics": "A differentially private release that tells how people vote.",
+}
 
 
 def show(request: Request) -> Response:
     """What there is to run."""
-    return page(request, "gallery.html", attacks=ATTACKS, papers=list(REPRODUCTIONS))
+    return page(request, "gallery.html", attacks=ATTACKS, papers={name: PAPERS.get(name, "") for name in REPRODUCTIONS})
 
 
 def show_attack(request: Request) -> Response:
@@ -32,19 +43,20 @@ def run_attack(request: Request, _: Sent) -> Response:
     """Run an attack."""
     studio: Studio = request.app.state.studio
     name = _known(request, ATTACKS)
-    return see(f"/gallery/attacks/{name}?job={studio.jobs.start('attack', {'name': name, 'runs': RUNS})}")
+    return see(request, f"/gallery/attacks/{name}?job={studio.jobs.start('attack', {'name': name, 'runs': RUNS})}")
 
 
 def show_paper(request: Request) -> Response:
     """One table or figure of a paper."""
-    return page(request, "paper.html", name=_known(request, REPRODUCTIONS), job=_job(request))
+    name = _known(request, REPRODUCTIONS)
+    return page(request, "paper.html", name=name, about=PAPERS.get(name, ""), job=_job(request))
 
 
 def run_paper(request: Request, _: Sent) -> Response:
     """Compute it again."""
     studio: Studio = request.app.state.studio
     name = _known(request, REPRODUCTIONS)
-    return see(f"/gallery/papers/{name}?job={studio.jobs.start('paper', {'name': name})}")
+    return see(request, f"/gallery/papers/{name}?job={studio.jobs.start('paper', {'name': name})}")
 
 
 def _known(request: Request, names: object) -> str:

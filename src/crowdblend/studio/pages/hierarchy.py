@@ -1,9 +1,10 @@
-"""The hierarchy of a column as a table that can be edited; it is saved as a file under the root."""
+"""The hierarchy of a column as a table that can be edited, made by a rule and checked; it is a file under the root."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,13 +12,22 @@ from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
 from crowdblend.front_door.choices import WAY
-from crowdblend.front_door.hierarchy_files import MOST_LEVELS, MOST_ROWS, read_rows, write_rows
+from crowdblend.front_door.hierarchy_files import (
+    MOST_LEVELS,
+    MOST_ROWS,
+    checked_rows,
+    group_counts,
+    hierarchy_csv,
+    made_rows,
+    read_rows,
+)
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, step_page
 
 _CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")
+RULES = ("intervals", "prefixes", "order")
 
 
 def show(request: Request) -> Response:
@@ -26,44 +36,44 @@ def show(request: Request) -> Response:
     draft, place = _column(request, studio)
     path = _path(draft, place)
     rows = read_rows(studio.root.inside(path)) or [["", ""]]
-    return step_page(
-        request,
-        draft,
-        "columns",
-        "hierarchy.html",
-        name=draft.names[place],
-        place=place,
-        file=path,
-        rows=rows,
-    )
+    if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
+        raise _too_large()
+    name = draft.names[place]
+    given: dict[str, Any] = {"name": name, "place": place, "file": path, "rows": rows, "groups": None}
+    return step_page(request, draft, "columns", "hierarchy.html", **given)
 
 
 def save(request: Request, sent: Sent) -> Response:
-    """Add a row or a level, or save the file and go back to the columns."""
+    """Add a row or a level, make the table by a rule, check it, or save the file and go back to the columns."""
     studio: Studio = request.app.state.studio
     draft, place = _column(request, studio)
     path = sent.get("path", "") or _path(draft, place)
     rows = _rows(sent)
-    if sent.get("add") in ("row", "level"):
-        rows = [*rows, [""] * len(rows[0])] if sent["add"] == "row" else [[*row, ""] for row in rows]
+    groups: list[int] | None = None
+    if "add" in sent:
+        if sent["add"] in RULES:
+            rows = made_rows(sent["add"], sent.get("values", ""), sent)
+            groups = group_counts(rows)
+        elif sent["add"] == "check":
+            groups = group_counts(checked_rows(rows))
+        else:
+            rows = [*rows, [""] * len(rows[0])] if sent["add"] == "row" else [[*row, ""] for row in rows]
         if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
-            raise InvalidInput(
-                f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.", remedy="Write the file yourself.",
-                where="hierarchy", code="studio.table",
-            )  # fmt: skip
-        return page(request, "fragments/hierarchy_table.html", draft=draft, place=place, file=path, rows=rows)
-    write_rows(studio.root.inside(path), rows)
+            raise _too_large()
+        given: dict[str, Any] = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
+        return page(request, "fragments/hierarchy_table.html", **given)
+    written = studio.root.relative(studio.root.write(_named(path), hierarchy_csv(rows)))
     name = draft.names[place]
 
     def changed(draft: Draft) -> Draft:
         texts = draft.choices.columns.get(name, {})
         level = {} if texts.get("levels") else {"level": texts.get("level") or "1"}
         return replace(
-            draft, choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": path, **level})
+            draft, choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": written, **level})
         )
 
     studio.drafts.change(draft.id, changed)
-    return see(f"/drafts/{draft.id}/columns#column-{place}")
+    return see(request, f"/drafts/{draft.id}/columns#column-{place}")
 
 
 def _column(request: Request, studio: Studio) -> tuple[Draft, int]:
@@ -83,6 +93,15 @@ def _path(draft: Draft, place: int) -> str:
     return known or f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-').lower() or 'column'}-hierarchy.csv"
 
 
+def _named(path: str) -> str:
+    """The name of a file that is written; only a CSV file is, so that no data or certificate is overwritten."""
+    if not path.lower().endswith(".csv"):
+        raise InvalidInput(
+            "A hierarchy is a CSV file.", remedy="Give it a name that ends in .csv.", where="file", code="studio.name"
+        )
+    return path
+
+
 def _rows(sent: Sent) -> list[list[str]]:
     cells = {
         (int(found[1]), int(found[2])): text
@@ -92,7 +111,18 @@ def _rows(sent: Sent) -> list[list[str]]:
     if not cells:
         return [["", ""]]
     down, across = (max(place[axis] for place in cells) + 1 for axis in (0, 1))
+    if down > MOST_ROWS or across > MOST_LEVELS:
+        raise _too_large()
     return [[cells.get((row, column), "") for column in range(across)] for row in range(down)]
+
+
+def _too_large() -> InvalidInput:
+    return InvalidInput(
+        f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
+        remedy="Write the file with crowdblend hierarchy, or by hand.",
+        where="hierarchy",
+        code="studio.table",
+    )
 
 
 ROUTES = [

@@ -32,9 +32,11 @@ def show(request: Request) -> Response:
     """How far a job is; a page that watches it is loaded again when it ends."""
     studio: Studio = request.app.state.studio
     job = studio.jobs.get(request.path_params["job"])
-    if not job.running and request.headers.get("hx-request") == "true":
-        return Response(status_code=286, headers={"HX-Refresh": "true"})
-    return page(request, "fragments/job.html", job=job)
+    answer = page(request, "fragments/job.html", job=job)
+    if not job.running:
+        # The fragment asks no more. If it went on asking, every answer would break off the reload before it.
+        answer.headers["HX-Trigger"] = "job-ended"
+    return answer
 
 
 def cancel(request: Request, sent: Sent) -> Response:
@@ -42,7 +44,7 @@ def cancel(request: Request, sent: Sent) -> Response:
     studio: Studio = request.app.state.studio
     studio.jobs.cancel(request.path_params["job"])
     back = sent.get("back", "/")
-    return see(back if back.startswith("/") and not back.startswith("//") and "\\" not in back else "/")
+    return see(request, back if back.startswith("/") and not back.startswith("//") and "\\" not in back else "/")
 
 
 def report(request: Request) -> Response:

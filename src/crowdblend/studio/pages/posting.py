@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from crowdblend.studio.forms import form_of
+from crowdblend.studio.security import at
 
 Sent = dict[str, str]
 Handler = Callable[[Request, Sent], Response]
@@ -26,6 +27,6 @@ def posting(handle: Handler, *, when_read_only: bool = False) -> Callable[[Reque
     return endpoint
 
 
-def see(path: str) -> Response:
-    """Go on to another page; a form that was sent is not sent again by a reload."""
-    return RedirectResponse(path, status_code=303)
+def see(request: Request, path: str) -> Response:
+    """Go on to another page of the studio; a form that was sent is not sent again by a reload."""
+    return RedirectResponse(at(request) + path, status_code=303)

@@ -13,7 +13,6 @@ from starlette.routing import Route
 
 from crowdblend.engines.engine import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.front_door.choices import policy_of
 from crowdblend.front_door.ledger import Ledger
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies import load_policy
@@ -62,7 +61,7 @@ def begin(request: Request, sent: Sent) -> Response:
         )
     out = studio.root.inside(_plain(sent.get("out", ""), "the folder"))
     path = studio.root.inside(_plain(sent.get("policy", ""), "the policy"))
-    policy = policy_of(draft.choices, studio.root.folder)
+    policy = studio.policy(draft.choices)
     policy.plan()
     _write(policy, path)
     started = studio.jobs.start("release", {"policy": str(path), "out": str(out), "ledger": studio.ledger})
@@ -72,7 +71,7 @@ def begin(request: Request, sent: Sent) -> Response:
         return replace(one, jobs={**one.jobs, "publish": started}, policy=written, out=folder)
 
     studio.drafts.change(draft.id, begun, revision_of(sent))
-    return see(f"/drafts/{draft.id}/publish")
+    return see(request, f"/drafts/{draft.id}/publish")
 
 
 def go_on(request: Request, sent: Sent) -> Response:
@@ -85,7 +84,7 @@ def go_on(request: Request, sent: Sent) -> Response:
     policy = str(studio.root.existing(draft.policy))
     started = studio.jobs.start("resume", {"entry": entry, "policy": policy, "ledger": studio.ledger})
     studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}), revision_of(sent))
-    return see(f"/drafts/{draft.id}/publish")
+    return see(request, f"/drafts/{draft.id}/publish")
 
 
 def _write(policy: Any, path: Path) -> None:
@@ -109,7 +108,7 @@ def _write(policy: Any, path: Path) -> None:
 
 def _dry_run(studio: Studio, draft: Draft) -> dict[str, Any]:
     try:
-        planned = policy_of(draft.choices, studio.root.folder).plan()
+        planned = studio.policy(draft.choices).plan()
         planned.check_source(default_engine())
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}

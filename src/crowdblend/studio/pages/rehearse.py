@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import policy_of
 from crowdblend.front_door.rehearsed_folder import SPREADS, USUAL_PEOPLE
 from crowdblend.studio.forms import revision_of, whole_of
 from crowdblend.studio.jobs import OWN
@@ -65,12 +64,12 @@ def begin(request: Request, sent: Sent) -> Response:
     folder = studio.state / "rehearsed"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     policy = folder / f"{draft.id}.toml"
-    policy_of(draft.choices, studio.root.folder).to_toml(policy, force=True)
+    studio.policy(draft.choices).to_toml(policy, force=True)
     people = whole_of(sent, "people")
     asked = {"policy": str(policy), "out": f"{OWN}rehearsal", "people": people, "spread": spread, "data": data}
     job = studio.jobs.start("rehearse", asked)
     studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "rehearse": job}), revision_of(sent))
-    return see(f"/drafts/{draft.id}/rehearse")
+    return see(request, f"/drafts/{draft.id}/rehearse")
 
 
 ROUTES = [

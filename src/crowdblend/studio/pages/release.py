@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.front_door.choices import declared_keys, declared_lists, policy_of, with_design, with_kind
+from crowdblend.front_door.choices import declared_keys, declared_lists, settled, with_design, with_kind
 from crowdblend.front_door.expectations import expectations
 from crowdblend.front_door.ledger import Ledger
 from crowdblend.front_door.sweeps import may_sweep, trade_off_chart
@@ -21,16 +21,25 @@ from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed, revision_of
 from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, step_context, step_page
 
 # The parameters with a slider: section, key, name, ends, and whether the slider runs over powers of ten.
 SLIDERS = (
-    ("release", "epsilon", "ε, privacy loss", "0.05", "5", False),
-    ("release", "delta", "δ, added probability", "-12", "-3", True),
-    ("sampling", "rate", "share of people sampled", "0.01", "0.99", False),
-    ("release", "k", "k, smallest crowd", "2", "500", False),
+    ("release", "epsilon", "Privacy loss ε", "0.05", "5", False),
+    ("release", "delta", "Added probability δ", "-12", "-3", True),
+    ("sampling", "rate", "Share of people sampled", "0.01", "0.99", False),
+    ("release", "k", "Smallest crowd k", "2", "500", False),
 )
+HELP = {
+    "epsilon": "Smaller protects more and shows less. 1 is usual for one release; below 0.1 protects very strongly.",
+    "delta": "A small chance that the loss is larger than ε. 1e-6 is one in a million.",
+    "rate": "0.25 is a quarter of the people. A smaller share protects more, and estimates are less exact.",
+    "k": "A group with fewer sampled people than this is not shown exactly.",
+}
+# The fields of a statistic that are always in view.
+_MAIN_OF_STATISTICS = ("name", "average", "median", "fraction", "histogram")
 PLANNED = ("k", "rate", "epsilon", "delta")
 _HIDDEN = {"sampling": ("already_drawn", "everybody"), "data": None, "about": None}
 
@@ -67,15 +76,15 @@ def save(request: Request, sent: Sent) -> Response:
         if sent.get("planned") in PLANNED:
             section = "sampling" if sent["planned"] == "rate" else "release"
             choices = choices.with_texts(section, {sent["planned"]: ""})
-        return replace(draft, choices=choices)
+        return replace(draft, choices=studio.checked(settled(choices)))
 
     before = studio.drafts.get(request.path_params["draft"])
     draft = studio.drafts.change(before.id, changed, revision_of(sent))
     if request.headers.get("hx-request") != "true":
-        return see(f"/drafts/{draft.id}/release")
+        return see(request, f"/drafts/{draft.id}/release")
     # Other fields than before: the page is made again.
     if _shape(before) != _shape(draft) or "again" in sent:
-        return Response(status_code=204, headers={"HX-Redirect": f"/drafts/{draft.id}/release"})
+        return Response(status_code=204, headers={"HX-Redirect": f"{at(request)}/drafts/{draft.id}/release"})
     plan = _plan(studio, draft)
     context = step_context(request, draft, "release", _unplanned(plan))
     return page(request, "fragments/plan.html", plan=plan, **context)
@@ -86,7 +95,7 @@ def show_totals(request: Request) -> Response:
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
     try:
-        found = totals(Ledger(studio.ledger), policy_of(draft.choices, studio.root.folder).plan())
+        found = totals(Ledger(studio.ledger), studio.policy(draft.choices).plan())
     except CrowdblendError as refused:
         return page(request, "fragments/totals.html", totals=None, error=str(refused))
     return page(request, "fragments/totals.html", totals=found, error=None)
@@ -96,32 +105,34 @@ def show_chart(request: Request) -> Response:
     """How the parameters trade off against each other, as a chart."""
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
-    planned = policy_of(draft.choices, studio.root.folder).plan()
+    planned = studio.policy(draft.choices).plan()
     return page(request, "fragments/chart.html", chart=trade_off_chart(planned))
 
 
 def _shape(draft: Draft) -> object:
+    """What the fields of the page depend on."""
     choices = draft.choices
-    return choices.kind, choices.design, {name: len(items) for name, items in choices.lists.items()}
+    return choices.kind, choices.design, bool(choices.text("sampling", "stratum"))
 
 
 def _plan(studio: Studio, draft: Draft) -> dict[str, Any]:
     """What follows from the choices, or why nothing does."""
     try:
-        planned = policy_of(draft.choices, studio.root.folder).plan()
+        planned = studio.policy(draft.choices).plan()
         certificate = planned.certificate()
     except CrowdblendError as refused:
         return {"error": refused.to_dict()}
-    parameters = planned.facts()["parameters"]
+    parameters, expected = planned.facts()["parameters"], expectations(planned)
     return {
         "error": None,
         "lead": lead(certificate.guarantees),
         "guarantee": (certificate.differential() or certificate.guarantees[0]).words(),
         "solved": {name: parameters[name] for name in PLANNED if isinstance(parameters.get(name), int | float)},
         "planned": parameters.get("solved"),
-        "expected": expectations(planned),
+        "expected": expected,
         "described": [(what, how) for what, how in planned.describe() if how],
         "chart": may_sweep(planned),
+        "exact": any(one.off is not None for one in expected),
     }
 
 
@@ -138,10 +149,23 @@ def _fields(draft: Draft) -> dict[str, Any]:
     sliders: list[dict[str, Any]] = []
     shown: dict[str, set[str]] = {}
     for section, name, words, low, high, powers in SLIDERS:
-        everybody = choices.design == "everybody" and name in ("rate", "k", "delta")
-        if name in keys.get(section, {}) and not everybody:
+        ruled_out = choices.design == "everybody" and name in ("rate", "k", "delta")
+        ruled_out = ruled_out or (name == "rate" and bool(choices.text("sampling", "stratum")))
+        if ruled_out:
+            shown.setdefault(section, set()).add(name)
+        elif name in keys.get(section, {}):
             field = field_of(keys[section][name], f"{section}:{name}", choices.text(section, name))
-            sliders.append({"field": field, "key": name, "words": words, "low": low, "high": high, "powers": powers})
+            sliders.append(
+                {
+                    "field": field,
+                    "key": name,
+                    "words": words,
+                    "low": low,
+                    "high": high,
+                    "powers": powers,
+                    "help": HELP[name],
+                }
+            )
             shown.setdefault(section, set()).add(name)
     groups: list[tuple[str, list[Field]]] = []
     for section, declared in keys.items():
@@ -166,6 +190,7 @@ def _fields(draft: Draft) -> dict[str, Any]:
         "groups": groups,
         "needed": needed | ({"recoding"} if _offers(draft) else set()),
         "repeated": repeated,
+        "main_keys": _MAIN_OF_STATISTICS,
         "offered": designs_of(choices.kind),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -13,14 +14,18 @@ from starlette.routing import Route
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees.guessing import lead
+from crowdblend.reading.datapackage import NAME as DATA_PACKAGE
 from crowdblend.reports.derivation import tree
 from crowdblend.reports.folder import open_folder
 from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html
+from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.pages.jobs import report_response
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import html, page
+
+_LARGEST_PACKAGE = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,21 @@ def opened(studio: Studio, folder: str) -> OpenedRelease:
 def show_all(request: Request) -> Response:
     """The releases under the root."""
     studio: Studio = request.app.state.studio
-    return page(request, "releases.html", folders=studio.root.releases())
+    return page(
+        request, "releases.html", folders=[(folder, _about(studio, folder)) for folder in studio.root.releases()]
+    )
+
+
+def _about(studio: Studio, folder: str) -> dict[str, str]:
+    """What a folder says of itself, for the list; nothing of it was checked, and nothing is claimed with it."""
+    try:
+        file = studio.root.existing(f"{folder}/{DATA_PACKAGE}")
+        said = json.loads(file.read_bytes()) if file.stat().st_size < _LARGEST_PACKAGE else {}
+        kind = str(said.get("crowdblend", {}).get("kind", ""))
+        named = said.get("crowdblend", {}).get("about", {}).get("title") or KIND_NAMES.get(kind, "")
+        return {"title": str(named)[:200], "created": str(said.get("created", ""))[:10]}
+    except (CrowdblendError, OSError, ValueError, AttributeError, RecursionError):
+        return {"title": "", "created": ""}
 
 
 def show(request: Request) -> Response:
@@ -77,7 +96,7 @@ def verify(request: Request, sent: Sent) -> Response:
     studio: Studio = request.app.state.studio
     folder = studio.root.existing(sent.get("folder", ""))
     job = studio.jobs.start("verify", {"folder": str(folder)})
-    return see(f"/releases/folder?folder={quote(studio.root.relative(folder))}&job={job}")
+    return see(request, f"/releases/folder?folder={quote(studio.root.relative(folder))}&job={job}")
 
 
 ROUTES = [

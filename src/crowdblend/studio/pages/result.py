@@ -21,7 +21,7 @@ def show(request: Request) -> Response:
     draft = studio.drafts.get(request.path_params["draft"])
     job = last_job(studio, draft, "publish")
     if job is None or not published(studio, draft):
-        return see(f"/drafts/{draft.id}/publish")
+        return see(request, f"/drafts/{draft.id}/publish")
     folder = studio.root.relative(folder_of(job))
     path = studio.root.existing(draft.policy)
     policy = load_policy(path)

@@ -1,13 +1,14 @@
 // What pages need beyond htmx: sliders beside exact fields, charts where there are some, light and dark, copying.
 "use strict";
 
+const VENDOR = new URL("vendor/", document.currentScript.src);
 const VEGA = ["vega", "vega-lite", "vega-embed", "vega-interpreter"];
 let vega = null;
 
 function loadVega() {
   vega ??= VEGA.reduce((before, name) => before.then(() => new Promise((done, failed) => {
     const script = document.createElement("script");
-    script.src = `/static/vendor/${name}.min.js`;
+    script.src = new URL(`${name}.min.js`, VENDOR);
     script.onload = done;
     script.onerror = failed;
     document.head.append(script);
@@ -65,18 +66,25 @@ function bindPlanned(within) {
       for (const slider of document.querySelectorAll(".slider")) {
         const exact = slider.querySelector("input:not([type=range])");
         const planned = exact.id === `s-${radio.value}`;
-        const plan = document.querySelector("#plan dl.keys");
-        if (exact.disabled && !planned && !exact.value) {
-          const solved = plan && plan.querySelector(".solved dd");
-          exact.value = solved ? solved.textContent.trim() : "";
-        }
+        const plan = document.getElementById("plan");
+        if (exact.disabled && !planned && !exact.value) exact.value = plan.dataset.value ?? "";
         exact.disabled = planned;
-        exact.placeholder = planned ? "planned" : "";
+        exact.placeholder = planned ? "computed" : "";
         if (planned) exact.value = "";
         slider.querySelector("input[type=range]").disabled = planned;
       }
     }, true);
   }
+}
+
+// The field that the plan computes shows what came out, and its slider stands there.
+function showSolved() {
+  const plan = document.getElementById("plan");
+  const exact = plan && plan.dataset.solved && document.getElementById(`s-${plan.dataset.solved}`);
+  if (!exact || !exact.disabled) return;
+  exact.placeholder = plan.dataset.value;
+  const range = exact.closest(".slider").querySelector("input[type=range]");
+  range.value = range.dataset.powers === undefined ? plan.dataset.value : Math.log10(plan.dataset.value);
 }
 
 function bindConfirm(within) {
@@ -95,10 +103,12 @@ function bind(within) {
   bindSliders(within);
   bindPlanned(within);
   bindConfirm(within);
+  showSolved();
 }
 
 document.addEventListener("DOMContentLoaded", () => bind(document));
 document.addEventListener("htmx:afterSettle", () => bind(document));
+document.addEventListener("job-ended", () => location.reload());
 
 document.addEventListener("click", (event) => {
   const toggle = event.target.closest("[data-theme-toggle]");
@@ -123,6 +133,27 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     history.back();
   }
+});
+
+// What was typed last is kept before another page is opened: a click on its way waits for the answer.
+let asking = 0;
+let going = null;
+document.addEventListener("htmx:beforeRequest", () => { asking += 1; });
+document.addEventListener("htmx:afterRequest", () => {
+  asking -= 1;
+  setTimeout(() => {
+    if (asking > 0 || going === null) return;
+    const { href, onward } = going;
+    going = null;
+    // The way on may be closed by what was typed.
+    if (!onward || document.querySelector("#onward a.primary")?.href === href) location.assign(href);
+  });
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".steps a, #onward a, #summary a, .top a");
+  if (!link || asking === 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  going = { href: link.href, onward: link.matches("#onward a.primary") };
 });
 
 // A page that comes back from the browser's memory may be older than the draft.

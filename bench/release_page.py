@@ -1,0 +1,58 @@
+"""The figures of bench/release.py: kept in a file beside it, and shown as a table in docs/speed.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+KEPT = Path(__file__).with_name("release.json")
+PAGE = Path(__file__).parent.parent / "docs" / "speed.md"
+BEGIN, END = "<!-- bench/release.py: begin -->", "<!-- bench/release.py: end -->"
+HEAD = """
+| work | CPU, times the bare query | wall, times | CPU seconds, release / bare | wall seconds | MB | wanted | date |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def recorded(name: str, figures: dict[str, Any]) -> None:
+    """Keep the figures of one piece of work, and write the table anew."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    machine = f"{os.cpu_count()} cores, {platform.machine()}"
+    kept[name] = {**figures, "date": datetime.now(UTC).date().isoformat(), "machine": machine}
+    KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    show(kept)
+
+
+def show(kept: dict[str, Any]) -> None:
+    """Write the table into the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n{table(kept)}{END}{after}", encoding="utf-8")
+
+
+def table(kept: dict[str, Any]) -> str:
+    """The figures as a table, and the machine that they come from."""
+    machines = sorted({figures["machine"] for figures in kept.values()})
+    return (
+        HEAD + "".join(_row(name, figures) for name, figures in kept.items()) + f"\nOn {', '.join(machines)}, shared.\n"
+    )
+
+
+def _row(name: str, figures: dict[str, Any]) -> str:
+    ratio, mine, theirs, wanted = (figures[part] for part in ("ratio", "release", "bare", "wanted"))
+    said = f"{wanted['cpu']:g} / {wanted['wall']:g}" if "cpu" in wanted else f"{wanted['cpu seconds']:g} CPU seconds"
+    cells = [
+        name,
+        f"{ratio['cpu']:.2f}",
+        f"{ratio['wall']:.2f}",
+        f"{mine['cpu']:.2f} / {theirs['cpu']:.2f}",
+        f"{mine['wall']:.1f} / {theirs['wall']:.1f}",
+        f"{mine['peak_mb']:.0f}",
+        said,
+        figures["date"],
+    ]
+    return f"| {' | '.join(cells)} |\n"

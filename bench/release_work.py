@@ -1,0 +1,137 @@
+"""What bench/release.py measures: made-up people and points, policies, and bare queries of the same recodings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+REGIONS = [f"Region {i:02d}" for i in range(20)]
+LEVELS = [f"Education level {i}" for i in range(10)]
+PEOPLE = """COPY (SELECT (i * 2654435761) % {rows} + 1000000 AS person_id,
+    (i * 2654435761) % 4294967291 AS scattered_id,
+    {text} AS person_text,
+    CASE WHEN hash(i) % 2 = 0 THEN 'Female' ELSE 'Male' END AS sex,
+    'Region ' || lpad(CAST(hash(i + 1) % 20 AS VARCHAR), 2, '0') AS region,
+    'Education level ' || CAST(hash(i + 2) % 10 AS VARCHAR) AS education,
+    CAST(hash(i + 3) % 100 AS INTEGER) AS age,
+    round(least(199999, -20000 * ln((1 + hash(i + 4) % 1000000) / 1000000 * (1 + hash(i + 5) % 1000000) / 1000000)), 2)
+        AS income,
+    DATE '2000-01-01' + CAST(hash(i + 6) % 1096 AS INTEGER) AS born
+    FROM range({rows}) AS people(i)) TO '{file}' (FORMAT parquet)"""
+TEXT = "format('P{:08d}-X', (i * 2654435761) % {rows})"
+POINTS = """COPY (SELECT (i * 2654435761) % {rows} AS person_id,
+    least(1000, greatest(0, 50 + hash(hash(i) % 1000) % 900 + sqrt(-2 * ln(a)) * cos(2 * pi() * b) * 15)) AS x,
+    least(1000, greatest(0, 50 + hash(hash(i) % 1000 + 7777) % 900 + sqrt(-2 * ln(a)) * sin(2 * pi() * b) * 15)) AS y
+    FROM (SELECT i, (1 + hash(i + 1) % 1000000) / 1000000 AS a, hash(i + 2) % 1000000 / 1000000 AS b
+          FROM range({rows}) AS points(i))) TO '{file}' (FORMAT parquet)"""
+HEAD = """
+[data]
+source = "{file}"
+person = "{person}"
+{data}
+[sampling]
+{sampling}
+[release]
+kind = "{kind}"
+epsilon = 1.0
+"""
+SEX, REGION = 'sex = { values = ["Female", "Male"] }', f"region = {{ values = {json.dumps(REGIONS)} }}"
+EDUCATION = f"education = {{ values = {json.dumps(LEVELS)} }}"
+AGE, COARSE_AGE = (f"age = {{ from = 0, to = 100, width = {width} }}" for width in (10, 25))
+INCOME = "income = { breaks = [0, 15000, 30000, 50000, 80000, 200000] }"
+BORN = 'born = { date = "year", from = 2000-01-01, to = 2003-01-01 }'
+FINE = [SEX, REGION, EDUCATION, AGE, INCOME, BORN]  # 60,000 classes
+COARSE = [SEX, REGION, EDUCATION, COARSE_AGE]  # 1,600 classes
+AXES = [f"{name} = {{ from = 0, to = 1000, width = 10, resolution = 1 }}" for name in "xy"]
+MEASURED = [SEX, REGION, EDUCATION, AGE, 'income = { from = 0, to = 200000, resolution = 10, outside = "clamp" }']
+STATISTICS = [
+    *(f'average = "{name}"' for name in ("income", "age")),
+    *(f'histogram = "{name}"' for name in ("sex", "region", "education", "age")),
+    *(f'fraction = {{ sex = "{sex}", region = "{region}" }}' for sex in ("Female", "Male") for region in REGIONS),
+    *(f'count = {{ education = "{level}", age = "[20, 30)" }}' for level in LEVELS[:4]),
+]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A release to measure: its rows and policy, and the most that is wanted of its ratios to the bare query."""
+
+    rows: int
+    columns: list[str]
+    kind: str = "table"
+    rate: float | None = 0.5
+    person: str = "person_id"
+    cpu: float | None = None
+    wall: float | None = None
+    seconds: float | None = None
+    """The most CPU seconds that are wanted, where no ratio is."""
+
+    @property
+    def points(self) -> bool:
+        """Whether people are points."""
+        return self.kind == "points"
+
+    @property
+    def file(self) -> str:
+        """The name of its data."""
+        return f"{'points' if self.points else 'people'}-{self.rows}.parquet"
+
+    def generate(self, folder: Path) -> str:
+        """The query that makes its data."""
+        # Texts only where they are read: a hundred million of them are two gigabytes.
+        text = TEXT.replace("{rows}", str(self.rows)) if self.rows <= 10**7 else "NULL::INTEGER"
+        return (POINTS if self.points else PEOPLE).format(rows=self.rows, text=text, file=folder / self.file)
+
+    def policy(self) -> str:
+        """The policy as text."""
+        data, sampling, more = "", f"rate = {self.rate}", "delta = 1e-6\n"
+        if self.kind == "statistics":
+            data, sampling, more = f"people = {self.rows}", f"sample = {self.rows // 100}", ""
+        if self.points:
+            sampling, more = "rate = 0.1\nalready_drawn = true", "delta = 1e-6\nk = 20\nnoise_epsilon = 1.5\n"
+        head = HEAD.format(file=self.file, person=self.person, data=data, sampling=sampling, kind=self.kind) + more
+        columns = "\n".join(["[columns]", *self.columns, ""])
+        listed = [f'[[statistics]]\nname = "s{at}"\n{what}\n' for at, what in enumerate(STATISTICS)]
+        return head + columns + ("".join(listed) if self.kind == "statistics" else "")
+
+    def bare(self, folder: Path) -> str:
+        """The same recoding in SQL, of everybody: it neither draws nor looks at persons."""
+        from crowdblend.policies import parse_policy  # noqa: PLC0415 - heavy, and the measuring process stays small
+        from crowdblend.recoding import Axis, Computed, Intervals, Lookup  # noqa: PLC0415
+
+        codes, joins = [], []
+        policy = parse_policy(self.policy(), folder)
+        measures = policy.measures if self.kind == "statistics" else {}
+        sums = [f"sum({bounded.sql(name, typed=True)})" for name, bounded in measures.items()]
+        for at, column in enumerate(one for one in policy.columns if one.recodings):
+            recoding = column.recoding
+            if isinstance(recoding, Axis):
+                recoding = Intervals(0, 1000, 10, include_stop=True)
+            if isinstance(recoding, Lookup):
+                values = ", ".join(f"('{value}', {code})" for value, code in recoding.lookup.items())
+                joins.append(f"LEFT JOIN (VALUES {values}) AS t{at}(value, code) ON {column.name} = t{at}.value")
+                codes.append(f"t{at}.code")
+            elif isinstance(recoding, Computed):
+                codes.append(recoding.sql(column.name, typed=True))
+        chosen = [f"{code} AS c{at}" for at, code in enumerate(codes)]
+        chosen += ["count(*) AS n", *sums]
+        source = f"read_parquet('{folder / self.file}') {' '.join(joins)}"
+        return f"SELECT {', '.join(chosen)} FROM {source} GROUP BY {', '.join(f'c{at}' for at in range(len(codes)))}"
+
+
+M = 10**6
+WORK: dict[str, Work] = {
+    "table, 1,000 rows": Work(1000, COARSE, seconds=1.0),
+    "table, 10M rows, 60,000 cells": Work(10 * M, FINE, cpu=1.3, wall=1.5),
+    "table, 10M rows, 1,600 cells": Work(10 * M, COARSE, cpu=1.8, wall=2.0),
+    "table, 10M rows, text ids": Work(10 * M, FINE, person="person_text", cpu=1.3, wall=1.5),
+    "table, 10M rows, text ids, rate 0.1": Work(10 * M, FINE, rate=0.1, person="person_text", cpu=0.8, wall=1.5),
+    "points, 10M": Work(10 * M, AXES, kind="points", cpu=2.2, wall=2.5),
+    "table, 100M rows": Work(100 * M, FINE, cpu=1.15, wall=1.3),
+    "table, 100M rows, rate 0.1": Work(100 * M, FINE, rate=0.1, cpu=0.75, wall=1.0),
+    "microdata, 100M rows": Work(100 * M, FINE, kind="microdata", cpu=1.5, wall=1.7),
+    "50 statistics, 100M rows with names": Work(
+        100 * M, MEASURED, kind="statistics", person="scattered_id", cpu=1.3, wall=1.5
+    ),
+}

@@ -1,0 +1,155 @@
+"""Rows that are recoded while they are read give the same as those that are handed over first."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from crowdblend.engines.draw import Coin, Everybody
+from crowdblend.engines.duckdb import class_counts as counting
+from crowdblend.engines.duckdb import rows as reading
+from crowdblend.engines.engine import count_classes
+from crowdblend.errors import InvalidInput
+from crowdblend.policies import parse_policy
+from crowdblend.randomness import DrawKey
+
+POLICY = """
+[data]
+source = "people.parquet"
+person = "id"
+duplicates = "{duplicates}"
+[sampling]
+rate = 0.5
+[columns]
+sex = {{ values = ["Female", "Male"] }}
+race = {{ values = ["White", "Black"], other = "Other" }}
+age = {{ from = 0, to = 100, width = 10, top = true, missing = "none" }}
+income = {{ breaks = [0, 25000.5, 100000], other = "beyond", missing = "none" }}
+born = {{ date = "year", from = 1990-01-01, to = 2000-01-01 }}
+[release]
+kind = "table"
+epsilon = 1.0
+delta = 1e-6
+"""
+DRAWS = {
+    "everybody": Everybody(row_key=DrawKey(bytes(32))),
+    "half": Coin(DrawKey(bytes(range(32))), 0.5),
+}
+
+
+def people(number=3000):
+    random = np.random.default_rng(5)
+    return {
+        "id": [f"P{n}" for n in range(number)],
+        "sex": random.choice(["Female", "Male"], number).tolist(),
+        "race": random.choice(["White", "Black", "Martian", "", " "], number).tolist(),
+        "age": [None if age > 110 else int(age) for age in random.integers(0, 120, number)],
+        "income": [float(income) for income in random.integers(-5000, 120000, number)],
+        "born": pa.array(random.integers(7305, 10957, number).astype("datetime64[D]")),
+    }
+
+
+def counted(folder, table, draw, *, duplicates="refuse"):
+    parquet.write_table(pa.table(table), folder / "people.parquet", row_group_size=700)
+    return count_classes(parse_policy(POLICY.format(duplicates=duplicates), folder), draw)
+
+
+@pytest.fixture
+def handed_over_first(monkeypatch):
+    def now():
+        monkeypatch.setattr(counting, "recodes_directly", lambda *_: False)
+
+    return now
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("duplicates", ["refuse", "one"])
+def test_both_ways_count_the_same(tmp_path, monkeypatch, handed_over_first, draw, duplicates):
+    taken = []
+    monkeypatch.setattr(counting.DirectCoding, "__init__", _noting(counting.DirectCoding.__init__, taken))
+    table = people()
+    if duplicates == "one":
+        table["id"] = [f"P{n // 2}" for n in range(len(table["id"]))]
+    direct = counted(tmp_path, table, DRAWS[draw], duplicates=duplicates)
+    assert taken, "these columns are recoded while they are read"
+    handed_over_first()
+    other = counted(tmp_path, table, DRAWS[draw], duplicates=duplicates)
+    assert np.array_equal(direct.classes.codes, other.classes.codes)
+    assert np.array_equal(direct.classes.counts, other.classes.counts)
+    assert direct.outside == other.outside
+    assert direct.outside["race"].values, "values that went to other are listed"
+
+
+def _noting(made, taken):
+    def noted(self, *given):
+        taken.append(self)
+        made(self, *given)
+
+    return noted
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("sex", "unknown"), ("age", -1), ("born", datetime.date(2000, 1, 1)), ("born", None)]
+)
+def test_a_value_without_a_class_is_refused_in_the_same_words(tmp_path, handed_over_first, column, value):
+    table = people(200)
+    table[column] = [*pa.array(table[column]).to_pylist()[:-1], value]
+    refusals = []
+    for prepare in (lambda: None, handed_over_first):
+        prepare()
+        with pytest.raises(InvalidInput) as refused:
+            counted(tmp_path, table, Everybody())
+        refusals.append((str(refused.value), refused.value.where, refused.value.remedy))
+    assert refusals[0] == refusals[1]
+    assert column in refusals[0][1] + refusals[0][0]
+
+
+def test_a_value_of_somebody_who_is_not_drawn_does_not_matter(tmp_path):
+    table, draw = people(200), DRAWS["half"]
+    counts = counted(tmp_path, table, draw).classes.people
+    outcomes = set()
+    for row in range(12):
+        sex = [*table["sex"]]
+        sex[row] = "unknown"
+        try:
+            assert counted(tmp_path, {**table, "sex": sex}, draw).classes.people == counts
+            outcomes.add("counted")
+        except InvalidInput:
+            outcomes.add("refused")
+    assert outcomes == {"counted", "refused"}, "fixed by the key: some of the twelve are drawn and some are not"
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_two_looks_at_a_low_rate_count_the_same_as_one(tmp_path, monkeypatch, handed_over_first, direct):
+    if not direct:
+        handed_over_first()
+    draw = Coin(DrawKey(bytes(range(32))), 0.1)
+    two = counted(tmp_path, people(), draw)
+    monkeypatch.setattr(reading, "_FEW", 0.0)
+    one = counted(tmp_path, people(), draw)
+    assert np.array_equal(two.classes.codes, one.classes.codes)
+    assert np.array_equal(two.classes.counts, one.classes.counts)
+    assert two.rows_read == one.rows_read == 3000
+    assert 0 < one.classes.people < 600
+
+
+def test_two_looks_refuse_a_second_row_of_somebody(tmp_path):
+    table = people()
+    table["id"] = [f"P{n // 2}" for n in range(len(table["id"]))]
+    with pytest.raises(InvalidInput) as refused:
+        counted(tmp_path, table, Coin(DrawKey(bytes(range(32))), 0.1))
+    assert refused.value.code.endswith("repeated-person")
+
+
+def test_a_file_that_changes_between_two_looks_is_refused(tmp_path, monkeypatch):
+    stream = reading.Rows._stream
+
+    def shortened(self, selected, which=""):
+        yield from (batch.slice(1) if which else batch for batch in stream(self, selected, which))
+
+    monkeypatch.setattr(reading.Rows, "_stream", shortened)
+    with pytest.raises(InvalidInput) as refused:
+        counted(tmp_path, people(), Coin(DrawKey(bytes(range(32))), 0.1))
+    assert refused.value.code.endswith("missing-rows")

@@ -1,0 +1,177 @@
+"""Databases as sources: chosen by address, never with a password, and never anything that is not on the list."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+import crowdblend as cb
+from crowdblend.engines.databases import local_copy
+from crowdblend.front_door import schema
+from crowdblend.front_door.choices import policy_of
+from tests.ledger.databases import execute, needs_postgresql
+from tests.ledger.postgresql_server import server
+from tests.studio.conftest import Visitor
+
+COLUMNS = {"sex": cb.values("F", "M")}
+
+
+@pytest.fixture
+def people(root: Path) -> Path:
+    """A SQLite file with two tables under the root."""
+    path = root / "people.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("CREATE TABLE aside (note TEXT)")
+        made.execute("CREATE TABLE people (id INTEGER, sex TEXT, born DATE, pay REAL)")
+        made.execute("INSERT INTO people VALUES (1, 'Xyzzy', '1990-01-01', 2.5)")
+        made.commit()
+    return path
+
+
+def _chosen(visitor: Visitor, **sent: str) -> str:
+    number = visitor.draft(source=None)
+    answer = visitor.send(f"/drafts/{number}/source", sent)
+    assert answer.status_code == 303, answer.text
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": "town"})
+    visitor.send(f"/drafts/{number}/columns", {"place": "1", "way": "values", "key:values": "F\nM"})
+    return number
+
+
+def _in_python(source: str, **more: str) -> Any:
+    sampling = cb.Sampling(rate=0.1)
+    given = {"person": "id", "population": "town", "columns": COLUMNS, "sampling": sampling}
+    return cb.Table(source=source, **more, **given, epsilon=1, delta=1e-6)
+
+
+def test_a_sqlite_file_by_its_address(visitor: Visitor, people: Path, root: Path) -> None:
+    number = _chosen(visitor, address="sqlite:///people.db", table="people")
+    draft = visitor.studio.drafts.get(number)
+    assert draft.columns == (("id", "number"), ("sex", "text"), ("born", "date"), ("pay", "number"))
+    assert policy_of(draft.choices, root) == _in_python(f"sqlite:///{people}", table="people")
+    pages = [visitor.get(f"/drafts/{number}/{step}").text for step in ("data", "columns", "publish")]
+    assert "What would happen" in pages[-1]
+    assert not any("Xyzzy" in page for page in pages)
+    by_query = _chosen(visitor, address="sqlite:///people.db", query="SELECT id, sex FROM people")
+    made = policy_of(visitor.studio.drafts.get(by_query).choices, root)
+    assert made == _in_python(f"sqlite:///{people}", query="SELECT id, sex FROM people")
+
+
+def test_the_tables_of_a_sqlite_file_are_offered(visitor: Visitor, people: Path, root: Path) -> None:
+    people.rename(root / "people.sqlite")
+    number = visitor.draft(source="people.sqlite")
+    assert visitor.studio.drafts.get(number).names == ("note",)
+    assert "<bdi>people</bdi>" in visitor.get(f"/drafts/{number}/data").text
+    visitor.send(f"/drafts/{number}/source", {"source": "people.sqlite", "table": "people"})
+    assert "born" in visitor.studio.drafts.get(number).names
+
+
+@pytest.mark.parametrize("query", ["DELETE FROM people", "SELECT 1; ATTACH 'x.db' AS x", "SELECT load_extension('x')"])
+def test_a_query_only_reads(visitor: Visitor, people: Path, root: Path, query: str) -> None:
+    number = visitor.draft(source=None)
+    answer = visitor.send(f"/drafts/{number}/source", {"address": "sqlite:///people.db", "query": query})
+    assert answer.status_code == 409
+    assert not (root / "x.db").exists()
+    assert schema.source_header(people.rename(root / "p.sqlite"), "people").columns
+
+
+@needs_postgresql
+def test_a_table_of_postgresql(visitor: Visitor, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute("DROP SCHEMA IF EXISTS studio CASCADE", "CREATE SCHEMA studio")
+    execute("CREATE TABLE studio.people (id int, sex text, born date)")
+    # Where the server is comes from libpq's own variables, as a password would.
+    monkeypatch.setenv("PGHOST", server().partition("host=")[2])
+    address = "postgresql://postgres@/postgres"
+    number = _chosen(visitor, address=address, table="studio.people")
+    draft = visitor.studio.drafts.get(number)
+    assert draft.columns == (("id", "number"), ("sex", "text"), ("born", "date"))
+    assert policy_of(draft.choices, root) == _in_python(address, table="studio.people")
+    assert "What would happen" in visitor.get(f"/drafts/{number}/publish").text
+    assert "studio.people" in schema.tables_at(address)
+    missing = visitor.send(f"/drafts/{number}/source", {"address": address, "table": "studio.nobody"})
+    assert "does not have" in missing.text
+
+
+HOSTILE = [
+    "postgresql://reader:secret@db/x",
+    "postgresql://db/x?password=secret",
+    "postgresql://db/x?host=169.254.169.254",
+    "postgresql://db/x?hostaddr=10.0.0.1",
+    "postgresql://db/x?options=-csearch_path%3Dx",
+    "postgresql://db/x?passfile=/etc/shadow",
+    "postgresql://db/x?sslkey=/etc/ssl/private/key",
+    "postgresql://%2Ftmp%2Fsocket/x",
+    "http://169.254.169.254/latest",
+    "file:///etc/passwd",
+    "grpc://db:8815",
+    "catalog://main.people",
+    "sqlite:////etc/passwd",
+    "sqlite:///../outside.db",
+    "sqlite:///linked.db",
+    "postgresql://db/x y",
+    "postgresql://[::1/x",
+]
+
+
+def _nothing_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connects(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a connection was opened")
+
+    for kind in ("postgres", "sqlite", "adbc"):
+        monkeypatch.setitem(local_copy._OPEN, kind, connects)
+    monkeypatch.setattr(schema, "_sqlite", connects)
+
+
+@pytest.mark.parametrize("address", HOSTILE)
+def test_no_other_address_is_opened(
+    visitor: Visitor, root: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = root.parent / "outside.db"
+    outside.touch()
+    (root / "linked.db").symlink_to(outside)
+    _nothing_connects(monkeypatch)
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number)
+    sent = {"address": address, "table": "people"}
+    answer = visitor.send(f"/drafts/{number}/source", sent)
+    assert answer.status_code in (404, 409)
+    assert "secret" not in answer.text
+    assert visitor.studio.drafts.get(number) == before
+    (root / "p.toml").write_text(f'[data]\nsource = "{address}"\ntable = "p"\nperson = "id"\n[release]\nepsilon = 1\n')
+    assert visitor.send("/drafts", {"policy": "p.toml"}).status_code in (404, 409)
+
+
+def test_nothing_connects_when_looking_only(
+    visit: Callable[..., Visitor], people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _nothing_connects(monkeypatch)
+    looking = visit(read_only=True)
+    for path in ("/drafts", "/drafts/000000000000/source"):
+        sent = {"kind": "table", "address": "sqlite:///people.db", "table": "people"}
+        assert looking.send(path, sent).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"),
+    [
+        ("data", {"data:source": "../secret.csv"}),
+        ("data", {"data:source": "postgresql://10.0.0.1/x"}),
+        ("data", {"data:query": "SELECT * FROM read_csv('/etc/passwd')"}),
+        ("data", {"data:driver": "flightsql", "data:format": "adbc"}),
+        ("release", {"sampling:stratum": "sex", "sampling:rates": "../secret.csv"}),
+        ("release", {"data:source": "/etc/passwd"}),
+        ("columns", {"place": "1", "way": "hierarchy", "key:hierarchy": "../secret.csv"}),
+    ],
+)
+def test_no_field_leads_out_of_the_root(visitor: Visitor, root: Path, path: str, sent: dict[str, str]) -> None:
+    (root.parent / "secret.csv").write_text("label,rate\nF,0.5\nM,0.5\n", encoding="utf-8")
+    number = visitor.draft()
+    before = visitor.studio.drafts.get(number).choices
+    visitor.send(f"/drafts/{number}/{path}", sent)
+    after = visitor.studio.drafts.get(number).choices
+    assert after.sections["data"] == before.sections["data"]
+    assert "../secret.csv" not in str(after)
