@@ -212,6 +212,7 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     )
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_points(steward: Steward) -> None:
     steward.begin("points", "map.parquet")
     steward.describe(population="map")
