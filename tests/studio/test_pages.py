@@ -70,6 +70,9 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert not (town / "policies").exists()
     assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
     assert waited(visitor, number).state == "done"
+    ended = visitor.get(f"/jobs/{visitor.studio.drafts.get(number).jobs['publish']}", headers=HTMX)
+    assert ended.headers["hx-trigger"] == "job-ended"
+    assert "hx-get" not in ended.text  # it would break off the reload that it asks for
     assert cb.load_policy(town / "policies" / "town.toml") == CASES["register"][1](town)
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
