@@ -36,9 +36,13 @@ def show(kept: dict[str, Any]) -> None:
 
 def table(kept: dict[str, Any]) -> str:
     """The figures as a table, and the machine that they come from."""
+    if not kept:
+        return "\nNo figures are recorded yet.\n"
     machines = sorted({figures["machine"] for figures in kept.values()})
     return (
-        HEAD + "".join(_row(name, figures) for name, figures in kept.items()) + f"\nOn {', '.join(machines)}, shared.\n"
+        HEAD
+        + "".join(_row(name, figures) for name, figures in kept.items())
+        + f"\nOn {', '.join(machines)}, shared with other work.\n"
     )
 
 

@@ -205,7 +205,9 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
     assert cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas().estimate.isna().all()
     for outside in (9.99, 100.01, -3.0, None):
         wrong = people.assign(weight=people.weight.where(people.id != 7, outside))
-        with pytest.raises(InvalidInput, match="'weight' has blanks, or values outside") as refused:
+        with pytest.raises(
+            InvalidInput, match="A weight of column 'weight' is blank, no number, or outside"
+        ) as refused:
             cb.release(wrong, policy, out=tmp_path / "no", ledger=None)
         assert str(outside) not in str(refused.value)
     for inside in (10.0, 100.0):

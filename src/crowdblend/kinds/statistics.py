@@ -53,8 +53,12 @@ class TotalsReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column, among everybody where they were added up."""
-        return max(self.totals.values(), key=lambda some: some.people).outside
+        """What went to the class `other` of a column, among everybody where they were added up.
+
+        Nothing is added up where every statistic is a quantile or a number of groups.
+        """
+        largest = max(self.totals.values(), key=lambda some: some.people, default=None)
+        return {} if largest is None else largest.outside
 
 
 @dataclass(frozen=True)

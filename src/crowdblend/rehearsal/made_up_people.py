@@ -106,7 +106,7 @@ def drawn_here(policy: Any) -> Any:
     if sampling.designed:
         raise InvalidInput(
             "The audit runs policies with one sampling rate, and this one has strata or weights.",
-            remedy="Audit each stratum as a policy of its own, with its rate and its k.",
+            remedy="Audit each stratum as a policy of its own, with its rate.",
             where="[sampling] stratum",
             code="rehearsal.strata",
         )

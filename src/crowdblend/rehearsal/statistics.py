@@ -14,7 +14,7 @@ from crowdblend.planning.statistics import EVERYBODY, QuantileShape, TotalsPlan
 from crowdblend.policies.statistics import BETWEEN, Statistics
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import Between, Number
-from crowdblend.rehearsal.made_up_people import Files, Population, Values, people_in_memory, publish_once
+from crowdblend.rehearsal.made_up_people import Files, Population, Values, drawn_here, people_in_memory, publish_once
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
@@ -41,6 +41,7 @@ _ALL = 1 << 20
 
 def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    policy = drawn_here(policy)
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
     return StatisticsSubject(policy, request.name, request.understated)
