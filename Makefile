@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow mutation audit bench bench-data lint docs site wheel clean
+.PHONY: demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean
 
 demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
@@ -18,9 +18,10 @@ mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests no
 	test -f out/mutation-tests.json || $(BIN)/python -m tests.mutation.run record out/mutation-tests.json
 	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
 
-audit: .venv/ready ## hours: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
+audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
 	$(BIN)/crowdblend audit --twins
-	$(BIN)/crowdblend audit --own --understate 2 --repeat 100 --runs 100000
+	$(BIN)/crowdblend audit --planted --repeat 100
+	$(BIN)/crowdblend audit --own --understate 2 --repeat 100
 	$(BIN)/crowdblend audit --own --repeat 1000 --runs 2000 --error 0.01
 
 lint: .venv/ready ## style, types and the direction of imports
@@ -52,10 +53,19 @@ bench-data: .venv/ready ## accuracy on the tables of the examples, which are not
 	$(BIN)/python bench/choosing.py
 	$(BIN)/python bench/search.py
 
+PEERS := opendp smartnoise diffprivlib
+peers: .venv/ready $(PEERS:%=.venv/peers-%/ready) ## minutes: the same work with other packages, each in an environment of its own
+	$(BIN)/python bench/peers/run.py $(foreach peer,$(PEERS),$(peer)=.venv/peers-$(peer)/bin/python)
+	$(BIN)/python docs/generate.py
+
 docs: .venv/ready ## write the generated pages and figures again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/draw.py
 	$(BIN)/python docs/notebooks/execute.py
+
+pictures: .venv/ready ## photograph the studio and a report again, with Chromium
+	$(BIN)/python docs/studio_pictures.py
+	$(BIN)/python docs/report_pictures.py
 
 site: .venv/site ## the documentation as a static site that opens offline, in out/site/VERSION
 	.venv/site-builder/bin/sphinx-build -q -W -c docs/site docs out/site/$$($(BIN)/python -c "import crowdblend; print(crowdblend.__version__)")
@@ -72,6 +82,11 @@ clean:
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch .venv/ready
+
+.venv/peers-%/ready: requirements/peers-%.txt .venv/ready
+	$(PYTHON) -m venv .venv/peers-$*
+	.venv/peers-$*/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
 
 .venv/site: .venv/ready requirements/site.txt
 	$(PYTHON) -m venv .venv/site-builder

@@ -1,7 +1,8 @@
-"""Releases that are audited a minute, as one JSON object: python bench/audit.py [runs [processes]]
+"""What a release costs the audit, by family, as one JSON object: python bench/audit.py [runs]
 
-Every run is a whole release of 1,000 made-up people with a fresh key: the coin, the classes, the mechanism, the files
-written and read again. `stacked` runs many releases as one, which is how the audit measures its own power.
+Every run is a whole release of a few made-up people: the coin, the classes, the mechanism, the files written and read
+again; one at a time with a fresh key each, and in batches, which is how the audit measures its own power. Figures are
+microseconds of CPU for one release, without what is done once, and one process has all of them.
 """
 
 from __future__ import annotations
@@ -10,44 +11,35 @@ import json
 import os
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from dataclasses import replace
+from typing import Any
 
 from crowdblend.auditing.statistical import hard_sizes
-from crowdblend.policies import parse_policy
-from crowdblend.rehearsal import FAMILIES, subject_of
+from crowdblend.rehearsal import FAMILIES
 
-PEOPLE = 1_000
+# A batch is warm when it has seen what comes often.
+BATCHES = 20
 
 
-def seconds(name: str, runs: int, stacked: bool) -> tuple[float, float]:
-    """Wall and CPU seconds of so many runs, without what is done once."""
-    # Statistics have as many people as their policy says.
-    policy = parse_policy(FAMILIES[name].policy.replace("people = 24", f"people = {PEOPLE}"))
-    subject = subject_of(policy, hard_sizes, name=name, people=PEOPLE if not stacked else 100, stacked=stacked)
-    population = subject.pairs()[2].more
-    subject.observe(population, 10)
-    wall, cpu = time.perf_counter(), time.process_time()
+def microseconds(subject: Any, runs: int) -> float:
+    """The CPU time of one run."""
+    pairs = subject.pairs()
+    population = pairs[min(2, len(pairs) - 1)].more
+    subject.observe(population, max(10, runs // 10))
+    started = time.process_time()
     subject.observe(population, runs)
-    return time.perf_counter() - wall, time.process_time() - cpu
-
-
-def measure(name: str, runs: int, processes: int, stacked: bool) -> dict[str, float]:
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(seconds, [name] * processes, [runs] * processes, [stacked] * processes))
-    slowest, cpu = max(wall for wall, _ in found), sum(cpu for _, cpu in found)
-    return {
-        "releases_per_minute": round(60 * runs * processes / slowest),
-        "releases_per_minute_of_cpu": round(60 * runs * processes / cpu),
-    }
+    return round(1e6 * (time.process_time() - started) / runs, 1)
 
 
 def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
-    processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    found = {"people": PEOPLE, "processes": processes, "load": os.getloadavg()[0]}
-    found |= {name: measure(name, runs, processes, stacked=False) for name in FAMILIES}
-    found["stacked suppressed table of 100"] = measure("suppressed table", 10 * runs, processes, stacked=True)
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    found: dict[str, Any] = {"runs": runs, "load": os.getloadavg()[0]}
+    for name, family in FAMILIES.items():
+        batched = family.subject(hard_sizes)
+        found[name] = {
+            "one_at_a_time": microseconds(replace(batched, stacked=False), runs),
+            "in_batches": microseconds(batched, BATCHES * runs),
+        }
     print(json.dumps(found))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -41,9 +42,15 @@ async def pages(root: Path) -> dict[str, float]:
 
     session = Session()
     guard = Guard(application(Studio.at(Root.at(root), root / "state", ledger=str(root / "ledger.db"))), session, 8765)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url=ORIGIN, headers=HEADERS) as client:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(guard), base_url=ORIGIN + session.path, headers=HEADERS
+    ) as client:
         await client.get(f"/start?token={session.token}")
-        number = (await client.post("/drafts", data={"kind": "table"})).headers["location"].split("/")[2]
+        first = (await client.get("/", headers={"hx-request": "false"})).text
+        loaded = sorted(set(re.findall(r'(?:src|href)="([^"]*/static/[^"]*)"', first)))
+        sizes = [len(first.encode()), *[len((await client.get(ORIGIN + one)).content) for one in loaded]]
+        began = await client.post("/drafts", data={"kind": "table"})
+        number = began.headers["location"].split("/drafts/")[1].split("/")[0]
         started = time.process_time()
         await client.post(f"/drafts/{number}/source", data={"source": "wide.csv"})
         await client.post(f"/drafts/{number}/data", data={"data:person": "id", "data:population": "town"})
@@ -57,7 +64,9 @@ async def pages(root: Path) -> dict[str, float]:
         for change in range(CHANGES):
             answer = await client.post(f"/drafts/{number}/release", data={"release:epsilon": str(1 + change / 100)})
             assert answer.status_code == 200
-        return {"twenty_columns": wide, "plan_update": (time.process_time() - started) / CHANGES}
+        plan = (time.process_time() - started) / CHANGES
+        page = {"first_page_requests": len(sizes), "first_page_bytes": sum(sizes)}
+        return {"twenty_columns": wide, "plan_update": plan, **page}
 
 
 def main() -> None:

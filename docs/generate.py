@@ -1,4 +1,4 @@
-"""Write the pages that are derived from the code: theorems, commands, the keys of a policy, Python names.
+"""Write what is derived: theorems, commands, the keys of a policy, Python names, and the tables of docs/compared.md.
 
 `make docs` runs this; a test compares the result with what is committed.
 """
@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 import click
+import compared_tables
 from click.testing import CliRunner
 
 import crowdblend
@@ -40,6 +44,38 @@ meaning, sentences may be improved. `where` is the section and key, the column o
 the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 wrong use, policy or data.
 """
 
+# What a command is for, in a line, and the page that explains it.
+COMMAND_PAGES = {
+    "plan": ("leave one of k, rate, epsilon, delta out; it is solved for", "[planning](plan.md)"),
+    "init": ("a policy to start from, from the names of your columns", "[a first policy](sources.md#a-first-policy)"),
+    "rehearse": (
+        "try a policy on made-up people, or compare several: cells shown, people hidden, errors; costs nothing",
+        "[rehearsing](rehearse.md)",
+    ),
+    "hierarchy": ("hierarchy files from a rule", "[recodings](release.md#recodings)"),
+    "release": ("publish under a policy, from thousands to a billion rows", "[releases](release.md)"),
+    "verify": (
+        "re-derive a certificate from its leaves, check the files, refuse what does not follow",
+        "[certificates](certificates.md)",
+    ),
+    "sign": (
+        "sign a release with an SSH key, for `verify --signer` and `ssh-keygen`",
+        "[signed releases](signatures.md)",
+    ),
+    "read": ("estimates for the population with intervals, for any margin", "[for readers](reading.md)"),
+    "report": ("a release explained on one page", "[reports](report.md)"),
+    "audit": ("try to break what a policy guarantees, by running it on made-up people", "[the audit](audit.md)"),
+    "ledger": (
+        "what was released about whom, what it adds up to, and limits that refuse",
+        "[the ledger](ledger.md), [for a team](team-ledger.md)",
+    ),
+    "studio": ("web pages on your own machine, from the data to the published folder", "[the studio](studio.md)"),
+    "demo": ("plan, release and verify a made-up town, in three ways", "[releases](release.md)"),
+    "attack": ("ten attacks on releases that look safe, and the same attacks on ours", "[attacks](attacks.md)"),
+    "reproduce": ("the papers' own tables and figures next to ours", "[papers](papers.md)"),
+    "rules": ("every theorem that can appear in a certificate", "[theorems](theorems.md)"),
+}
+
 NAMES_HEAD = """# Python names
 
 Generated from the code: what `import crowdblend as cb` offers. [From Python](python.md) shows how to use them.
@@ -69,9 +105,15 @@ def _theorem(rule: Rule) -> str:
 
 def commands() -> str:
     """The command reference, as `--help` prints it."""
-    parts = [COMMANDS_HEAD]
+    rows = [f"| `crowdblend {name}` | {what} | {page} |" for name, (what, page) in _in_order()]
+    parts = [COMMANDS_HEAD, "\n".join(["| command | what for | page |", "|---|---|---|", *rows]) + "\n"]
     parts += [_help(), *(_help(*names) for name in COMMANDS for names in _with_parts(name))]
     return "\n".join(parts)
+
+
+def _in_order() -> list[tuple[str, tuple[str, str]]]:
+    """Every command with its line; one without a line stops here."""
+    return [(name, COMMAND_PAGES[name]) for name in COMMANDS]
 
 
 def _with_parts(name: str) -> list[tuple[str, ...]]:
@@ -157,7 +199,13 @@ def _signature(name: str, thing: Callable[..., object]) -> str:
     return f"`cb.{name}({', '.join(parameters)})`\n"
 
 
-PAGES = {"theorems.md": theorems, "cli.md": commands, "policy.md": policy, "api.md": names}
+PAGES = {
+    "theorems.md": theorems,
+    "cli.md": commands,
+    "policy.md": policy,
+    "api.md": names,
+    "compared.md": compared_tables.page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

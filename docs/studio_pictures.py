@@ -24,8 +24,9 @@ IMAGES = HERE / "images"
 SIZE = {"width": 1280, "height": 860}
 
 
-def picture(page: Page, name: str) -> None:
-    """What is seen of a page without scrolling."""
+def picture(page: Page, name: str, height: int = SIZE["height"]) -> None:
+    """What is seen of a page without scrolling, in a window of some height."""
+    page.set_viewport_size({**SIZE, "height": height})
     page.wait_for_load_state("networkidle")
     page.screenshot(path=IMAGES / f"studio-{name}.png")
 
@@ -43,16 +44,21 @@ def main() -> None:
             picture(page, "home")
             steward = Steward(page, studio)
             steward.begin("table")
+            page.select_option("#person", "person_id")
+            page.fill("#population", "town")
+            page.wait_for_selector("#onward a.primary")
+            picture(page, "data", 1_020)
             steward.describe()
             steward.column(1, "values", values="female\nmale")
             steward.column(2, "width", **{"from": "0", "to": "110", "width": "10"})
-            page.locator("#column-1").scroll_into_view_if_needed()
-            picture(page, "columns")
+            page.evaluate("scrollTo(0, 0)")
+            picture(page, "columns", 1_250)
             steward.onward("Release")
             page.fill("#s-rate", "0.5")
+            page.wait_for_selector("#summary :text('0.5')")
             page.wait_for_selector("#plan .lead")
             page.wait_for_selector("#plan :text('with this release')")
-            picture(page, "release")
+            picture(page, "release", 1_080)
             steward.onward("Rehearse")
             steward.onward("Publish")
             steward.publish()

@@ -6,9 +6,16 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How busy the machine is says nothing about the code.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What every change must pass is the same every time; `make test-slow` looks for other examples."""
+    settings.register_profile(
+        "any machine",
+        deadline=None,  # how busy the machine is says nothing about the code
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=config.getoption("markexpr") == "not slow",
+    )
+    settings.load_profile("any machine")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,13 +22,16 @@ nb_execution_mode = "off"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# A prime stays a prime in proofs.
+smartquotes = False
 exclude_patterns = ["site/*", "**/.ipynb_checkpoints"]
 # Links to files of the repository, which the site does not hold, are listed by the tests instead.
 suppress_warnings: list[str] = []
 
 html_theme = "furo"
 html_title = f"crowdblend {release}"
-html_static_path: list[str] = []
+html_static_path = [str(HERE / "static")]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False

@@ -21,7 +21,7 @@ from crowdblend.auditing.statistical import (
     hard_sizes,
     repeat,
 )
-from crowdblend.auditing.statistical.events import Fold, best_event
+from crowdblend.auditing.statistical.events import Fold, best_event, candidates
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.views import views_of
 from crowdblend.auditing.statistical.workers import processes, submitted
@@ -143,7 +143,7 @@ def test_the_best_event_is_not_made_of_chance() -> None:
         noise = [Counter({f"{where}, fold {fold}, {i // 9}": 9 for i in range(495)}) for fold in (0, 1)]
         return tuple(Fold(500, {"noise": noise[fold], "fact": Counter(a=a, b=500 - a)}) for fold in (0, 1))
 
-    event = best_event({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)
+    event = best_event(list(candidates({0: (side("here", 400), side("there", 100))}, 0.5, 0.0)))
     assert (event.view, event.outcomes) in {("fact", frozenset("a")), ("fact", frozenset("b"))}
 
 

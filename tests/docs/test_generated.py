@@ -1,4 +1,4 @@
-"""The generated pages are what the code says today; links lead somewhere."""
+"""The generated pages are what the code says today."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def generator():
@@ -19,16 +18,9 @@ def generator():
     return module
 
 
-@pytest.mark.parametrize("name", ["theorems.md", "cli.md", "policy.md", "api.md"])
+@pytest.mark.parametrize("name", ["theorems.md", "cli.md", "policy.md", "api.md", "compared.md"])
 def test_generated_pages_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generator().PAGES[name](), "run make docs"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_proofs_that_rules_cite_exist() -> None:

@@ -45,7 +45,6 @@ def parse_kind(text: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/release.md"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_its_line_in_the_table(page: str, kind: str) -> None:
-    assert f"\n| `{kind}` |" in (ROOT / page).read_text(encoding="utf-8")
+def test_every_kind_has_its_line_in_the_table(kind: str) -> None:
+    assert f"\n| `{kind}` |" in (ROOT / "docs" / "release.md").read_text(encoding="utf-8")

@@ -20,6 +20,10 @@ def test_every_page_has_one_place() -> None:
     assert sorted(listed()) == sorted(pages | notebooks)
 
 
-def test_the_site_has_four_parts() -> None:
-    captions = re.findall(r"^:caption: (.+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+def test_the_site_has_four_parts_and_says_for_whom() -> None:
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    captions = re.findall(r"^:caption: (.+)$", text, re.MULTILINE)
     assert captions == ["Start", "How to", "Explanation", "Reference"]
+    assert re.findall(r"^## (.+)\n\nFor ", text, re.MULTILINE) == captions
+    linked = set(re.findall(r"\]\(([a-z_/-]+)\.(?:md|ipynb)\)", text))
+    assert linked == set(listed())

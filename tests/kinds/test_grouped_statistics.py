@@ -242,3 +242,11 @@ def test_averages_err_less_than_those_of_opendp() -> None:
         query = theirs.average(epsilon, centred=centred)
         others = [abs(query(some) - some.mean()) for _ in range(100) for some in values.values()]
         assert np.mean(ours) <= 1.1 * np.mean(others)
+
+
+def test_a_policy_of_medians_alone_is_released(tmp_path: Path) -> None:
+    """Nothing is added up beside them: only counts by steps are read."""
+    (tmp_path / "people.csv").write_bytes(as_csv(people()))
+    release(parse_policy(policy_text(WHOLE), tmp_path), tmp_path / "out", ledger=None)
+    verify_release(tmp_path / "out")
+    assert cb.read(tmp_path / "out").data.num_rows == 1

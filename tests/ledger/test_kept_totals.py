@@ -16,6 +16,7 @@ from crowdblend.errors import DoesNotVerify
 from crowdblend.guarantees import Guarantee
 from crowdblend.ledger import Ledger, running_total
 from crowdblend.ledger.running_total import digest_of, read_total
+from crowdblend.ledger.spent import SpentGroup
 from crowdblend.ledger.summary import _read, total_name
 from crowdblend.publishing.prospect import with_profile
 from tests.ledger.databases import DATABASES, place
@@ -211,3 +212,19 @@ def test_one_more_entry_is_one_more_law(tmp_path: Path, composed: list[int]) -> 
     for number in range(20):
         ledger.begin(spending(f"draw-{number}", guarantees=release(8 + number % 2)))
     assert composed == [1] * 20
+
+
+@pytest.mark.slow
+def test_a_total_of_very_many_releases_is_no_edit() -> None:
+    """Laws that are too long are cut, more or less by the order of composing: an honest total is not refused."""
+    made = [with_profile(plan(rate=0.1, epsilon=epsilon, delta=1e-9).certificate()) for epsilon in (0.011, 0.013)]
+    uses = [SpentGroup("residents", one, True) for one in made]
+    total = None
+    for counts in ((24_995, 24_995), (24_996, 24_995), (24_996, 24_996)):
+        found = running_total.total_of_spent(list(zip(uses, counts, strict=True)), total)
+        assert found is not None
+        total = read_total(found.to_json())
+    assert total is not None
+    again = running_total.together(total.profile.uses, total.pair.up.spacing, running_total.CUT)
+    assert not total.pair.down.covers(again.down, 1e-6), "nothing was cut"
+    assert total.is_enough()

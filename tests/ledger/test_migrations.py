@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import InvalidInput, Refused
 from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.chain import FORMAT, version_of
 from crowdblend.ledger.migrations import LATEST, TABLES, migrate_tables, version
@@ -56,6 +56,25 @@ def test_on_a_server(number: int, tmp_path: Path) -> None:
     execute("INSERT INTO crowdblend.about VALUES ('crowdblend ledger 99')")
     with pytest.raises(InvalidInput, match="Use the crowdblend that wrote it"):
         Ledger.open(where)
+
+
+@needs_postgresql
+def test_a_writer_is_told_that_the_owner_upgrades(tmp_path: Path) -> None:
+    where = place("postgresql", tmp_path)
+    copied_to_postgresql(KEPT / "format-3.sqlite", 3, where)
+    execute(
+        "DROP ROLE IF EXISTS test_ann", "CREATE ROLE test_ann LOGIN", "GRANT USAGE ON SCHEMA crowdblend TO test_ann"
+    )
+    execute("GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA crowdblend TO test_ann")
+    ann = where.replace("postgres@", "test_ann@")
+    with pytest.raises(Refused, match="has the format 3, and your role may not") as refused:
+        Ledger.open(ann).begin(spending("new", population="others"))
+    assert "crowdblend ledger upgrade" in str(refused.value.remedy)
+    said = crowdblend("ledger", "upgrade", "--ledger", where).stdout
+    assert "crowdblend ledger roles --apply" in said
+    with pytest.raises(Refused, match="roles --apply"):
+        Ledger.open(ann).budget("residents")
+    execute("DROP OWNED BY test_ann", "DROP ROLE test_ann")
 
 
 @pytest.mark.parametrize("number", range(1, LATEST + 1))

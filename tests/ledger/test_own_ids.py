@@ -71,7 +71,6 @@ def test_unrelated_numberings_are_refused_and_the_refusal_names_the_key(begin, t
     begin("two.csv", who=TABLE)
 
 
-@in_every_database
 def test_another_name_of_the_population_names_the_key_too(begin, ledger: Ledger, tmp_path: Path) -> None:
     for seed, name in enumerate(("one.parquet", "two.csv", "three.parquet"), 1):
         write(numbered(seed), tmp_path / name)
@@ -111,7 +110,6 @@ COPIES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 }
 
 
-@in_every_database
 @pytest.mark.parametrize("whose", [(PEOPLE, TABLE), (TABLE, PEOPLE), (TABLE, TABLE)], ids=["people", "table", "both"])
 def test_the_key_makes_no_second_sample(begin, tmp_path: Path, whose: tuple[str, str]) -> None:
     write(numbered(), tmp_path / "drawn.parquet")

@@ -276,3 +276,21 @@ def test_rows_of_steps_name_what_they_are_about() -> None:
     content = {**spending("x").to_dict(), "step": "begun", "entry": 3}
     assert steps.rows_of(7, content) == [(7, 3, "begun", steps.name_hash("x"), steps.name_hash("residents"))]
     assert steps.rows_of(8, {"step": "limit"}) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"a":{"guarantees":[1],"identity":2},"guarantees":null}',
+        '{"a":{"guarantees":[1],"identity":2},"guarantees":[3]}',
+        '{"a":{"guarantees":[1],"identity":2}}',
+        '{"guarantees":[1],"identity":2,"guarantees":[3]}',
+        '{"folder":"\\"guarantees\\":[1],\\"identity\\":","guarantees":[1],"identity":null}',
+        '{"guarantees":[3],"x":"],","guarantees":[1],"identity":null}',
+    ],
+)
+def test_nested_guarantees_are_not_those_of_the_record(body: str) -> None:
+    """Guarantees that were parsed before are put in by their text: what comes out is what JSON says."""
+    known = '{"guarantees":[1],"identity":2}'
+    assert chain._parsed(1, known) == chain._parsed(1, known) == json.loads(known)
+    assert chain._parsed(1, body) == json.loads(body)

@@ -1,8 +1,9 @@
 """Kill releases at every step that the file system or the ledger can see, and at random moments, and look what is left.
 
-    python -m tests.publishing.killing FOLDER KILLS SEED [URL]
+    python -m tests.publishing.killing FOLDER KILLS SEED [MODES [URL]]
 
-The ledger is a file in the folder, or the PostgreSQL database of the URL.
+MODES say what is killed, such as release,resume. The ledger is a file in the folder, or the PostgreSQL database of the
+URL.
 
 A process that has done a release once forks a child for every kill: what a start would take is done. The child is
 killed with SIGKILL before its n-th step (a file opened, renamed or removed, a step of the ledger, a statement that it
@@ -55,6 +56,7 @@ epsilon = 2.0
 """
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "shutil.rmtree", "sqlite3.connect")
 STEPS = ((Ledger, "begin"), (Ledger, "output_begins"), (Ledger, "finish"), (exchange, "_rename"))
+MODES = "release,force,journal,resume"
 WHERE: str | None = None
 """The PostgreSQL database that has the ledger; None where it is a file."""
 
@@ -197,14 +199,14 @@ def in_child(work: Callable[[], None], deadline: float | None = None) -> int:
 class Killer:
     """Kills and looks, one place after the other."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, modes: list[str]) -> None:
         self.folder, self.chance = folder, random.Random(seed)
         self.template = folder / "template"
         prepare(self.template)
         self.old = (self.template / "old" / "data.csv").read_bytes()
         self.steps: dict[str, int] = {}
         self.seconds: dict[str, float] = {}
-        for mode in ("release", "force", "journal", "resume"):
+        for mode in modes:
             self.steps[mode], self.seconds[mode] = self.measure(mode)
 
     def place(self, mode: str) -> Path:
@@ -272,12 +274,12 @@ def void(_: Any) -> None:
     """Nothing."""
 
 
-def main(folder: str, kills: str, seed: str, url: str | None = None) -> None:
+def main(folder: str, kills: str, seed: str, modes: str = MODES, url: str | None = None) -> None:
     """Print how many kills came in time, by what was killed."""
     global WHERE  # noqa: PLW0603 - one program, one server
     WHERE = url
     reports.write_report = lambda where: void((where / "report.html").write_text("left out"))  # type: ignore[assignment]
-    killer = Killer(Path(folder), int(seed))
+    killer = Killer(Path(folder), int(seed), modes.split(","))
     print(json.dumps({"steps": killer.steps, "killed": killer.kills(int(kills))}))  # noqa: T201
 
 

@@ -205,7 +205,9 @@ def test_private_weights_bound_the_rates_and_are_checked(people: pd.DataFrame, t
     assert cb.read(tmp_path / "out").estimates(margin=["sex"]).to_pandas().estimate.isna().all()
     for outside in (9.99, 100.01, -3.0, None):
         wrong = people.assign(weight=people.weight.where(people.id != 7, outside))
-        with pytest.raises(InvalidInput, match="'weight' has blanks, or values outside") as refused:
+        with pytest.raises(
+            InvalidInput, match="A weight of column 'weight' is blank, no number, or outside"
+        ) as refused:
             cb.release(wrong, policy, out=tmp_path / "no", ledger=None)
         assert str(outside) not in str(refused.value)
     for inside in (10.0, 100.0):
@@ -319,9 +321,11 @@ def test_a_dry_run_lists_the_strata_and_the_audit_and_made_up_people_know_them(t
     shown = CliRunner().invoke(cli, ["release", str(tmp_path / "policy.toml"), "--dry-run"])
     assert shown.exit_code == 0, shown.output
     assert "west: rate 0.5, k = 35" in shown.output
-    with pytest.raises(InvalidInput, match="one sampling rate"):
-        subject_of(policy, hard_sizes, name="strata")
+    sizes = {pair.name: pair.more[0].size for pair in subject_of(policy, hard_sizes, name="strata").pairs()}
+    assert sizes["stratum west, just a crowd (35)"] == sizes["stratum north, just a crowd of west (35)"] == 35
     spanning = table(cb.Sampling(stratum="county", rates={"a": 0.1, "b": 0.2}), columns={"sex": cb.values("F", "M")})
+    with pytest.raises(InvalidInput, match="one sampling rate"):
+        subject_of(spanning, hard_sizes, name="spanning")
     assert set(make_up_people(spanning, 50).column_names) == {"id", "sex", "county"}
 
 

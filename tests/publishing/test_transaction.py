@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,13 +27,26 @@ from tests.publishing.killing import prepare
 FILES = ("data.csv", "certificate.json")
 
 
+def without_figures(folder: Path) -> None:
+    """What stands for the report, since its figures take most of the time."""
+    (folder / "report.html").write_text("left out")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A steward's folder, to be copied."""
+    folder = tmp_path_factory.mktemp("prepared") / "place"
+    with pytest.MonkeyPatch.context() as quick:
+        quick.setattr("crowdblend.reports.write_report", without_figures)
+        prepare(folder)
+    return folder
+
+
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A steward's folder; the report is left out, since its figures take most of the time."""
-    monkeypatch.setattr(
-        "crowdblend.reports.write_report", lambda folder: (folder / "report.html").write_text("left out")
-    )
-    prepare(tmp_path / "place")
+def place(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A steward's folder."""
+    monkeypatch.setattr("crowdblend.reports.write_report", without_figures)
+    shutil.copytree(prepared, tmp_path / "place")
     return tmp_path / "place"
 
 

@@ -167,3 +167,11 @@ def test_the_command_prints_csv_or_one_object(folders: dict[str, Path]) -> None:
     (row,) = found["estimates"]
     assert row["low"] <= 8000 <= row["high"]
     assert CliRunner().invoke(cli, ["read", str(folders["table"]), "--margin", "x", "--json"]).exit_code == 2
+
+
+def test_margins_named_one_by_one_are_those_with_a_comma(folders: dict[str, Path]) -> None:
+    said = [
+        CliRunner().invoke(cli, ["read", str(folders["table"]), *options]).stdout
+        for options in (["--margin", "district", "--margin", "sex"], ["--margin", "district,sex"], ["--margin", "sex"])
+    ]
+    assert said[0] == said[1] != said[2]

@@ -195,7 +195,7 @@ days = st.one_of(
 
 
 @settings(max_examples=6, deadline=None)
-@given(values=st.lists(texts, min_size=150, max_size=300))
+@given(values=st.lists(texts, min_size=80, max_size=160))
 def test_any_text(database, values):
     for recoding in EVERY:
         assert disagreements(database, recoding, values) == []

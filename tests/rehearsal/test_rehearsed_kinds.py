@@ -172,7 +172,7 @@ def test_points_have_the_person_far_from_the_crowd() -> None:
     assert pair.more == (Crowd(("x", "0.5"), 1), Crowd(("x", "29.5"), 8), Crowd(("y", "89.5"), 31))
     assert pair.fewer == (Crowd(("x", "0.5"), 0), *pair.more[1:])
     rows = [["x", "0.5"], ["x", "28.5"], ["x", "31.5"], ["y", "2.5"]]
-    seen = subject.onlooker(("x", "0.5")).at_shown(Shown(["group", "age"], rows))
+    seen = subject.onlooker(("x", "0.5")).at_shown({"data.csv": Shown(["group", "age"], rows)}, None)
     assert seen["points near the person, and in the block"] == "1 of 2"
     assert seen["points"] == "4"
 

@@ -234,9 +234,8 @@ def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: py
     the 187 runs of the last round on each side more than ten standard deviations beyond the claim."""
     from crowdblend.mechanisms.synopsis import fitted
 
-    text = (
-        FAMILIES["synopsis, fitted"].policy.replace("= 24", "= 200").replace("= 12", "= 200").replace("= 3.0", "= 1.0")
-    )
+    text = FAMILIES["synopsis, fitted"].policy.replace("\nrows = 4", "")
+    text = text.replace("= 24", "= 200").replace("= 22", "= 200").replace("= 3.0", "= 1.0")
     subject = subject_of(parse_policy(text), hard_sizes, name="twin")
     monkeypatch.setattr(fitted, "discrete_laplace", quieter(fitted.discrete_laplace, factor))
     assert audit(subject, runs=1_000, error=1e-3).finding

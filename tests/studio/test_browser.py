@@ -80,7 +80,7 @@ def checked(browsing: Browsing) -> Callable[[Any], None]:
     rules = axe.Axe()
 
     def check(page: Any) -> None:
-        found = rules.run(page).response["violations"]
+        found = rules.run(page, options={"resultTypes": ["violations"]}).response["violations"]
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
         assert not serious, [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious]
 
@@ -212,6 +212,7 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     )
 
 
+@pytest.mark.slow  # the same pages as the other walks; test_pages.py sends the choices of every kind
 def test_points(steward: Steward) -> None:
     steward.begin("points", "map.parquet")
     steward.describe(population="map")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -69,6 +70,9 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert not (town / "policies").exists()
     assert visitor.send(f"/drafts/{number}/publish", sent).status_code == 303
     assert waited(visitor, number).state == "done"
+    ended = visitor.get(f"/jobs/{visitor.studio.drafts.get(number).jobs['publish']}", headers=HTMX)
+    assert ended.headers["hx-trigger"] == "job-ended"
+    assert "hx-get" not in ended.text  # it would break off the reload that it asks for
     assert cb.load_policy(town / "policies" / "town.toml") == CASES["register"][1](town)
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
@@ -163,6 +167,30 @@ def test_a_hierarchy_is_edited_as_a_table(visitor: Visitor, root: Path) -> None:
     assert visitor.send(path, cells).status_code == 303
     assert (root / "sex-hierarchy.csv").read_text(encoding="utf-8") == "F;all\nM;all\n"
     assert visitor.studio.drafts.get(number).choices.columns["sex"]["hierarchy"] == "sex-hierarchy.csv"
+
+
+@pytest.mark.parametrize(
+    ("rule", "sent", "first", "groups"),
+    [
+        ("intervals", {"from": "0", "to": "20", "widths": "5, 10"}, ["0", "0–4", "0–9", "*"], "20 values, 4 groups"),
+        ("prefixes", {"values": "10115\n10999", "keep": "3 1"}, ["10115", "101**", "1****", "*"], "2 values, 2 groups"),
+        ("order", {"values": "low\nmiddle\nhigh", "sizes": "2"}, ["low", "low – middle", "*"], "3 values, 2 groups"),
+    ],
+)
+def test_a_hierarchy_is_made_by_a_rule(
+    visitor: Visitor, root: Path, rule: str, sent: dict[str, str], first: list[str], groups: str
+) -> None:
+    path = f"/drafts/{visitor.draft()}/hierarchy/1"
+    made = visitor.send(path, {"add": rule, **sent}, **HTMX).text
+    assert all(f'name="cell/0/{level}" value="{text}"' in made for level, text in enumerate(first))
+    assert f"The levels nest: {groups}" in made
+    cells = dict(re.findall(r'name="(cell/[0-9]+/[0-9]+)" value="([^"]*)"', made))
+    assert f"The levels nest: {groups}" in visitor.send(path, {**cells, "add": "check"}, **HTMX).text
+    assert visitor.send(path, cells).status_code == 303
+    assert (root / "sex-hierarchy.csv").read_text(encoding="utf-8").startswith(";".join(first) + "\n")
+    assert "takes whole numbers" in visitor.send(path, {"add": "intervals", "from": "x", "to": "1"}, **HTMX).text
+    torn = {"cell/0/0": "a", "cell/0/1": "x", "cell/0/2": "p", "cell/1/0": "b", "cell/1/1": "x", "cell/1/2": "q"}
+    assert "splits a group" in visitor.send(path, {**torn, "add": "check"}, **HTMX).text
 
 
 def test_a_policy_is_opened_and_stays_the_same(visitor: Visitor, town: Path) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import html
 import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvicorn
 
 from crowdblend.errors import InvalidInput
+from crowdblend.studio import security, slow_clients
+from crowdblend.studio.app import PAGES
 from crowdblend.studio.places import Root
-from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY
+from crowdblend.studio.security import LARGEST_BODY, POLICY, REPORT_POLICY, Guard, Session
 from crowdblend.studio.server import bound
 from tests.studio.conftest import FROM_PAGE, ORIGIN, PORT, Visitor
 
@@ -225,3 +231,118 @@ def test_a_cancelled_job_goes_back_to_the_studio_only(visitor: Visitor) -> None:
     job = visitor.studio.jobs.start("paper", {"name": "lqs-table1"})
     for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
         assert visitor.send(f"/jobs/{job}/cancel", {"back": back}).headers["location"] == "/"
+
+
+def test_the_cookie_is_sent_for_the_studio_s_own_path_alone(visit: Callable[..., Visitor]) -> None:
+    first = visit(known=False)
+    cookie = first.get(f"/start?token={first.session.token}").headers["set-cookie"]
+    # A browser sends cookies to every port of a host; a server at another port does not know this path.
+    assert f"Path={first.session.path};" in cookie + ";"
+    assert len(first.session.path) > 20
+    assert first.session.path != visit(known=False).session.path
+    held = {"cookie": cookie.partition(";")[0]}
+    assert first.get("/", headers=held).status_code == 200
+    for path in ("/", "/ledger", "/start", f"/x{first.session.path}/", first.session.path):
+        assert first.request("GET", f"{ORIGIN}{path}", headers=held).status_code == 403
+
+
+def test_looking_at_a_page_changes_nothing(visitor: Visitor, root: Path) -> None:
+    number = _ready(visitor)
+    told = {path: path.read_bytes() for path in root.parent.rglob("*") if path.is_file()}
+    numbers = {"{draft}": number, "{place:int}": "1", "{job}": "0" * 12, "{name}": "duplicate"}
+    shown = [route for one in PAGES for route in one.ROUTES if "GET" in (route.methods or ())]
+    for route in shown:
+        path = route.path
+        for name, value in numbers.items():
+            path = path.replace(name, value)
+        assert visitor.get(f"{path}?folder=x&browse=&job=").status_code < 500, path
+    assert len(shown) > 15
+    assert {path: path.read_bytes() for path in root.parent.rglob("*") if path.is_file()} == told
+
+
+def test_whatever_changes_something_is_a_post(visitor: Visitor) -> None:
+    number = visitor.draft()
+    for path in ("delete", "source", "code-book", "resume"):
+        assert visitor.get(f"/drafts/{number}/{path}").status_code == 405
+    assert visitor.get("/jobs/000000000000/cancel").status_code == 405
+    assert visitor.studio.drafts.get(number)
+
+
+def test_the_token_is_in_no_page_no_log_and_no_referrer(visit: Callable[..., Visitor], capfd: Any) -> None:
+    first = visit(known=False)
+    first.get(f"/start?token={first.session.token}x")
+    answer = first.get(f"/start?token={first.session.token}")
+    assert answer.text == ""
+    assert answer.headers["location"] == "/"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    page = first.get("/")
+    assert first.session.token not in page.text
+    assert first.session.token not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("text", ["a{{ 7 * 191 }}", "{% raise %}", "a${7*191}", "{{ draft.__class__ }}"])
+def test_a_text_is_not_a_template(visitor: Visitor, root: Path, text: str) -> None:
+    (root / "odd.csv").write_text(f"id,{text}\n1,x\n", encoding="utf-8")
+    number = visitor.draft(source="odd.csv")
+    visitor.send(f"/drafts/{number}/data", {"data:person": "id", "data:population": text})
+    page = visitor.get(f"/drafts/{number}/columns").text
+    assert "1337" not in page
+    assert html.escape(text) in page
+
+
+def test_a_hierarchy_is_no_other_file(visitor: Visitor, root: Path) -> None:
+    number = visitor.draft()
+    cells = {"cell/0/0": "F", "cell/0/1": "all"}
+    for path in ("people.parquet", "certificate.json", "../out.csv", ".crowdblend-studio/drafts/x.csv"):
+        assert visitor.send(f"/drafts/{number}/hierarchy/1", {**cells, "path": path}).status_code == 409
+    huge = {"cell/1999/11": "x", "cell/2000/0": "x"}
+    assert visitor.send(f"/drafts/{number}/hierarchy/1", {**huge, "add": "check"}).status_code == 409
+
+
+async def _connections(port: int) -> list[bytes]:
+    """What a server answers to somebody who is slow with the head, slow with the body, and quick."""
+    said = []
+    for sent in (b"GET / HT", b"", b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        said.append(await asyncio.wait_for(reader.read(100), 5))
+        writer.close()
+    return said
+
+
+def test_slow_clients_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slow_clients, "HEAD_WITHIN", 0.2)
+
+    async def run() -> list[bytes]:
+        guard = Guard(_nobody, Session(), PORT)
+        config = uvicorn.Config(guard, http=slow_clients.PromptProtocol, ws="none", lifespan="off", log_level="error")
+        server = uvicorn.Server(config)
+        with bound(0) as listening:
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            said = await _connections(listening.getsockname()[1])
+            server.should_exit = True
+            await serving
+        return said
+
+    slow, silent, quick = asyncio.run(run())
+    assert slow == silent == b""
+    assert quick.startswith(b"HTTP/1.1 421")
+
+
+async def _nobody(*_: object) -> None:
+    raise AssertionError("nothing is asked of the application")
+
+
+def test_a_body_that_takes_too_long_is_not_waited_for(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(security, "BODY_WITHIN", 0.05)
+    number = visitor.draft()
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(30)
+        return {"type": "http.request"}
+
+    read = security._bounded(receive)
+    assert asyncio.run(read())["type"] == "http.disconnect"
+    assert visitor.studio.drafts.get(number)

@@ -33,9 +33,9 @@ QUICK: dict[str, tuple[LossCurve, ...]] = {
     "pair": (ClosenessCurve(0.5, 1e-9),),
     "parts": (PartsCurve(0.5, (0.5, 0.3, 0.2), (25, 22, 18)),),
     "recoding by a part": (SplitCurve(0.5, 20, 0.2, 0.1),),
-    "recoding by the population": (CrowdCurve(8, 0.0, 0.1), ClosenessCurve(0.05, 0.0)),
 }
 SLOW: dict[str, tuple[LossCurve, ...]] = {
+    "recoding by the population": (CrowdCurve(8, 0.0, 0.1), ClosenessCurve(0.05, 0.0)),
     "noise below k": (NoisyCountCurve(8, 2.0, 0.1, False),),
     "noise below k, flagged": (NoisyCountCurve(10, 2.0, 0.1, True),),
     "points": (PointCurve(20, 1.0, 0.1),),

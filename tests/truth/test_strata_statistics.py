@@ -142,7 +142,7 @@ def test_the_bound_is_attained_by_totals_alone_and_forgotten_copies_are_caught()
     inner = RULES["totals.add-remove"](bins=1, grid_steps=1, noise_epsilon=epsilon_above(TOTAL))
 
     def growth(number: int) -> Fraction:
-        made = RULES["strata.copies"](inner, low=float(rate), high=float(rate), copies=number)
+        made = RULES["strata.copies"](inner, low=float(rate) / 4, high=float(rate), copies=number)
         return growth_below(RULES["strata.joint"](made).conclusion.epsilon)
 
     assert divergence(law, nobody, growth(copies)) == 0

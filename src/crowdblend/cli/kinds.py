@@ -143,14 +143,15 @@ def _tell_statistic(own: dict[str, Any], epsilon: float | None, as_json: bool) -
 def _statistic_words(planned: StatisticPlan) -> str:
     of = {"average": "of its range", "median": "of the ranks"}.get(planned.statistic, "of all people")
     whom = (
-        f"learns hardly more about you than from {planned.sample:,} random people of {planned.people:,}"
+        f"{planned.sample:,} random people of {planned.people:,}"
         if planned.sample < planned.people
-        else "learns hardly more about you than from everybody else's data"
+        else "everybody else's data"
     )
     return (
         f"One {planned.statistic} is within {at_most(planned.error)} {of} of the true one with a probability of at "
-        f"least {planned.confidence:g}, and whoever sees it {whom}: epsilon {at_most(planned.epsilon)}. Several "
-        "statistics share epsilon; write a policy to plan them together."
+        f"least {planned.confidence:g}. Whatever is concluded about you from it is at most "
+        f"e^{at_most(planned.epsilon)} times as probable as from {whom}. "
+        "Several statistics share epsilon; write a policy to plan them together."
     )
 
 
@@ -188,6 +189,6 @@ def _tell_graph(own: dict[str, Any], epsilon: float | None, as_json: bool) -> No
     click.echo(f"{solved} = {f'{shown:,}' if solved == 'sample' else at_most(float(shown))}")
     click.echo(
         f"The {name} of a network of {own['people']:,} people is within {at_most(planned.error)} with a probability of "
-        f"at least 0.95, and whoever sees it learns hardly more about you than from {planned.samples:,} random people "
-        f"and what is near them: epsilon {at_most(planned.epsilon)}."
+        f"at least 0.95. Whatever is concluded about you from it is at most e^{at_most(planned.epsilon)} times as "
+        f"probable as from {planned.samples:,} random people and what is near them."
     )

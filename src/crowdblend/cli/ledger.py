@@ -20,6 +20,7 @@ from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger import Budget, Entry, Ledger, ProfileTotal
+from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.steward import steward_sentences
@@ -166,7 +167,7 @@ def show_budget(
     ledger = Ledger.open(where, make=False)
     budgets, accounts = ledger.budgets(), ledger.accounts()
     if population is not None:
-        budgets = tuple(budget for budget in budgets if budget.population == population)
+        budgets = tuple(budget for budget in budgets if budget.population == normal_name(population))
         if not budgets:
             raise InvalidInput(
                 f"nothing was released about the population {population!r}. Leave it out to see all.",

@@ -166,11 +166,14 @@ def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: 
 @speaks
 def upgrade(*, where: str | None, as_json: bool) -> None:
     """Bring a ledger of an earlier version to the present format; the next release would do the same."""
-    version = Ledger.open(where).upgrade()
+    ledger = Ledger.open(where)
+    version = ledger.upgrade()
     if as_json:
         emit({"format": version})
-    else:
-        click.echo(f"the ledger has the format {version}.")
+        return
+    click.echo(f"the ledger has the format {version}.")
+    if ledger.location.path is None:
+        click.echo("If it has roles, give them their rights to the new tables: crowdblend ledger roles --apply")
 
 
 COMMANDS = (limit, populations, describe, overlap, roles, upgrade)

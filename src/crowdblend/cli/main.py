@@ -23,7 +23,7 @@ COMMANDS = {
     "sign": "Sign a release with an SSH key.",
     "read": "Print estimates for the population, with intervals.",
     "report": "Explain a release on one page.",
-    "audit": "Try to break what a policy or a mechanism promises.",
+    "audit": "Try to break what a policy or a mechanism guarantees.",
     "ledger": "Show what was released, what it comes to, which limits hold, and whether the record is whole.",
     "studio": "Make releases on web pages of your own machine.",
     "demo": "Publish a made-up town in three ways.",

@@ -5,12 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from crowdblend.engines.engine import Progress
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+
+class ProgressLine:
+    """A line that is drawn again and again; paused, it leaves the terminal to a question."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+        self._task = bar.add_task("starting", pace="", total=None)
+
+    def __call__(self, phase: str, rows: int) -> None:
+        """Show what is done, and how fast; a paused line goes on."""
+        elapsed = self._bar.tasks[0].elapsed or 0
+        pace = f"{rows:,} rows, {rows / elapsed:,.0f} rows/s" if rows and elapsed > 0.2 else ""
+        self._bar.update(self._task, description=phase, pace=pace)
+        self._bar.start()
+
+    def pause(self) -> None:
+        """Take the line away until there is something to show again."""
+        self._bar.stop()
 
 
 @contextmanager
-def progress_line(*, quiet: bool) -> Iterator[Progress | None]:
+def progress_line(*, quiet: bool) -> Iterator[ProgressLine | None]:
     """A callback that draws, or None when stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -26,14 +47,7 @@ def progress_line(*, quiet: bool) -> Iterator[Progress | None]:
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", pace="", total=None)
-
-        def advance(phase: str, rows: int) -> None:
-            elapsed = bar.tasks[0].elapsed or 0
-            pace = f"{rows:,} rows, {rows / elapsed:,.0f} rows/s" if rows and elapsed > 0.2 else ""
-            bar.update(task, description=phase, pace=pace)
-
-        yield advance
+        yield ProgressLine(bar)
 
 
 @contextmanager

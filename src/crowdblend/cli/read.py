@@ -12,11 +12,17 @@ from crowdblend.cli.output import emit, json_option, speaks
 @click.command("read", epilog="Example: crowdblend read published --margin district,sex")
 @click.argument("folder", metavar="DIR")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="How surely intervals cover.")
-@click.option("--margin", metavar="COLUMNS", help="Columns to add up by, with commas; '' for the total.")
+@click.option(
+    "--margin",
+    "margins",
+    metavar="COLUMNS",
+    multiple=True,
+    help="Columns to add up by, with commas; '' for the total.",
+)
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
 @json_option
 @speaks
-def command(folder: str, *, confidence: float, margin: str | None, table: str | None, as_json: bool) -> None:
+def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, as_json: bool) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 
     DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
@@ -25,7 +31,8 @@ def command(folder: str, *, confidence: float, margin: str | None, table: str | 
     from crowdblend.reading import read  # noqa: PLC0415  loads pyarrow
 
     release = read(folder)
-    columns = None if margin is None else [name.strip() for name in margin.split(",") if name.strip()]
+    named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
+    columns = named if margins else None
     found, notes = release.estimates(confidence, columns, table), release.notes(columns, table)
     if as_json:
         guarantees = [encode(guarantee) for guarantee in release.guarantees]

@@ -80,6 +80,8 @@ def command(
         )
 
     def before(prospect: Prospect) -> None:
+        if progress is not None:
+            progress.pause()
         _confirm(planned, prospect, folder, ledger, yes=yes)
 
     with engine_named(engine, master, conf) as reads:

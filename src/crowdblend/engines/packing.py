@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import Counts, PackedCodes
-from crowdblend.engines.refusals import outside_domain
+from crowdblend.engines.refusals import outside_bounds, outside_domain
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Axis, Closed, Open, Recoding
+from crowdblend.recoding.bounded import Steps
 
 _NUMBER = 1 << 63
 _OPEN_SIZE = 1 << 31
@@ -72,6 +73,8 @@ class Packing:
     def refuse(self, position: int, hint: str | None = None) -> NoReturn:
         """Refuse values of a column that have no class; the hint says what helps, where something is known to."""
         column = self.columns[position]
+        if isinstance(column.recoding, Steps):
+            raise outside_bounds(column.name, hint)
         usual = f"{_remedy(column.recoding)}, or widen the domain."
         raise outside_domain(column.name, usual if hint is None else f"{hint}. Or: {usual[0].lower()}{usual[1:]}")
 

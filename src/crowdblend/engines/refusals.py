@@ -44,12 +44,20 @@ def nested_column(name: str) -> InvalidInput:
     )
 
 
-def outside_bounds(name: str) -> InvalidInput:
-    """The refusal of values of an averaged column that lie outside its bounds."""
+def outside_bounds(name: str, hint: str | None = None) -> InvalidInput:
+    """The refusal of values of a column of numbers outside its bounds; the hint says what helps, where it is known."""
+    usual = 'outside = "clamp" or blank, or widen the bounds.'
+    remedy = f"Set {usual}" if hint is None else f"{hint}. Or: set {usual}"
+    message = f"Column {name!r} has blanks, or values outside its bounds."
+    return refusal("outside-bounds", message, remedy, at_column(name))
+
+
+def outside_weights(name: str) -> InvalidInput:
+    """The refusal of design weights that contradict the rates of the policy."""
     return refusal(
-        "outside-bounds",
-        f"Column {name!r} has blanks, or values outside its bounds.",
-        'Set outside = "clamp" or blank, or widen the bounds.',
+        "outside-weights",
+        f"A weight of column {name!r} is blank, no number, or outside the breaks or rates that bound weights.",
+        "Widen its breaks in [columns], or low and high in [sampling]; leave out people without a weight.",
         at_column(name),
     )
 

@@ -17,7 +17,7 @@ from crowdblend.front_door.published import Release
 from crowdblend.front_door.sources import loaded_policy
 
 if TYPE_CHECKING:
-    from crowdblend.auditing.statistical import Verdict
+    from crowdblend.auditing.statistical import Outlook, Verdict
     from crowdblend.policies.policy import Policy
 
 
@@ -128,21 +128,27 @@ def _derivation(release: Any) -> Derivation:
 def audit(
     policy: Policy | str | os.PathLike[str],
     *,
-    runs: int = 100_000,
+    runs: int | None = None,
+    seconds: float | None = None,
     error: float = 1e-3,
     people: int | None = None,
     epsilon: float | None = None,
     understate: float = 1.0,
+    batch: bool = False,
     workers: int = 1,
     state: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    announce: Callable[[Outlook], None] | None = None,
 ) -> Verdict:
     """Try to break what a policy guarantees by running it on made-up people, never on data.
 
     The verdict has a `finding` with probability at most `error` where the guarantee holds. Without one nothing is
-    proved: the proof is in the certificate. `epsilon` audits the same release at another ε, `understate` claims ε
-    divided by it, to test the audit; `state` is a file to go on from after an interruption. Several `workers` are
-    processes of their own, for which a script needs `if __name__ == "__main__":`.
+    proved: the proof is in the certificate. It takes so many `runs`, or as many as fit into `seconds`, a minute unless
+    stated; `announce` is told beforehand what these can find. `epsilon` audits the same release at another ε,
+    `understate` claims ε divided by it, to test the audit; `batch` runs many releases as one, which is far faster and
+    takes for granted what docs/audit.md says; `state` is a file to go on from after an interruption, which goes with
+    `runs`. Several `workers` are processes of their own, for which a script needs
+    `if __name__ == "__main__":`.
     """
     from crowdblend.auditing import statistical  # noqa: PLC0415 - heavy
     from crowdblend.rehearsal import subject_of  # noqa: PLC0415
@@ -155,12 +161,15 @@ def audit(
         people=people or 1_000,
         understated=understate,
         epsilon=epsilon,
+        stacked=batch,
     )
-    return statistical.audit(
+    return statistical.audit_foreseen(
         subject,
         runs=runs,
+        seconds=seconds,
         error=error,
         workers=workers,
         state=None if state is None else Path(state),
         progress=progress,
+        announce=announce or (lambda _: None),
     )

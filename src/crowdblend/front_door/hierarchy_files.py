@@ -30,6 +30,14 @@ def checked_rows(rows: list[list[str]]) -> list[list[str]]:
         )
     for level in range(len(kept[0])):
         Hierarchies(tuple(map(tuple, kept)), level)
+        # A group as a whole belongs to one group of the next level.
+        if level and len({(row[level - 1], row[level]) for row in kept}) > len({row[level - 1] for row in kept}):
+            raise InvalidInput(
+                f"Level {level} splits a group of level {level - 1}; levels must nest.",
+                remedy="Give all values that share a group the same group at every coarser level.",
+                where="hierarchy",
+                code="recoding.nesting",
+            )
     return kept
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Coin, Draw, Everybody, StratifiedCoin
 from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.engines.refusals import at_column, outside_weights
+from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Reading, ReleasePlan
 
 if TYPE_CHECKING:
@@ -73,7 +76,7 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         """Draw the sample and count its classes."""
         policy = self.policy
         columns = (*policy.columns, *self._unpublished)
-        with engine.open(policy.data, self._names, policy.resources, progress) as source:
+        with engine.open(policy.data, self._names, policy.resources, progress) as source, refusing_weights(self.design):
             counted = source.class_counts(columns, self.draw(key.coin()))
         if self._unpublished:
             counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
@@ -101,6 +104,19 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
     @property
     def _names(self) -> list[str]:
         return [column.name for column in (*self.policy.columns, *self._unpublished)]
+
+
+@contextmanager
+def refusing_weights(design: Design | None) -> Iterator[None]:
+    """Weights that no class holds are refused as such: they have no class for others, and need none."""
+    try:
+        yield
+    except InvalidInput as problem:
+        if design is None or not design.weighted or problem.code not in ("data.outside-domain", "data.outside-bounds"):
+            raise
+        if problem.where != at_column(design.column.name):
+            raise
+        raise outside_weights(design.column.name) from None
 
 
 def unpublished_design(design: Design | None) -> dict[str, Any]:

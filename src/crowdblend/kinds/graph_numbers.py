@@ -34,18 +34,40 @@ def publish_numbers(
     policy: Graph, mechanisms: tuple[NoisyStatistic, ...], network: NetworkData, key: ReleaseKey
 ) -> Publication:
     """Every statistic with noise of its own; the same key gives the same numbers."""
-    numbers: list[Number] = []
-    true: dict[str, Any] = {}
-    for at, (statistic, mechanism) in enumerate(zip(policy.requests, mechanisms, strict=True)):
-        values = exact_values(statistic, mechanism, network)
-        noisy = mechanism.publish(values, key.source(b"noise of network statistic %d" % at))
-        true[statistic.label] = [float(Fraction(statistic.low) + value) for value in values]
-        numbers += [
-            Number(statistic.label, label, _from(statistic.low, value), mechanism.plan.error)
-            for label, value in zip(_labels(statistic), noisy, strict=True)
-        ]
-    output = NumbersOutput(f"data.{policy.format}", _columns(numbers))
-    return Publication((output,), mechanisms, internal=_internal(network.structure, true))
+    exact = [exact_values(*one, network) for one in zip(policy.requests, mechanisms, strict=True)]
+    (numbers,) = noisy_numbers(policy, mechanisms, exact, key)
+    true = {
+        statistic.label: [float(Fraction(statistic.low) + value) for value in values]
+        for statistic, values in zip(policy.requests, exact, strict=True)
+    }
+    internal = _internal(network.structure, true)
+    return Publication((numbers_output(policy, numbers),), mechanisms, internal=internal)
+
+
+def noisy_numbers(
+    policy: Graph,
+    mechanisms: tuple[NoisyStatistic, ...],
+    exact: Sequence[list[Fraction]],
+    key: ReleaseKey,
+    releases: int = 1,
+) -> list[list[Number]]:
+    """The numbers of so many releases of the same network, all with noise of their own."""
+    found: list[list[Number]] = [[] for _ in range(releases)]
+    for at, (statistic, mechanism, values) in enumerate(zip(policy.requests, mechanisms, exact, strict=True)):
+        noisy = mechanism.publish(values * releases, key.source(b"noise of network statistic %d" % at))
+        error = mechanism.plan.error
+        for release, numbers in enumerate(found):
+            own = noisy[release * len(values) : (release + 1) * len(values)]
+            numbers += [
+                Number(statistic.label, label, _from(statistic.low, value), error)
+                for label, value in zip(_labels(statistic), own, strict=True)
+            ]
+    return found
+
+
+def numbers_output(policy: Graph, numbers: Sequence[Number]) -> NumbersOutput:
+    """The file of the numbers."""
+    return NumbersOutput(f"data.{policy.format}", _columns(numbers))
 
 
 def exact_values(statistic: NetworkStatistic, mechanism: NoisyStatistic, network: NetworkData) -> list[Fraction]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crowdblend.kinds.outputs import NumbersOutput
     from crowdblend.kinds.strata_statistics import StrataStatisticsPlan
     from crowdblend.mechanisms.classes import SampledClasses
-    from crowdblend.mechanisms.quantiles import NoisyStatistics
+    from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics
     from crowdblend.mechanisms.totals import NoisyTotals, Whole
     from crowdblend.planning.statistics.ways import Mechanism
     from crowdblend.randomness import ReleaseKey
@@ -53,8 +53,12 @@ class TotalsReading(Reading):
 
     @property
     def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column, among everybody where they were added up."""
-        return max(self.totals.values(), key=lambda some: some.people).outside
+        """What went to the class `other` of a column, among everybody where they were added up.
+
+        Nothing is added up where every statistic is a quantile or a number of groups.
+        """
+        largest = max(self.totals.values(), key=lambda some: some.people, default=None)
+        return {} if largest is None else largest.outside
 
 
 @dataclass(frozen=True)
@@ -153,28 +157,46 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
 
     def publish(self, reading: TotalsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every statistic with its noise, in the order of the policy."""
-        from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics  # noqa: PLC0415  loads NumPy
-
         del progress
-        values: dict[int, list[Published]] = {}
         mechanisms = self.mechanisms
+        noisy: dict[int, Whole | ChosenQuantile] = {}
         for (places, way), mechanism in zip(self.parameters.ways, mechanisms, strict=True):
-            people = self._counted((places, way))
             exact = [self.exact(place, way.mechanism, reading) for place in places]
-            source = key.source(f"noise on totals, {way.mechanism}".encode())
-            if isinstance(mechanism, NoisyStatistics):
-                choices = key.source(f"quantiles, {way.mechanism}".encode())
-                noisy: Sequence[Whole | ChosenQuantile] = mechanism.publish(exact, people, source, choices)
-            else:
-                noisy = mechanism.publish(exact, source)
-            for place, found in zip(places, noisy, strict=True):
-                numbers = self.values(place)
+            noisy |= zip(places, self.add_noise((places, way), mechanism, exact, key), strict=True)
+        return Publication((self.output(noisy),), mechanisms)
+
+    def add_noise(
+        self,
+        taken: tuple[tuple[int, ...], Way],
+        mechanism: NoisyTotals | NoisyStatistics,
+        exact: Sequence[Whole],
+        key: ReleaseKey,
+    ) -> Sequence[Whole | ChosenQuantile]:
+        """The noisy totals and chosen quantiles of one way; rows of several releases may stand one below the other."""
+        from crowdblend.mechanisms.quantiles import NoisyStatistics  # noqa: PLC0415  loads NumPy
+
+        used = taken[1].mechanism
+        source = key.source(f"noise on totals, {used}".encode())
+        if isinstance(mechanism, NoisyStatistics):
+            choices = key.source(f"quantiles, {used}".encode())
+            return mechanism.publish(exact, self._counted(taken), source, choices)
+        return mechanism.publish(exact, source)
+
+    def output(self, noisy: Mapping[int, Whole | ChosenQuantile]) -> NumbersOutput:
+        """The file, which follows from the noisy totals and chosen quantiles of every statistic alone."""
+        from crowdblend.mechanisms.quantiles import ChosenQuantile  # noqa: PLC0415  loads NumPy
+
+        values: dict[int, list[Published]] = {}
+        for taken in self.parameters.ways:
+            people = self._counted(taken)
+            for place in taken[0]:
+                numbers, found = self.values(place), noisy[place]
                 values[place] = (
                     numbers.of_choice(found, people)
                     if isinstance(found, ChosenQuantile)
                     else numbers.of_totals([int(total) for total in found], people)
                 )
-        return Publication((numbers_output(self.policy, values),), mechanisms)
+        return numbers_output(self.policy, values)
 
     def of_totals(self, place: int, totals: Sequence[int]) -> list[Published]:
         """The numbers behind totals of everybody."""

@@ -15,6 +15,7 @@ from crowdblend.engines.draw import Draw, Everybody, StratifiedCoin
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_least
+from crowdblend.kinds.class_counts import refusing_weights
 from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
 from crowdblend.kinds.statistic_values import Published
 from crowdblend.kinds.statistics import domains_of, labelled, numbers_output, shown
@@ -188,7 +189,8 @@ class StrataStatisticsPlan(ReleasePlan[Statistics, StrataReading]):
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> StrataReading:
         """Draw every stratum at its rate, and count its people by everything that is asked, in one reading."""
         policy = self.policy
-        with engine.open(policy.data, self._names, policy.resources, progress) as source:
+        opened = engine.open(policy.data, self._names, policy.resources, progress)
+        with opened as source, refusing_weights(self.design):
             counted = source.class_counts(self._read, self.draw(key))
         largest = max((shape.steps for shape in self.parameters.shapes if isinstance(shape, Shape)), default=1)
         if counted.classes.people * self.parameters.weights.largest * max(largest, 1000) >= _LARGEST:

@@ -18,6 +18,7 @@ from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
 
 if TYPE_CHECKING:
     from crowdblend.kinds.outputs import RowsOutput
+    from crowdblend.mechanisms import SampledClasses
     from crowdblend.mechanisms.synopsis import (
         ExponentialSynopsis,
         FittedSynopsis,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         QueryClass,
         Synopsis,
     )
+    from crowdblend.mechanisms.synopsis.rows import Cells
     from crowdblend.randomness import ReleaseKey
 
 
@@ -127,9 +129,9 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         (mechanism,) = self.mechanisms
         everybody = reading.sample
         shape = mechanism.queries.shape
-        cells = np.ravel_multi_index(tuple(everybody.codes[:, place] for place in self.order), shape)
+        cells = self.cells_of(everybody)
         drawn = random_samples_of_counts(
-            cells.astype(np.int64), everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
+            cells, everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
         )
         rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
         shares = np.zeros(shape)
@@ -139,9 +141,16 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             "error_about_everybody": _error(mechanism.queries, rows, shares),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
-        return Publication((self._output(rows),), (mechanism,), outcome, internal)
+        return Publication((self.output(rows),), (mechanism,), outcome, internal)
 
-    def _output(self, rows: Synopsis) -> RowsOutput:
+    def cells_of(self, classes: SampledClasses) -> Cells:
+        """The cell of the universe of every class."""
+        import numpy as np  # noqa: PLC0415
+
+        shape = self.parameters.mechanism.queries.shape
+        return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
+
+    def output(self, rows: Synopsis) -> RowsOutput:
         """The rows with their labels, columns in the order of the policy."""
         import numpy as np  # noqa: PLC0415
 

@@ -129,6 +129,10 @@ class TablePlan(CrowdClassesPlan):
             assert self.parameters.rate is not None, "fresh samples are drawn at one rate"
             samples = draw_each(sample, self.parameters.rate, len(self.policy.tables), key)
             return self._publish_each(samples, (self.parameters.k,) * len(samples), {"people": sample.people})
+        return self.publish_sample(sample, chosen, key)
+
+    def publish_sample(self, sample: SampledClasses, chosen: ChosenRecoding | None, key: ReleaseKey) -> Publication:
+        """The table of a sample that is in the recoding in which it is published."""
         mechanism = self.mechanism(chosen)
         if isinstance(mechanism, NoisyHistogram):
             published = mechanism.publish(sample, key)

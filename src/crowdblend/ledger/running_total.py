@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +20,7 @@ from typing import Any
 from flint import arb
 
 from crowdblend.calculus.encoding import decode, encode
-from crowdblend.calculus.loss_curves import spread, together
+from crowdblend.calculus.loss_curves import pair_of, spread, together
 from crowdblend.errors import CrowdblendError
 from crowdblend.guarantees import ClosenessCurve, Profile, Relation, ReplacedCurve, Uses
 from crowdblend.guarantees.guessing import differential_for_one
@@ -78,12 +79,20 @@ class RunningTotal:
         return LossPair(self.pair.up.beside(added.up), self.pair.down.beside(added.down))
 
     def is_enough(self) -> bool:
-        """Whether the laws are as large as those of the profile, composed again on the same grid."""
+        """Whether the laws are as large as those of the profile, composed again on the same grid.
+
+        Of very many releases a law has a long upper end, which is cut off and counted as lost, more or less of it
+        depending on the order in which they are composed: so much the laws may differ.
+        """
         spacing = self.pair.up.spacing
         again = together(self.profile.uses, spacing, CUT)
+        if again.up.spacing != spacing:
+            return False
+        ups, downs = zip(*(_infinite(use, spacing) for use in self.profile.uses), strict=True)
         slack = ROUNDING * (self.profile.releases + 1)
-        pairs = ((self.pair.up, again.up), (self.pair.down, again.down))
-        return again.up.spacing == spacing and all(kept.covers(made, slack) for kept, made in pairs)
+        return self.pair.up.covers(again.up, slack + _cut_off(again.up, ups)) and self.pair.down.covers(
+            again.down, slack + _cut_off(again.down, downs)
+        )
 
     def to_json(self) -> str:
         """The total as text."""
@@ -166,6 +175,20 @@ def _uses(losses: Losses, relation: Relation) -> tuple[Uses, ...] | None:
         found.append(tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in added))
     # Each is true; the one whose losses spread less composes to less.
     return min(found, key=lambda uses: spread(uses).distances, default=None)
+
+
+def _infinite(use: Uses, spacing: float) -> tuple[float, float]:
+    """The logarithm of the mass that so many uses leave at finite losses, in each direction."""
+    pair = pair_of(use.curve, spacing, CUT)
+    lost = (min(float(law.infinite.lower()), 1.0) for law in (pair.up, pair.down))
+    up, down = (use.releases * math.log1p(-mass) if mass < 1 else -math.inf for mass in lost)
+    return up, down
+
+
+def _cut_off(law: LossLaw, finite: Iterable[float]) -> float:
+    """How much mass of a law is at infinity only because its upper end was cut off."""
+    lost = -math.expm1(sum(finite))
+    return max(float(law.infinite.upper()) - lost * (1 - 1e-9), 0.0)
 
 
 def _kept(law: LossLaw) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def refuse_change_without_reason(before: Limit | None, limit: Limit) -> None:
     """Whoever changes a limit says why."""
     if before is not None and limit.why is None:
         raise InvalidInput(
-            f"{limit.population!r} has a limit already, {before.words()}. Say why it changes.",
+            f"{limit.population!r} has a limit already, {before.words()}.",
+            remedy="Say why it changes, with --why.",
             where="why",
             code="limit.reason",
         )

@@ -90,7 +90,7 @@ class Store:
         with self._alone() as connection:
             since = version(connection)
             if since < LATEST:
-                _upgrade(connection, since)
+                _upgrade_or_refuse(connection, since)
             yield connection
 
     @contextmanager
@@ -258,6 +258,20 @@ def _fill(path: Path) -> None:
         _upgrade(connection, 0)
 
 
+def _upgrade_or_refuse(connection: Connection, since: int) -> None:
+    try:
+        _upgrade(connection, since)
+    except DBAPIError as problem:
+        if getattr(problem.orig, "sqlstate", None) != _NO_RIGHT:
+            raise
+        raise Refused(
+            f"the ledger has the format {since}, and your role may not bring it to the format {LATEST}.",
+            remedy="Its owner runs crowdblend ledger upgrade, and then crowdblend ledger roles --apply.",
+            where="ledger",
+            code="ledger.no-right",
+        ) from None
+
+
 def _upgrade(connection: Connection, since: int) -> None:
     """Bring tables and chain to the present format; the second one brought a secret and commitments to keys."""
     written = [] if since == 0 else records(connection)
@@ -316,7 +330,8 @@ def _in_words(location: Location) -> Iterator[None]:
         name = str(getattr(origin, "sqlite_errorname", ""))
         if getattr(origin, "sqlstate", None) == _NO_RIGHT:
             raise Refused(
-                f"your role may not do this in the ledger {location.words()}. Ask its owner.",
+                f"your role may not do this in the ledger {location.words()}.",
+                remedy="Ask its owner, who gives roles their rights with crowdblend ledger roles --apply.",
                 where="ledger",
                 code="ledger.no-right",
             ) from None

@@ -60,6 +60,7 @@ class Summary:
     _known: dict[Any, str] = field(default_factory=dict, repr=False)
     _stated: str = field(default="", repr=False)
     _totals: str = field(default="", repr=False)
+    _settled: str = field(default="", repr=False)
 
     @property
     def unfinished(self) -> frozenset[int]:
@@ -112,6 +113,7 @@ class Summary:
         one = self.settled.setdefault(known, Settled(self._groups[known], 0, number))
         one.count += 1
         self._lines[known] = f"{known} {one.count} {one.first}"
+        self._settled = ""
 
     def seal(self) -> str:
         """What a record says of the summary after it: a hash of everything in it."""
@@ -119,14 +121,15 @@ class Summary:
             self._stated = digest_of(self.stated.to_dict())
         if not self._totals:
             self._totals = digest_of(self.totals)
-        lines = [
-            f"{self.entries} {self.secret} {self._stated} {self._totals}",
-            self.latest,
-            " ".join(map(str, sorted(self.output))),
-            " ".join([f"{number} {known}" for number, known in self.pending.items()]),
-            *self._lines.values(),
-        ]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        if not self._settled:
+            self._settled = "\n".join(["settled", *self._lines.values()])
+        output = " ".join(map(str, sorted(self.output))) if self.output else ""
+        pending = " ".join([f"{number} {known}" for number, known in self.pending.items()])
+        text = (
+            f"{self.entries} {self.secret} {self._stated} {self._totals}\n{self.latest}\n{output}\n{pending}\n"
+            f"{self._settled}"
+        )
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
         """The summary as text; where it has too many groups, without anything in it."""

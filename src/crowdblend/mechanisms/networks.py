@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 
 from crowdblend.calculus import Derivation
 from crowdblend.networks import exact, samplers
@@ -40,8 +41,11 @@ class GridNoise:
 
     def shown(self, step: int) -> float:
         """The published number: moved into the range, which is post-processing."""
-        most = self.rounded(Fraction(self.width))
-        return float(Decimal(repr(self.resolution)) * min(max(step, 0), most))
+        return float(Decimal(repr(self.resolution)) * min(max(step, 0), self._most))
+
+    @cached_property
+    def _most(self) -> int:
+        return self.rounded(Fraction(self.width))
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class NoisyStatistic:
 
     plan: NetworkPlan
 
-    @property
+    @cached_property
     def noise(self) -> GridNoise:
         """The noise that the certificate speaks of."""
         return GridNoise(self.plan.scale, self.plan.resolution, self.plan.width)
@@ -77,7 +81,8 @@ class NoisyStatistic:
 
     def noisy(self, values: list[Fraction], source: Source) -> list[int]:
         """The values on the grid, with noise, before they are moved into the range."""
-        return self.noise.added([self.noise.rounded(value) for value in values], source)
+        steps = {value: self.noise.rounded(value) for value in set(values)}
+        return self.noise.added([steps[value] for value in values], source)
 
     def estimated(self, view: View, source: Source) -> Fraction:
         """What the simulator makes of a few random people and whoever they can be followed to."""

@@ -72,12 +72,12 @@ def choose_quantiles(
 ) -> ChosenQuantile:
     """A step for every group, and the noisy sizes of the groups."""
     rate = Fraction(noise_epsilon) / 2
-    sizes = [people] if shape.whole else [int(counts.sum()) for counts in ranks]
+    sizes = [people] * len(ranks) if shape.whole else [int(counts.sum()) for counts in ranks]
     steps = tuple(
         permute_and_flip(quantile_losses(counts, shape.at, size), rate, source)
         for counts, size in zip(ranks, sizes, strict=True)
     )
     if shape.whole:
-        return ChosenQuantile(steps, (people,))
+        return ChosenQuantile(steps, tuple(sizes))
     noise = discrete_laplace(len(sizes), shape.size_epsilon(noise_epsilon), source)
     return ChosenQuantile(steps, tuple(size + int(one) for size, one in zip(sizes, noise, strict=True)))

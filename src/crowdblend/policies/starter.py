@@ -23,6 +23,10 @@ from crowdblend.policies.proposals import FILL, proposed_axis, proposed_domain, 
 from crowdblend.policies.registry import KINDS, has_columns, policy_class
 from crowdblend.policies.write import toml_name, toml_text
 
+_MEASURED = (
+    "# A column to average, to add up or to take quantiles of has bounds and a grid instead of classes, such as\n"
+    '# income = { from = 0, to = 200000, resolution = 100, outside = "clamp" }\n'
+)
 _HEAD = f"""\
 # A crowdblend policy. Lines with {PLACEHOLDER} must be completed before anything is published.
 #
@@ -132,6 +136,8 @@ def init_policy(
         blocks["data"] = blocks["data"].replace("\nperson = ", f"\n{_CHECK_PERSON}person = ")
     if has_columns(policy):
         blocks["columns"] = _columns(columns, book, pair if kind == "points" else None)
+    if kind == "statistics":
+        blocks["columns"] += _MEASURED
     names = [name for name, _ in columns]
     if kind == "table" and design != "everybody" and 1 < len(names) < MOST_PARTS:
         blocks["tables"] = _tables(names)

@@ -28,6 +28,8 @@ def typed_value(kind: Kind, text: str) -> Any:  # noqa: PLR0911  one line for ea
     (['Female', 'Male'], [5, 10], 20)
     >>> typed_value("periods", "year"), typed_value("periods", "day, month")
     ('year', ['day', 'month'])
+    >>> typed_value("rates", "north = 0.1\\nsouth = 0.5"), typed_value("rates", "rates.csv")
+    ({'north': Decimal('0.1'), 'south': Decimal('0.5')}, 'rates.csv')
     """
     if kind == "texts":
         return [line.strip() for line in text.splitlines() if line.strip()]

@@ -5,37 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 from crowdblend.kinds import plan
 from crowdblend.policies.offered import lattice_of
+from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.rehearsal.batch import Known, endless, releases_of
 from crowdblend.rehearsal.looking import Looking, Onlooker
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Rehearsal, Values, drawn_here
+from crowdblend.rehearsal.recoding_stack import RecodingStack
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
-from crowdblend.rehearsal.stack import Stack
+from crowdblend.rehearsal.stack import Stack, shown_of
 from crowdblend.rehearsal.values import examples
 from crowdblend.selection import noise_around
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
 CLASSES = 4
-# Releases that are run as one when they are stacked.
-_COPIES = 500
 
 
 def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | None = None) -> ReleaseSubject:
     """The policy with crowds of the hardest sizes, which depend on what is claimed."""
+    if policy.sampling.designed:
+        from crowdblend.rehearsal import strata  # noqa: PLC0415  it is made of what is here
+
+        return strata.subject(policy, request)
     if request.epsilon is not None:
         policy = _at(policy, request.epsilon)
     planned = _plan_here(policy).parameters
     hardest = _hardest(planned, request)
     # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
     sizes = tuple((why, size) for why, size in hardest if size <= max(planned.k + 1, MOST_PEOPLE // 2))
-    several = planned.request.shares or policy.sampling.fresh
-    stacked = request.stacked and policy.recoding is None and not several
+    stacked = request.stacked and (policy.recoding is None or policy.below_k != "noise")
     return (kind or ReleaseSubject)(policy, sizes, request.name, request.people, request.understated, stacked)
 
 
@@ -92,20 +95,40 @@ class ReleaseSubject(Rehearsed):
     understated: float = 1.0
     stacked: bool = False
     further: tuple[Neighbours, ...] = ()
+    mistake: Callable[[Any], Any] | None = None
     relation = Relation.ADD_REMOVE
 
     @cached_property
-    def plan(self) -> Any:
+    def honest_plan(self) -> Any:
         """The plan behind the policy, with people who are drawn here."""
         return _plan_here(self.policy)
+
+    @property
+    def together(self) -> int:
+        """How many releases are run as one."""
+        return releases_of(self.people) if self.stacked else 1
 
     def pairs(self) -> list[Neighbours]:
         """The person in the first class of every column and in the last, in crowds of the given sizes."""
         first, last = self._corner(0), self._corner(-1)
-        pairs = [self._pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
+        pairs = [self.pair(f"first class, {why}", first, last, size) for why, size in self.sizes]
         if last != first:
-            pairs += [self._pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
-        return [*released(pairs), *self.further]
+            pairs += [self.pair(f"last class, {why}", last, first, size) for why, size in self.sizes]
+        return [*released(pairs), *self._beside_tables(first, last), *self.further]
+
+    def _beside_tables(self, first: Values, last: Values) -> list[Neighbours]:
+        """Where tables have columns of their own: a person alone in one, among people who are alike in another."""
+        names = [column.name for column in self.policy.columns]
+        found: dict[Values, Neighbours] = {}
+        for table in getattr(self.policy, "tables", ()) if self.sizes else ():
+            alike = tuple(
+                mine if name in table.columns else other for name, mine, other in zip(names, first, last, strict=True)
+            )
+            if alike != first:
+                others = (Crowd(alike, self.people - 1),)
+                name = f"alone, among people alike in table {table.name}"
+                found[alike] = Neighbours(name, (Crowd(first, 1), *others), (Crowd(first, 0), *others))
+        return list(found.values())
 
     def onlooker(self, values: Values) -> Looking:
         """Somebody who wants to know about a person with these values."""
@@ -116,16 +139,18 @@ class ReleaseSubject(Rehearsed):
         loss = noise_around(lattice_of(self.policy.columns), self.plan.score, choosing.show_epsilon)
         return Onlooker(names, offered, values, float(1 / loss))
 
-    def looks(self, population: Population, runs: int) -> Iterator[Views]:
-        """Where releases are stacked, what a stack shows beyond these runs is kept: each release is for one run."""
-        if not self.stacked:
-            return super().looks(population, runs)
+    def batches(self, population: Population) -> Iterator[Views]:
+        """What is seen of the slices of one stack after the other."""
+        onlooker, known = self.onlooker(population[0].values), Known[Views]()
+        make = Stack if self.policy.recoding is None else RecodingStack
+        stack = make(self.plan, population, releases_of(sum(crowd.size for crowd in population)))
 
-        def endless() -> Iterator[Views]:
-            onlooker = self.onlooker(population[0].values)
-            return map(onlooker.at_shown, Stack(self.plan, population, _COPIES).releases())
+        def seen() -> Iterator[Views]:
+            for cut, chosen in stack.publish(ReleaseKey(new_key())):
+                outcome = (cut, chosen and (chosen.node, repr(chosen.scores)))
+                yield known.of(outcome, lambda: onlooker.at_shown(shown_of(cut), chosen))  # noqa: B023
 
-        return islice(self.kept(population, endless), runs)
+        return endless(seen)
 
     def looking(self, population: Population) -> Callable[[bytes], Views]:
         """The person's class, and all there is."""
@@ -136,7 +161,8 @@ class ReleaseSubject(Rehearsed):
     def _corner(self, place: int) -> Values:
         return tuple(examples(column.recoding, CLASSES)[place] for column in self.policy.columns)
 
-    def _pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
+    def pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours:
+        """The person among so many people like them, and without the person; everybody else is like the other."""
         rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
         more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
         return Neighbours(f"{name} ({size})", more, fewer)

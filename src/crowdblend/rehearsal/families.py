@@ -67,16 +67,51 @@ people = 24
 sample = {sample}
 
 [columns]
-group = {{ values = ["x", "y", "z"] }}
+group = {{ values = [{groups}] }}
+sex = {{ values = ["f", "m"] }}
+visits = {{ from = 0, to = 1, resolution = 1 }}
+change = {{ from = -1, to = 1, resolution = 1 }}
 
 [release]
 kind = "statistics"
 format = "csv"
-epsilon = {epsilon}
+epsilon = 3.0
 
 [[statistics]]
 name = "people"
 {what}
+"""
+
+_STRATA = """
+[data]
+source = "people.parquet"
+person = "id"
+
+[sampling]
+stratum = "group"
+rates = { x = 0.8, y = 0.4 }
+
+[columns]
+group = { values = ["x", "y"] }
+age = { from = 0, to = 90, width = 30 }
+
+[release]
+kind = "table"
+format = "csv"
+accept_delta = true
+delta = 0.11
+epsilon = 0.8
+"""
+
+_TABLES = """
+[[tables]]
+name = "one"
+columns = ["group", "age"]
+{one}
+[[tables]]
+name = "other"
+columns = ["group"]
+{other}
 """
 
 _SYNOPSIS = """
@@ -150,6 +185,10 @@ def _policy(release: str, rate: float, *, who: str = 'person = "id"', age: str =
     return _PEOPLE.format(release=release, rate=rate, who=who, age=age)
 
 
+def _statistics(sample: int, what: str, *, groups: str = '"x", "y"') -> str:
+    return _STATISTICS.format(sample=sample, what=what, groups=groups)
+
+
 def _choosing(crowd: int) -> tuple[Crowd, ...]:
     """Crowds too small for the fine recoding whose union is at k for the coarse one, and people who want the fine one.
 
@@ -180,9 +219,32 @@ FAMILIES = {
         ),
         Family("recoding by a part", _policy(_BY_A_PART, 0.85, age="width = [30, 90]")),
         Family("points", _POINTS),
-        Family("statistics of a sample", _STATISTICS.format(sample=12, epsilon=3.0, what='histogram = "group"')),
-        Family("statistics of everybody", _STATISTICS.format(sample=23, epsilon=3.0, what='count = { group = "x" }')),
-        Family("synopsis, fitted", _SYNOPSIS.format(sample=12, how='mechanism = "fitted"')),
+        Family("statistics of a sample", _statistics(12, 'histogram = "group"', groups='"x", "y", "z"')),
+        Family("statistics of everybody", _statistics(23, 'count = { group = "x" }')),
+        *(
+            Family(name, _statistics(sample, what))
+            for name, sample, what in (
+                ("counts in groups", 12, 'count = { sex = "f" }\nby = ["group"]'),
+                ("sum", 12, 'sum = "visits"'),
+                ("sum in groups", 24, 'sum = "change"\nby = ["group"]'),
+                ("average in groups", 24, 'average = "visits"\nby = ["group"]'),
+                ("median", 24, 'median = "visits"'),
+                ("median in groups", 24, 'median = "visits"\nby = ["group"]'),
+                ("quantile", 24, 'quantile = "visits"\nat = 0.75'),
+            )
+        ),
+        Family("stratified table", _STRATA),
+        Family(
+            "parts of one sample",
+            _policy('kind = "table"\ndelta = 0.1\nepsilon = 0.8\n', 0.7)
+            + _TABLES.format(one="share = 0.9", other="share = 0.05"),
+        ),
+        Family(
+            "fresh samples",
+            _policy(_SUPPRESS, 0.7).replace("rate = 0.7", "rate = 0.7\nfresh = true")
+            + _TABLES.format(one="", other=""),
+        ),
+        Family("synopsis, fitted", _SYNOPSIS.format(sample=22, how='mechanism = "fitted"\nrows = 4')),
         Family("synopsis, chosen", _SYNOPSIS.format(sample=24, how='mechanism = "exponential"\nrows = 1')),
         Family("network", _NETWORK),
     )

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable, Value
 from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import GraphPlan, NetworkReading
-from crowdblend.kinds.graph_numbers import exact_values
+from crowdblend.kinds.graph_numbers import exact_values, noisy_numbers, numbers_output
+from crowdblend.kinds.kind import Publication
 from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.policies.source import DataSource
-from crowdblend.randomness import ReleaseKey
-from crowdblend.rehearsal.looking import Between, Number
+from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.rehearsal.batch import RELEASES, endless
+from crowdblend.rehearsal.looking import Between, Number, Shown, shown_in
 from crowdblend.rehearsal.made_up_people import Files
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
@@ -37,7 +40,7 @@ def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
             f"people in [graph] must be between {FEWEST_PEOPLE} and {MOST_PEOPLE:,} to audit a network, got {given:,}. "
             "Audit the same policy with another number, and samples that go with it."
         )
-    audited = GraphSubject(policy, request.name, request.understated)
+    audited = GraphSubject(policy, request.name, request.understated, request.stacked)
     if not audited.pairs():
         raise InvalidInput(
             "one person's links or data must move some published number, and within these bounds they move none. "
@@ -65,6 +68,16 @@ class GraphRehearsal:
         """The files by name."""
         return self._files.of(self._plan.publish(NetworkReading(self.network), ReleaseKey(key)))
 
+    def several(self, key: bytes, releases: int) -> list[Shown]:
+        """The numbers of so many releases, written into one file and read again."""
+        policy, mechanisms = self._plan.policy, self._plan.mechanisms
+        exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
+        numbers = noisy_numbers(policy, mechanisms, exact, ReleaseKey(key), releases)
+        output = numbers_output(policy, [number for own in numbers for number in own])
+        ((name, content),) = self._files.of(Publication((output,), mechanisms)).items()
+        whole, each = shown_in(name, content), sum(map(len, exact))
+        return [Shown(whole.header, whole.rows[start : start + each]) for start in range(0, len(whole.rows), each)]
+
 
 @dataclass(frozen=True)
 class GraphSubject(Rehearsed):
@@ -73,6 +86,8 @@ class GraphSubject(Rehearsed):
     policy: Graph
     name: str = "policy"
     understated: float = 1.0
+    stacked: bool = False
+    mistake: Callable[[Any], Any] | None = None
 
     def pairs(self) -> list[Neighbours]:
         """Links to some people, and instead to others or to nobody, where that moves the published numbers most."""
@@ -91,6 +106,11 @@ class GraphSubject(Rehearsed):
         """The numbers between the two networks."""
         rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
         return lambda key: between.at(rehearsal.publish(key))
+
+    def batches(self, population: Replaced) -> Iterator[Views]:
+        """The same of many releases as one."""
+        rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
+        return endless(lambda: map(between.at_shown, rehearsal.several(new_key(), RELEASES)))
 
     def _rehearsal(self, web: Web) -> GraphRehearsal:
         rehearsal: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.plan, web))

@@ -50,8 +50,8 @@ class Looking(Protocol):
     def at(self, files: Mapping[str, bytes], outcome: Any) -> dict[str, str]:
         """What is seen of the files of one release, and of what was chosen for it."""
 
-    def at_shown(self, shown: Shown) -> dict[str, str]:
-        """The same of a release of one file without a choice."""
+    def at_shown(self, shown: Mapping[str, Shown], outcome: Any) -> dict[str, str]:
+        """The same of files that were read before."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,22 @@ class Onlooker:
 
     def at(self, files: Mapping[str, bytes], outcome: ChosenRecoding | None) -> dict[str, str]:
         """Several ways of looking at one release; a recoding that was chosen is part of all of them."""
+        shown = {name: shown_in(name, content) for name, content in files.items()}
+        return self._views(digest(sorted(files.items())), shown, outcome)
+
+    def at_shown(self, shown: Mapping[str, Shown], outcome: ChosenRecoding | None = None) -> dict[str, str]:
+        """The same of files that were read before."""
+        return self._views(digest(sorted((name, one.rows) for name, one in shown.items())), shown, outcome)
+
+    def _views(self, files: str, shown: Mapping[str, Shown], outcome: ChosenRecoding | None) -> dict[str, str]:
         labels = self._labels(outcome)
         chosen = "" if outcome is None else f"{','.join(map(str, outcome.node))}: "
-        views = {"the files": chosen + digest(sorted(files.items()))}
-        for name, content in sorted(files.items()):
-            where = "" if len(files) == 1 else f" in {name}"
-            views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(shown_in(name, content), labels)}
+        views = {"the files": chosen + files}
+        for name, one in sorted(shown.items()):
+            where = "" if len(shown) == 1 else f" in {name}"
+            views |= {f"{view}{where}": chosen + seen for view, seen in _in_table(one, labels)}
+        if len(shown) > 1:
+            views["the person's classes"] = ", ".join(one.of_class(labels) for _, one in sorted(shown.items()))
         if outcome is not None:
             views["the recoding"] = chosen
             if outcome.scores is not None:
@@ -82,10 +92,6 @@ class Onlooker:
                 step = math.floor(2 * outcome.scores[outcome.node] / self.score_noise)
                 views["the score of the recoding"] = f"{chosen}{step}"
         return views
-
-    def at_shown(self, shown: Shown) -> dict[str, str]:
-        """The same of a release of one file without a choice."""
-        return {"the files": digest(shown.rows), **dict(_in_table(shown, self._labels(None)))}
 
     def _labels(self, outcome: ChosenRecoding | None) -> dict[str, str]:
         """The labels of the person's class, at the levels that were chosen."""
@@ -128,7 +134,10 @@ class Between:
     def at(self, files: Mapping[str, bytes]) -> dict[str, str]:
         """What is seen of a file with a number in every row."""
         ((name, content),) = files.items()
-        shown = shown_in(name, content)
+        return self.at_shown(shown_in(name, content))
+
+    def at_shown(self, shown: Shown) -> dict[str, str]:
+        """The same of rows that were read before."""
         value = shown.header.index("value")
         return {"the files": digest(shown.rows), **self.of([float(row[value]) for row in shown.rows])}
 

@@ -81,7 +81,11 @@ class Rehearsal:
 
     def publish(self, key: bytes) -> tuple[dict[str, bytes], Outcome]:
         """The files by name, and what else is published: whatever the data decided, if they did."""
-        publication = publish_once(self.plan, self._engine, key)
+        return self.publish_with(ReleaseKey(key))
+
+    def publish_with(self, key: ReleaseKey) -> tuple[dict[str, bytes], Outcome]:
+        """The same for a key that was made before."""
+        publication = self.plan.publish(self.plan.read(self._engine, key), key)
         return self._files.of(publication), publication.outcome
 
 
@@ -104,12 +108,16 @@ def drawn_here(policy: Any) -> Any:
     """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     if sampling.designed:
-        raise InvalidInput(
-            "The audit runs policies with one sampling rate, and this one has strata or weights.",
-            remedy="Audit each stratum as a policy of its own, with its rate and its k.",
-            where="[sampling] stratum",
-            code="rehearsal.strata",
-        )
+        design = getattr(policy, "design", None)
+        listed = policy.kind in ("table", "microdata")
+        if design is None or not listed or not design.published or not all(one.exact for one in design.strata.strata):
+            raise InvalidInput(
+                "The audit runs tables and microdata of published strata with one sampling rate each.",
+                remedy="Audit each stratum as a policy of its own, with its rate.",
+                where="[sampling] stratum",
+                code="rehearsal.strata",
+            )
+        return replace(policy, sampling=replace(sampling, already_drawn=False), accept_delta=True)
     if isinstance(sampling, ExactSample):
         return policy
     rate = sampling.high if sampling.rate is None and sampling.biased else sampling.rate

@@ -73,9 +73,10 @@ class PointsOnlooker:
         ((name, content),) = files.items()
         return {"the files": digest(content), **self._counts(shown_in(name, content))}
 
-    def at_shown(self, shown: Shown) -> dict[str, str]:
+    def at_shown(self, shown: Mapping[str, Shown], _outcome: None) -> dict[str, str]:
         """The same of rows that were read before."""
-        return {"the files": digest(shown.rows), **self._counts(shown)}
+        (points,) = shown.values()
+        return {"the files": digest(points.rows), **self._counts(points)}
 
     def _counts(self, shown: Shown) -> dict[str, str]:
         """How many points there are, in the person's block, and on the person's side of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -52,6 +52,11 @@ def among(one: Values, other: Values, people: int) -> list[Neighbours]:
         "others like who comes instead": (Crowd(other, n),),
         "others half and half": (Crowd(one, n // 2), Crowd(other, n - n // 2)),
     }
+    return between_crowds(one, other, crowds)
+
+
+def between_crowds(one: Values, other: Values, crowds: Mapping[str, Population]) -> list[Neighbours]:
+    """The two among others, by what is said of those."""
     return [
         Neighbours(
             name,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +13,23 @@ from crowdblend.kinds.statistics import StatisticsPlan
 from crowdblend.mechanisms.quantiles import quantile_losses
 from crowdblend.planning.statistics import EVERYBODY, QuantileShape, TotalsPlan
 from crowdblend.policies.statistics import BETWEEN, Statistics
+from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.rehearsal.batch import Known, endless, releases_of
 from crowdblend.rehearsal.crowd_classes import CLASSES
 from crowdblend.rehearsal.looking import Between, Number
-from crowdblend.rehearsal.made_up_people import Files, Population, Values, people_in_memory, publish_once
+from crowdblend.rehearsal.made_up_people import (
+    Crowd,
+    Files,
+    Population,
+    Values,
+    drawn_here,
+    people_in_memory,
+    publish_once,
+)
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
-from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
+from crowdblend.rehearsal.replacing import Replaced, among, apart, between_crowds, require_people
+from crowdblend.rehearsal.statistics_batch import StatisticsBatch
 from crowdblend.rehearsal.values import examples
 
 
@@ -41,9 +53,11 @@ _ALL = 1 << 20
 
 def subject(policy: Statistics, request: AuditRequest) -> StatisticsSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
+    policy = drawn_here(policy)
     request.leave_epsilon("a policy of statistics", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "statistics")
-    return StatisticsSubject(policy, request.name, request.understated)
+    stacked = request.stacked and policy.data.person is not None
+    return StatisticsSubject(policy, request.name, request.understated, stacked)
 
 
 @dataclass(frozen=True)
@@ -53,16 +67,62 @@ class StatisticsSubject(Rehearsed):
     policy: Statistics
     name: str = "policy"
     understated: float = 1.0
+    stacked: bool = False
+    mistake: Callable[[Any], Any] | None = None
+
+    @property
+    def together(self) -> int:
+        """How many releases are run as one."""
+        return releases_of(self.policy.people) if self.stacked else 1
 
     def pairs(self) -> list[Neighbours]:
         """Two different persons among people like the one, like the other, and half and half."""
         offered = [self._candidates(name) for name in self.policy.wanted]
-        return among(*apart(offered, self._distance), self.policy.people)
+        one, other = apart(offered, self._distance)
+        return [*among(one, other, self.policy.people), *self._at_ranks(one, other)]
+
+    def _at_ranks(self, one: Values, other: Values) -> list[Neighbours]:
+        """Of quantiles, people in the groups of both of whom the wanted share is below, so that one person tips it."""
+        found: dict[float, Neighbours] = {}
+        for made in self.policy.statistics:
+            place = self.policy.wanted.index(str(made.column)) if made.is_quantile else 0
+            if not made.is_quantile or one[place] == other[place]:
+                continue
+            bounds = self.policy.measures[str(made.column)]
+            ends = sorted((one[place], other[place]), key=lambda value: bounds.code(value) or 0)
+            at, crowds = float(made.share), []
+            for part, person in enumerate(dict.fromkeys(self._with(who, place, ends[0]) for who in (one, other))):
+                size = (self.policy.people - 1 + part) // (1 if self._alike(one, other, place) else 2)
+                below = round(size * at)
+                crowds += [Crowd(person, below), Crowd(self._with(person, place, ends[1]), size - below)]
+            (pair,) = between_crowds(one, other, {f"others with a share of {at:g} below": tuple(crowds)})
+            found.setdefault(at, pair)
+        return list(found.values())
+
+    def _alike(self, one: Values, other: Values, place: int) -> bool:
+        return self._with(one, place, None) == self._with(other, place, None)
+
+    @staticmethod
+    def _with(person: Values, place: int, value: str | None) -> Values:
+        return (*person[:place], value, *person[place + 1 :])
 
     def looking(self, population: Replaced) -> Callable[[bytes], Views]:
         """The numbers between the two persons."""
         rehearsal, between = TotalsRehearsal(self.plan, population.people), self._between(population)
         return lambda key: between.at(rehearsal.publish(key))
+
+    def batches(self, population: Replaced) -> Iterator[Views]:
+        """The same of many releases as one."""
+        batch = StatisticsBatch(self.plan, population.people, releases_of(self.policy.people))
+        between = self._between(population)
+        known: Known[Views] = Known()
+
+        def seen() -> list[Views]:
+            noisy = batch.noisy(ReleaseKey(new_key()))
+            drawn = [tuple(release.values()) for release in noisy]
+            return known.of_all(drawn, lambda new: map(between.at_shown, batch.shown([noisy[one] for one in new])))
+
+        return endless(seen)
 
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: its bounds, its first and last classes, and those that some condition names."""

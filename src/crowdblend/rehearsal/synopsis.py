@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,15 @@ from crowdblend.kinds.kind import Outcome
 from crowdblend.kinds.outcome import Misfit
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
+from crowdblend.randomness import ReleaseKey, new_key
+from crowdblend.rehearsal.batch import Known, endless
 from crowdblend.rehearsal.crowd_classes import CLASSES
-from crowdblend.rehearsal.looking import Between, Number, digest, shown_in
+from crowdblend.rehearsal.looking import Between, Number, Shown, digest, shown_in
 from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Rehearsal, Values
 from crowdblend.rehearsal.registry import AuditRequest
 from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
 from crowdblend.rehearsal.replacing import Replaced, among, apart, require_people
+from crowdblend.rehearsal.synopsis_batch import SynopsisBatch
 from crowdblend.rehearsal.values import examples
 
 # With so many different rows a fit takes about a fifth of a second; an audit needs thousands of them.
@@ -36,7 +40,7 @@ def subject(policy: SynopsisPolicy, request: AuditRequest) -> SynopsisSubject:
     """The policy with as many made-up people as it says there are; crowds have no part in its guarantee."""
     request.leave_epsilon("the policy of a synopsis", "there is no delta to trade")
     require_people(policy.people, MOST_PEOPLE, "a synopsis")
-    audited = SynopsisSubject(policy, request.name, request.understated)
+    audited = SynopsisSubject(policy, request.name, request.understated, request.stacked)
     rows = audited.plan.parameters.mechanism.queries.universe
     if not 2 <= rows <= MOST_ROWS:
         raise InvalidInput(
@@ -53,6 +57,8 @@ class SynopsisSubject(Rehearsed):
     policy: SynopsisPolicy
     name: str = "policy"
     understated: float = 1.0
+    stacked: bool = False
+    mistake: Callable[[Any], Any] | None = None
 
     def pairs(self) -> list[Neighbours]:
         """Two persons who differ in as many measured counts as can be, among people like the one and the other."""
@@ -69,6 +75,18 @@ class SynopsisSubject(Rehearsed):
         rehearsal = Rehearsal(self.policy, population.people, self.plan)
         onlooker = self._onlooker(population)
         return lambda key: onlooker.at(*rehearsal.publish(key))
+
+    def batches(self, population: Replaced) -> Iterator[Views]:
+        """The same of many releases as one."""
+        batch, onlooker = SynopsisBatch(self.plan, population.people), self._onlooker(population)
+        known: Known[Views] = Known()
+
+        def seen() -> list[Views]:
+            found = batch.publish(ReleaseKey(new_key()))
+            drawn = [(tuple(map(tuple, shown.rows)), misfit) for shown, misfit in found]
+            return known.of_all(drawn, lambda new: [onlooker.at_shown(*found[one]) for one in new])
+
+        return endless(seen)
 
     def _candidates(self, name: str) -> list[str | None]:
         """Raw values of a column: of its first and last classes, and of those that some query names."""
@@ -135,16 +153,19 @@ class Onlooker:
     def at(self, files: Mapping[str, bytes], outcome: Outcome) -> dict[str, str]:
         """Several ways of looking at one release; its misfit is in the certificate, and so public."""
         ((name, content),) = files.items()
-        rows = Counter(map(tuple, shown_in(name, content).rows))
+        return self.at_shown(shown_in(name, content), outcome.value if isinstance(outcome, Misfit) else None)
+
+    def at_shown(self, shown: Shown, misfit: float | None) -> dict[str, str]:
+        """The same of rows that were read before."""
+        rows = Counter(map(tuple, shown.rows))
         scale = self.subject.policy.samples / rows.total()
         more = [
             scale * rows[labels] - usual for labels, usual in zip(self.persons.values(), self.expected, strict=True)
         ]
         found = [str(round(min(max(one, -_FAR), _FAR))) for one in more]
-        misfit = outcome.value if isinstance(outcome, Misfit) else None
         fits = "" if misfit is None else f", misfit {misfit:.2g}"
         return {
-            "the files": digest((content, misfit)),
+            "the files": digest((shown.rows, misfit)),
             "the rows in any order": digest((sorted(rows.items()), misfit)),
             **{f"rows like {person}": seen for person, seen in zip(self.persons, found, strict=True)},
             "rows like both": ", ".join(found) + fits,

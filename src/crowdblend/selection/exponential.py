@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 
 from flint import arb, fmpq
@@ -26,6 +27,8 @@ from crowdblend.randomness.source import Source
 
 _WORD = 64
 _GUARD = 64
+# Of so many losses the bounds are kept: they are a few numbers each.
+_FEW = 64
 
 
 def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone: bool, source: Source) -> int:
@@ -54,16 +57,23 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
     top = max(scores)
     factor = Fraction(epsilon) / (sensitivity if monotone else 2 * sensitivity)
     losses = [top - score for score in scores]
+    few = len(losses) <= _FEW
     prefix, bits = 0, 0
     while True:
         prefix = prefix << _WORD | int.from_bytes(source.bytes(_WORD // 8), "little")
         bits += _WORD
         # U lies in [prefix, prefix + 1]/2^bits: decided when both ends fall into the same place.
-        lower, upper = _bounds(losses, factor, bits)
+        lower, upper = _known_bounds(tuple(losses), factor, bits) if few else _bounds(losses, factor, bits)
         first = next(place for place, bound in enumerate(upper) if prefix < bound)
         last = next(place for place, bound in enumerate(lower) if prefix + 1 <= bound)
         if first == last:
             return first
+
+
+@lru_cache(maxsize=256)
+def _known_bounds(losses: tuple[int, ...], factor: Fraction, bits: int) -> tuple[list[int], list[int]]:
+    """The same of few losses, which come again and again in rehearsals."""
+    return _bounds(losses, factor, bits)
 
 
 def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[int], list[int]]:

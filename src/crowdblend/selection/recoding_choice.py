@@ -78,6 +78,12 @@ class RecodingChoice:
         `lattice` is the declared one over the labels that occur: levels and weights are the same, so that a person
         moves its scores no further than the claim says.
         """
+        return self.several(lattice, codes, counts, key, 1)[0]
+
+    def several(
+        self, lattice: Lattice, codes: NDArray[np.int32], counts: NDArray[np.int64], key: ReleaseKey, times: int
+    ) -> list[ChosenRecoding]:
+        """So many independent choices of the same people, for rehearsals."""
         if (lattice.shape, lattice.most) != (self.lattice.shape, self.lattice.most):
             raise InvalidInput(
                 "The lattice has other levels or weights than the claim.",
@@ -85,15 +91,18 @@ class RecodingChoice:
                 where="lattice",
                 code="selection.lattice",
             )
-        node = self.search.run(
-            lattice, codes, counts, self.score, epsilon=self.step_epsilon, source=key.source(_CHOICE)
+        nodes = self.search.several(
+            lattice, codes, counts, self.score, epsilon=self.step_epsilon, source=key.source(_CHOICE), times=times
         )
         if self.show_epsilon is None:
-            return ChosenRecoding(node)
-        around = noisy_scores_around(
-            lattice, node, codes, counts, self.score, epsilon=self.show_epsilon, source=key.source(_SCORES)
-        )
-        return ChosenRecoding(node, around)
+            return [ChosenRecoding(node) for node in nodes]
+        loss, source = self.show_epsilon, key.source(_SCORES)
+        return [
+            ChosenRecoding(
+                node, noisy_scores_around(lattice, node, codes, counts, self.score, epsilon=loss, source=source)
+            )
+            for node in nodes
+        ]
 
     def _bounded(self) -> Derivation:
         """How far one person moves a score: computed where the score is known, else as it was read off the score."""

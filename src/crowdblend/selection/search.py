@@ -105,14 +105,34 @@ class Search:
         source: Source,
     ) -> Node:
         """The node that the last step chooses, each step with a loss of epsilon."""
-        node, bound = self.start, score.sensitivity(lattice.most)
-        for step in range(self.steps):
-            offer = self.offer(step, node)
-            scores = score_offer(lattice, offer, codes, counts, score)
-            place = choose(scores.tolist(), epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source)
-            chosen = np.unravel_index(place, [len(levels) for levels in offer])
-            node = tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
-        return node
+        return self.several(lattice, codes, counts, score, epsilon=epsilon, source=source, times=1)[0]
+
+    def several(
+        self,
+        lattice: Lattice,
+        codes: NDArray[np.int32],
+        counts: NDArray[np.int64],
+        score: Score,
+        *,
+        epsilon: float,
+        source: Source,
+        times: int,
+    ) -> list[Node]:
+        """So many independent runs on the same data, whose nodes are scored once; for rehearsals, which run many."""
+        bound, scored, found = score.sensitivity(lattice.most), dict[Offer, list[int]](), []
+        for _ in range(times):
+            node = self.start
+            for step in range(self.steps):
+                offer = self.offer(step, node)
+                if offer not in scored:
+                    scored[offer] = score_offer(lattice, offer, codes, counts, score).tolist()
+                place = choose(
+                    scored[offer], epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source
+                )
+                chosen = np.unravel_index(place, [len(levels) for levels in offer])
+                node = tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
+            found.append(node)
+        return found
 
 
 def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

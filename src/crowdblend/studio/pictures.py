@@ -14,6 +14,7 @@ from crowdblend.reports.html import inline_svg
 
 MOST_LABELS = 24
 _MOST_BLOCKS = 400
+_MOST_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ def picture_of(column: Column) -> Picture:
         unit = "blocks" if isinstance(domain, AxisDomain) and domain.width else "steps"
         step = domain.width if isinstance(domain, AxisDomain) and domain.width else domain.resolution
         count = int((domain.stop - domain.start) / step)
-        blocks = min(count, _MOST_BLOCKS)
+        # More steps than can be told apart are drawn as one bar between the bounds.
+        blocks = count if count <= _MOST_STEPS else 1
         ends = [float(domain.start) + float(domain.stop - domain.start) * at / blocks for at in range(blocks + 1)]
-        words = f"{count:,} {unit} of {step} from {domain.start} to {domain.stop}"
+        words = f"{count:,} {unit} of {step:,} from {domain.start:,} to {domain.stop:,}"
         return Picture(words, (Level(None, (), _ruler(ends, words)),))
     levels = tuple(_level(recoding) for recoding in column.recodings)
     sizes = [f"{level.classes:,}" if level.classes is not None else "an open number of" for level in levels]

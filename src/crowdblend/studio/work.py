@@ -49,14 +49,31 @@ class Status:
         self._last = time.monotonic()
 
 
-def release(status: Status, policy: str, out: str, ledger: str | None) -> dict[str, Any]:
+def checked_policy(policy: str, root: str) -> Any:
+    """A policy whose files lie under the root now, whatever was put in their place since the page looked."""
+    from crowdblend.front_door.choices import choices_of, paths_of  # noqa: PLC0415
+    from crowdblend.policies import load_policy  # noqa: PLC0415
+    from crowdblend.studio.addresses import checked_address, is_address  # noqa: PLC0415
+    from crowdblend.studio.places import Root  # noqa: PLC0415
+
+    place = Root.at(root)
+    found = load_policy(place.inside(policy))
+    for path in paths_of(choices_of(found)):
+        place.inside(path)
+    if is_address(str(found.source)):
+        checked_address(place, str(found.source))
+    else:
+        place.inside(str(found.source))
+    return found
+
+
+def release(status: Status, policy: str, out: str, ledger: str | None, root: str) -> dict[str, Any]:
     """Publish, recorded in the ledger."""
     from crowdblend.front_door.ledger import Ledger  # noqa: PLC0415
-    from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import release as publish  # noqa: PLC0415
 
     done = publish(
-        load_policy(policy),
+        checked_policy(policy, root),
         Path(out),
         ledger=Ledger(ledger),
         progress=status.progress,
@@ -66,13 +83,12 @@ def release(status: Status, policy: str, out: str, ledger: str | None) -> dict[s
     return {"folder": str(done.folder), "entry": done.entry}
 
 
-def resume(status: Status, entry: int, policy: str, ledger: str | None) -> dict[str, Any]:
+def resume(status: Status, entry: int, policy: str, ledger: str | None, root: str) -> dict[str, Any]:
     """Publish a release that was begun and stopped."""
     from crowdblend.front_door.ledger import Ledger  # noqa: PLC0415
-    from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import resume as publish  # noqa: PLC0415
 
-    done = publish(Ledger(ledger), entry, load_policy(policy), progress=status.progress)
+    done = publish(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
     return {"folder": str(done.folder), "entry": done.entry}
 
 

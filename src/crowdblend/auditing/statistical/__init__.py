@@ -1,6 +1,7 @@
 """Guarantees tested by running the mechanism many times on neighbouring populations that are hard for it."""
 
 from crowdblend.auditing.statistical.bounds import clopper_pearson, epsilon_lower
+from crowdblend.auditing.statistical.outlook import Outlook, audit_foreseen, foresee
 from crowdblend.auditing.statistical.populations import hard_sizes
 from crowdblend.auditing.statistical.repeat import Repeated, repeat
 from crowdblend.auditing.statistical.run import audit
@@ -11,13 +12,16 @@ from crowdblend.auditing.statistical.views import views_of
 __all__ = [
     "BlackBox",
     "Neighbours",
+    "Outlook",
     "Pair",
     "Repeated",
     "Subject",
     "Verdict",
     "audit",
+    "audit_foreseen",
     "clopper_pearson",
     "epsilon_lower",
+    "foresee",
     "hard_sizes",
     "repeat",
     "views_of",

@@ -82,6 +82,19 @@ def epsilon_lower(
     return low
 
 
+def refutes(likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float) -> bool:
+    """Whether these counts refute (guaranteed, δ)-closeness, except with probability `error`."""
+    return _Seen(likely, unlikely, delta, error, math.exp(min(guaranteed, _LARGEST))).refutes(guaranteed)
+
+
+def epsilon_refuted(
+    likely: tuple[int, int], unlikely: tuple[int, int], delta: float, error: float, guaranteed: float
+) -> float:
+    """The next ε beyond the guaranteed one if that is refuted, else 0: all that a finding needs."""
+    refuted = refutes(likely, unlikely, delta, error, guaranteed)
+    return math.nextafter(guaranteed, math.inf) if refuted else 0.0
+
+
 @dataclass(frozen=True)
 class _Seen:
     """Counts of an event on both sides, and the weight of the unlikely side in the comparison."""

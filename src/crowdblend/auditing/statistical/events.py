@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -60,20 +60,26 @@ class Event:
         return sum(count for outcome, count in seen.get(self.view, {}).items() if outcome in self.outcomes)
 
 
-def best_event(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Event:
+def best_event(candidates: Sequence[Event]) -> Event:
     """The event with the largest excess over the guarantee, in standard deviations, on runs that did not suggest it."""
-    return max(_candidates(observed, epsilon, delta), key=lambda event: event.promising)
+    return max(candidates, key=lambda event: event.promising)
 
 
-def ranked_pairs(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> list[int]:
+def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
     """The pairs, the most promising one first."""
     best: dict[int, float] = {}
-    for event in _candidates(observed, epsilon, delta):
+    for event in candidates:
         best[event.pair] = max(best.get(event.pair, -math.inf), event.promising)
     return sorted(best, key=lambda pair: -best[pair])
 
 
-def _candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
+def excess(event: Event, sides: tuple[Fold, Fold], epsilon: float, delta: float) -> float:
+    """By how much an event exceeds the guarantee on other runs, in standard deviations."""
+    compared = _Compared(sides[event.likelier], sides[1 - event.likelier], epsilon, delta)
+    return compared.excess(event.view, event.outcomes)
+
+
+def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
     """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
     for pair, sides in observed.items():
         for likelier in (0, 1):

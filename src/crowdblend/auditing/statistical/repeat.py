@@ -42,7 +42,7 @@ def repeat(
 
     if workers == 1:
         for _ in range(times):
-            keep(audit(subject, runs=runs, error=error))
+            keep(audit(subject, runs=runs, error=error, bound=False))
     else:
         pool = processes(subject, workers, _prepare)
         try:
@@ -58,4 +58,4 @@ def _prepare(subject: Subject) -> None:
 
 
 def _once(runs: int, error: float) -> Verdict:
-    return audit(_here["subject"], runs=runs, error=error)
+    return audit(_here["subject"], runs=runs, error=error, bound=False)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from crowdblend.auditing.statistical.bounds import epsilon_lower
-from crowdblend.auditing.statistical.events import Event, Fold, Side, best_event, ranked_pairs
+from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
+from crowdblend.auditing.statistical.events import Event, Fold, Side, best_event, candidates, ranked_pairs
 from crowdblend.auditing.statistical.schedule import Round, Task, batches, rounds
 from crowdblend.auditing.statistical.state import State
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
@@ -22,7 +22,7 @@ Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
 # So that in the first two rounds every pair has a run in every fold of both its sides.
-_RUNS_OF_A_PAIR = 64
+RUNS_OF_A_PAIR = 64
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
 _KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
@@ -41,19 +41,22 @@ def audit(
     workers: int = 1,
     state: Path | None = None,
     progress: Progress | None = None,
+    bound: bool = True,
 ) -> Verdict:
     """Run the subject so many times, and say what ε it has at least, at the δ it guarantees.
 
     A verdict is a finding with probability at most `error` when the guarantee holds. It stops early once it has one.
+    Without `bound` it is only decided whether there is a finding: ε is then said to be at least 0, or just beyond what
+    was guaranteed.
     """
     if runs < LEAST_RUNS:
         raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
     if not 0 < error < 0.5:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
     pairs = list(subject.pairs())
-    if not pairs or runs < _RUNS_OF_A_PAIR * len(pairs):
+    if not pairs or runs < RUNS_OF_A_PAIR * len(pairs):
         raise InvalidInput(
-            f"A subject needs at least one pair of populations, and at least {_RUNS_OF_A_PAIR} runs for each pair, "
+            f"A subject needs at least one pair of populations, and at least {RUNS_OF_A_PAIR} runs for each pair, "
             f"got {len(pairs):,} for {runs:,} runs. Pass other pairs, or more runs."
         )
     about = {
@@ -69,7 +72,8 @@ def audit(
     kept.save()
     try:
         with workforce(subject, workers) as force:
-            return _Audit(subject, pairs, kept, force, progress or _silent, runs).verdict(rounds(runs, error))
+            under_way = _Audit(subject, pairs, kept, force, progress or _silent, runs, bound=bound)
+            return under_way.verdict(rounds(runs, error))
     finally:
         kept.save()
 
@@ -82,8 +86,17 @@ class _Audit:
     """One audit under way."""
 
     def __init__(
-        self, subject: Subject, pairs: list[Pair], state: State, force: Alone | Together, progress: Progress, runs: int
+        self,
+        subject: Subject,
+        pairs: list[Pair],
+        state: State,
+        force: Alone | Together,
+        progress: Progress,
+        runs: int,
+        *,
+        bound: bool,
     ) -> None:
+        self._epsilon_lower = epsilon_lower if bound else epsilon_refuted
         self._guarantee, self._name, self._pairs = subject.guarantee, subject.name, pairs
         self._state, self._force, self._progress, self._all = state, force, progress, runs
         self._spent = 0
@@ -91,23 +104,21 @@ class _Audit:
     def verdict(self, schedule: list[Round]) -> Verdict:
         """The strongest of the rounds' bounds, which hold together."""
         observed: Seen = {}
+        offered: list[Event] = []
         best: Verdict | None = None
         for current in schedule:
             everything = list(range(len(self._pairs)))
-            chosen = self._ranked(observed)[:_KEPT_PAIRS] if current is schedule[-1] else everything
+            chosen = ranked_pairs(offered)[:_KEPT_PAIRS] if current is schedule[-1] else everything
             self._look(current, chosen)
             observed = self._looked(current, chosen, observed)
-            event = best_event(observed, self._guarantee.epsilon, self._guarantee.delta)
-            verdict = self._judge(current, event, sum(one.error for one in schedule))
+            offered = list(candidates(observed, self._guarantee.epsilon, self._guarantee.delta))
+            verdict = self._judge(current, best_event(offered), sum(one.error for one in schedule))
             if best is None or verdict.epsilon_lower >= best.epsilon_lower:
                 best = verdict
             if best.finding:
                 break
         assert best is not None, "a schedule has rounds"
         return replace(best, runs=self._spent)
-
-    def _ranked(self, observed: Seen) -> list[int]:
-        return ranked_pairs(observed, self._guarantee.epsilon, self._guarantee.delta)
 
     def _looked(self, current: Round, pairs: list[int], before: Seen) -> Seen:
         """What was seen while looking, in this round and before."""
@@ -134,7 +145,7 @@ class _Audit:
         return Verdict(
             subject=self._name,
             guarantee=self._guarantee,
-            epsilon_lower=epsilon_lower(
+            epsilon_lower=self._epsilon_lower(
                 likely, unlikely, self._guarantee.delta, current.error, self._guarantee.epsilon
             ),
             error=error,

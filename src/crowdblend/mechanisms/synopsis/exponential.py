@@ -72,6 +72,9 @@ class ExponentialSynopsis:
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
         """The chosen table, its rows in random order; people is k, concealed ones included."""
-        scores = self.scores(sample, people)
+        return self.chosen(self.scores(sample, people), source)
+
+    def chosen(self, scores: list[int], source: Source) -> Synopsis:
+        """A table by its score, its rows in random order."""
         place = choose(scores, epsilon=self.epsilon, sensitivity=self.rows, monotone=False, source=source)
         return Synopsis(self.candidates[place][permutation(self.rows, source)])

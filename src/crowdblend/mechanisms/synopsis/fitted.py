@@ -47,7 +47,10 @@ class FittedSynopsis:
 
     def noisy(self, sample: Table, source: Source) -> NDArray[np.int64]:
         """The measured counts of a sample with their noise: all that the rest of the release sees."""
-        counts: NDArray[np.int64] = self.queries.counts(sample)
+        return self.add_noise(self.queries.counts(sample), source)
+
+    def add_noise(self, counts: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
+        """Counts of one sample, or of several one after the other, each with noise of its own."""
         return counts + discrete_laplace(len(counts), self.noise_epsilon, source)
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
@@ -60,8 +63,15 @@ class FittedSynopsis:
 
     def from_noisy(self, noisy: Vector, people: int, source: Source) -> Synopsis:
         """The rows that noisy shares lead to."""
+        return self.rows_from(self.fitted(noisy, people), noisy, source)
+
+    def fitted(self, noisy: Vector, people: int) -> Table:
+        """The distribution that noisy shares lead to."""
         variance = 2 / (self.noise_epsilon * people) ** 2
-        p = fit(self.queries, noisy, variance=variance, noise=self.noise, slack=self.slack)
+        return fit(self.queries, noisy, variance=variance, noise=self.noise, slack=self.slack)
+
+    def rows_from(self, p: Table, noisy: Vector, source: Source) -> Synopsis:
+        """Random rows of the fitted distribution, and how well they answer as the noisy shares do."""
         cells = rows_like(self.queries, p, self.rows, source, within=self.rounding)
         answered = self.queries.ask(shares(cells, self.queries.shape))
         return Synopsis(cells, float(np.abs(answered - self.queries.answers(noisy)).max()))

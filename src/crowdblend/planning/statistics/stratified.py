@@ -119,8 +119,8 @@ def own_weights(breaks: Sequence[float], strata: Sequence[Rates]) -> Weights:
 
     >>> from crowdblend.policies.strata import Stratum
     >>> made = own_weights([40, 60, 90], [Stratum("a", 1 / 60, 1 / 40, 0.02), Stratum("b", 1 / 90, 1 / 60, 0.013)])
-    >>> made.unit, made.copies, made.rounding
-    (Fraction(1, 25), (1501, 2251), 0.0005000000000000001)
+    >>> made.unit, made.copies, round(made.rounding or 0, 6)
+    (Fraction(1, 25), (1501, 2251), 0.0005)
     """
     lowest, highest = Fraction(breaks[0]), Fraction(breaks[-1])
     wanted = max(lowest / _OWN_FINE, highest / _MOST_COPIES)

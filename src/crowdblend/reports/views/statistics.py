@@ -101,10 +101,15 @@ def _reading(folder: Folder) -> Iterable[str]:
         )
     weights = folder.facts.get("weights")
     if isinstance(weights, dict):
+        column = shorten(str(weights.get("column")), 60)
+        counted = (
+            f"with the survey weight in column {column}, which is not published"
+            if weights.get("own") is True
+            else f"as one over the sampling rate of their stratum, a label of {column}"
+        )
         yield (
-            "Every number is an estimate for the whole population: whoever was sampled counts as one over the sampling "
-            f"rate of their stratum, a label of {shorten(str(weights.get('column')), 60)}. Which people were sampled, "
-            "and how many, is not published."
+            f"Every number is an estimate for the whole population: whoever was sampled counts {counted}. Which people "
+            "were sampled, and how many, is not published."
         )
     confidence = folder.fact("parameters", dict).get("confidence")
     sure = (

@@ -64,7 +64,8 @@ def begin(request: Request, sent: Sent) -> Response:
     policy = studio.policy(draft.choices)
     policy.plan()
     _write(policy, path)
-    started = studio.jobs.start("release", {"policy": str(path), "out": str(out), "ledger": studio.ledger})
+    asked = {"policy": str(path), "out": str(out), "ledger": studio.ledger, "root": str(studio.root.folder)}
+    started = studio.jobs.start("release", asked)
     written, folder = studio.root.relative(path), studio.root.relative(out)
 
     def begun(one: Draft) -> Draft:
@@ -82,7 +83,8 @@ def go_on(request: Request, sent: Sent) -> Response:
     if entry is None:
         raise Refused("There is nothing to resume.", remedy="Publish it.", where="publish", code="studio.nothing-begun")
     policy = str(studio.root.existing(draft.policy))
-    started = studio.jobs.start("resume", {"entry": entry, "policy": policy, "ledger": studio.ledger})
+    asked = {"entry": entry, "policy": policy, "ledger": studio.ledger, "root": str(studio.root.folder)}
+    started = studio.jobs.start("resume", asked)
     studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}), revision_of(sent))
     return see(request, f"/drafts/{draft.id}/publish")
 

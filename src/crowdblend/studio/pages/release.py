@@ -170,8 +170,10 @@ def _fields(draft: Draft) -> dict[str, Any]:
     groups: list[tuple[str, list[Field]]] = []
     for section, declared in keys.items():
         hidden = _HIDDEN.get(section, ())
-        if hidden is None:
+        if hidden is None or (section == "sampling" and choices.design == "everybody"):
             continue
+        if section == "sampling" and choices.design == "draw":
+            hidden = (*hidden, "weight")  # the weights of a sample that was taken before
         skip = (*hidden, *shown.get(section, ()))
         fields = fields_of(declared, f"{section}:", choices.sections.get(section, {}), skip)
         if fields:

@@ -138,17 +138,22 @@ document.addEventListener("click", (event) => {
 // What was typed last is kept before another page is opened: a click on its way waits for the answer.
 let asking = 0;
 let going = null;
-document.addEventListener("htmx:beforeRequest", () => { asking += 1; });
-document.addEventListener("htmx:afterRequest", () => {
-  asking -= 1;
-  setTimeout(() => {
-    if (asking > 0 || going === null) return;
-    const { href, onward } = going;
-    going = null;
-    // The way on may be closed by what was typed.
-    if (!onward || document.querySelector("#onward a.primary")?.href === href) location.assign(href);
+// Counted at the request itself: an element that was replaced meanwhile tells the page nothing more.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.requestConfig.verb !== "post") return;
+  asking += 1;
+  event.detail.xhr.addEventListener("loadend", () => {
+    asking -= 1;
+    setTimeout(goOn);
   });
 });
+function goOn() {
+  if (asking > 0 || going === null) return;
+  const { href, onward } = going;
+  going = null;
+  // The way on may be closed by what was typed.
+  if (!onward || document.querySelector("#onward a.primary")?.href === href) location.assign(href);
+}
 document.addEventListener("click", (event) => {
   const link = event.target.closest(".steps a, #onward a, #summary a, .top a");
   if (!link || asking === 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,0 +1,147 @@
+"""The same work with crowdblend and with others: error, time and memory, written to bench/peers/figures.json.
+
+    python bench/peers/run.py opendp=PYTHON smartnoise=PYTHON diffprivlib=PYTHON
+
+Each PYTHON is that of an environment with the package (requirements/peers-*.txt); `make peers` makes them. Packages
+that are not named are left out. Memory is read from /proc, so this runs on Linux. docs/compared.md shows the figures:
+`python docs/generate.py` writes its tables again.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from accounting import rows  # noqa: E402
+from data import write_people  # noqa: E402
+from work import CELLS, DOMAIN  # noqa: E402
+
+import crowdblend as cb  # noqa: E402
+
+REPEATS = {"register": 5, "survey": 5, "survey_noise": 5, "average": 60, "sum": 60, "median": 60}
+DISTRIBUTIONS = {"opendp": "opendp", "smartnoise": "smartnoise-sql", "diffprivlib": "diffprivlib"}
+DOES = {
+    "crowdblend": ("register", "survey", "survey_noise", "average", "sum", "median"),
+    "opendp": ("register", "survey", "survey_noise", "average", "sum", "median"),
+    "smartnoise": ("register", "average", "sum"),
+    "diffprivlib": ("register", "average", "sum", "median"),
+}
+RATES = (0.05, 0.1, 0.2, 0.5)
+
+
+def job(python: str, package: str, work: str, folder: Path, repeats: int) -> tuple[list[Any], dict[str, float]]:
+    """What a process of its own prints, and its CPU seconds, wall seconds and largest memory in MB."""
+    with tempfile.TemporaryFile() as out:
+        command = [python, str(HERE / f"with_{package}.py"), work, str(folder), str(repeats)]
+        began = time.perf_counter()
+        child = subprocess.Popen(command, stdout=out)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise SystemExit(f"{' '.join(command)} failed")
+        wall = time.perf_counter() - began
+        out.seek(0)
+        told = json.load(out)
+        cost = {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "memory": told["memory"]}
+        return told["released"], {name: round(value, 2) for name, value in cost.items()}
+
+
+def truth(folder: Path, name: str) -> dict[tuple[str, ...], int]:
+    """The true counts of a file, by all columns."""
+    columns = ", ".join(DOMAIN)
+    found = duckdb.sql(f"SELECT {columns}, count(*) FROM '{folder / name}.parquet' GROUP BY {columns}").fetchall()
+    return {tuple(row[:-1]): row[-1] for row in found}
+
+
+def table_errors(released: list[list[list[Any]]], true: dict[tuple[str, ...], int]) -> dict[str, float]:
+    """Mean absolute error of the cells that are shown, how many are, and the people in those that are not."""
+    errors, shown, lost = [], [], []
+    for rows_of_one in released:
+        cells = {tuple(row[:-1]): row[-1] for row in rows_of_one}
+        errors.append(np.mean([abs(count - true.get(cell, 0)) for cell, count in cells.items()]))
+        shown.append(len(cells))
+        lost.append(sum(count for cell, count in true.items() if cell not in cells))
+    return {
+        "error": round(float(np.mean(errors)), 3),
+        "cells": round(float(np.mean(shown)), 1),
+        "people in missing cells": round(float(np.mean(lost)), 1),
+    }
+
+
+def measured(pythons: dict[str, str], folder: Path) -> Iterator[dict[str, Any]]:
+    """One row for each package and kind of work."""
+    trues = {"register": truth(folder, "register"), "survey": truth(folder, "survey")}
+    trues["survey_noise"] = trues["survey"]
+    (income,) = duckdb.sql(f"SELECT income FROM '{folder / 'earners.parquet'}'").fetchnumpy().values()
+    numbers = {"average": income.mean(), "sum": income.sum(), "median": np.median(income)}
+    for package, python in pythons.items():
+        for work in DOES[package]:
+            _, cost = job(python, package, work, folder, 1)
+            released, _ = job(python, package, work, folder, REPEATS[work])
+            if work in trues:
+                error = table_errors(released, trues[work])
+            else:
+                error = {"error": float(f"{np.mean(np.abs(np.array(released) - numbers[work])):.4g}")}
+            print(package, work, cost, error, file=sys.stderr)
+            yield {"package": package, "work": work, **cost, **error}
+
+
+def crowd_sizes() -> list[dict[str, Any]]:
+    """The smallest k under (1, 1e-6): by our theorem, and by the published one that ARX's model goes by."""
+    made = []
+    for rate in (*RATES, 1 - float(np.exp(-1))):
+        planned = cb.plan(rate=rate, epsilon=1.0, delta=1e-6)
+        made.append({"rate": round(rate, 4), "exact": planned.k, "published": planned.bounds.get("published")})
+    return made
+
+
+def versions(pythons: dict[str, str]) -> dict[str, str]:
+    """The version of every package that was measured."""
+    known = {"crowdblend": version("crowdblend"), "dp_accounting": version("dp-accounting")}
+    for package, python in pythons.items():
+        if package in DISTRIBUTIONS:
+            asked = f"from importlib.metadata import version; print(version({DISTRIBUTIONS[package]!r}))"
+            known[package] = subprocess.run(
+                [python, "-c", asked], capture_output=True, text=True, check=True
+            ).stdout.strip()
+    return known
+
+
+def main() -> None:
+    """Measure everything and write the figures."""
+    pythons = {"crowdblend": sys.executable, **dict(named.split("=", 1) for named in sys.argv[1:])}
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_people(folder)
+        figures = {
+            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+            "machine": f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores",
+            "python": platform.python_version(),
+            "versions": versions(pythons),
+            "cells": CELLS,
+            "repeats": REPEATS,
+            "measured": list(measured(pythons, folder)),
+            "accounting": list(rows()),
+            "crowds": crowd_sizes(),
+        }
+    (HERE / "figures.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

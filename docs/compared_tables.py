@@ -1,0 +1,120 @@
+"""The tables of docs/compared.md, from the figures that bench/peers/run.py measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+FIGURES = DOCS.parent / "bench" / "peers" / "figures.json"
+NAMES = {
+    "crowdblend": "crowdblend",
+    "opendp": "OpenDP",
+    "smartnoise": "SmartNoise SQL",
+    "diffprivlib": "diffprivlib",
+    "dp_accounting": "dp_accounting",
+}
+WAYS = {
+    ("crowdblend", "survey"): "exact counts of crowds of 35 or more",
+    ("crowdblend", "survey_noise"): "exact from k on, noise below",
+    ("opendp", "survey"): "noise, and a threshold",
+    ("opendp", "survey_noise"): "noise on every cell",
+}
+PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def page() -> str:
+    """The page with its tables made again; everything else stays as it is."""
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    text = (DOCS / "compared.md").read_text(encoding="utf-8")
+    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]](figures)}\n\n{place[3]}", text)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _of(figures: dict[str, Any], *work: str) -> list[dict[str, Any]]:
+    return [row for row in figures["measured"] if row["work"] in work]
+
+
+def _cost(row: dict[str, Any]) -> list[str]:
+    return [f"{row['cpu']:.1f}\N{NO-BREAK SPACE}s", f"{row['memory']:,.0f}\N{NO-BREAK SPACE}MB"]
+
+
+def _when(figures: dict[str, Any]) -> str:
+    versions = ", ".join(f"{NAMES[name]} {version}" for name, version in figures["versions"].items())
+    return f"Measured on {figures['date']} ({figures['machine']}, Python {figures['python']}): {versions}."
+
+
+def _register(figures: dict[str, Any]) -> str:
+    rows = [
+        [NAMES[row["package"]], f"{row['error']:.2f}", f"{row['cells']:.0f} of {figures['cells']}", *_cost(row)]
+        for row in _of(figures, "register")
+    ]
+    return _table(["", "mean error of a cell", "cells shown", "CPU", "memory"], rows)
+
+
+def _survey(figures: dict[str, Any]) -> str:
+    rows = [
+        [
+            f"{NAMES[row['package']]}: {WAYS[row['package'], row['work']]}",
+            f"{row['error']:.2f}",
+            f"{row['cells']:.0f} of {figures['cells']}",
+            f"{row['people in missing cells']:,.0f}",
+            *_cost(row),
+        ]
+        for row in _of(figures, "survey", "survey_noise")
+    ]
+    heads = ["", "mean error of a shown cell", "cells shown", "people in cells that are not", "CPU", "memory"]
+    return _table(heads, rows)
+
+
+def _numbers(figures: dict[str, Any]) -> str:
+    rows = []
+    for package in dict.fromkeys(row["package"] for row in figures["measured"]):
+        found = {row["work"]: row for row in figures["measured"] if row["package"] == package}
+        errors = [f"{found[work]['error']:,.4g}" if work in found else "–" for work in ("average", "sum", "median")]
+        errors[1] = f"{found['sum']['error']:,.0f}"
+        rows.append([NAMES[package], *errors])
+    return _table(["", "error of the average", "of the sum", "of the median"], rows)
+
+
+def _accounting(figures: dict[str, Any]) -> str:
+    def shown(value: float | None) -> str:
+        return "not known" if value is None else f"{value:.4g}"
+
+    def seconds(value: float | None) -> str:
+        return "–" if value is None else f"{1000 * value:.0f}\N{NO-BREAK SPACE}ms"
+
+    rows = [
+        [
+            row["what"],
+            "–" if row["added up"] is None else f"{row['added up']:.4g}",
+            shown(row["crowdblend"]),
+            shown(row["dp_accounting"]),
+            seconds(row["crowdblend seconds"]),
+            seconds(row["dp_accounting seconds"]),
+        ]
+        for row in figures["accounting"]
+    ]
+    return _table(["releases", "ε added up", "crowdblend", "dp_accounting", "our CPU", "its CPU"], rows)
+
+
+def _crowds(figures: dict[str, Any]) -> str:
+    rows = [[f"{row['rate']:g}", str(row["exact"]), str(row["published"] or "–")] for row in figures["crowds"]]
+    return _table(["sampling rate", "smallest true k", "k by the published theorem"], rows)
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "when": _when,
+    "register": _register,
+    "survey": _survey,
+    "numbers": _numbers,
+    "accounting": _accounting,
+    "crowds": _crowds,
+}

@@ -1,0 +1,85 @@
+"""What an audit says it can find, before it looks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from random import SystemRandom
+
+import pytest
+from scipy import stats
+
+from crowdblend.auditing.statistical import BlackBox, Neighbours, audit_foreseen, foresee
+from crowdblend.auditing.statistical.bounds import refutes
+from crowdblend.auditing.statistical.outlook import smallest_leak
+from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Differential, Relation
+
+RANDOM = SystemRandom()
+
+
+def answer(truth: int) -> int:
+    return truth if RANDOM.random() < 0.75 else 1 - truth
+
+
+RESPONSE = BlackBox(
+    "randomized response",
+    Differential(math.log(3), 0.0, Relation.REPLACE),
+    answer,
+    (Neighbours("yes, and no", 1, 0),),
+)
+
+
+@pytest.mark.parametrize(("runs", "epsilon", "delta"), [(4_000, 1.0, 0.0), (20_000, 0.5, 0.01), (100_000, 0.0, 0.3)])
+def test_the_smallest_leak_is_found_with_95_percent_and_none_of_fewer_hits(
+    runs: int, epsilon: float, delta: float
+) -> None:
+    leak, last = smallest_leak(runs, 1e-3, epsilon, delta), rounds(runs, 1e-3)[-1]
+    assert leak is not None
+    trials = last.judging // 2
+    needed = next(
+        x for x in range(int(delta * trials), trials) if refutes((x, trials), (0, trials), delta, last.error, epsilon)
+    )
+    assert stats.binom.sf(needed - 1, trials, leak) == pytest.approx(0.95, abs=1e-9)
+    assert leak > delta
+
+
+def test_more_runs_see_rarer_leaks_and_where_delta_is_one_there_are_none() -> None:
+    few, many = (smallest_leak(runs, 1e-3, 1.0, 0.0) for runs in (2_000, 200_000))
+    assert few is not None
+    assert many is not None
+    assert many < few / 50
+    assert smallest_leak(2_000, 1e-3, 1.0, 1.0) is None
+
+
+def test_power_is_foreseen() -> None:
+    """Of 80,000 runs 2,500 measure the event: half of ln 3 is exceeded by 0.32, more than ten standard deviations of
+    them. What is true of every ε is exceeded by nothing; to be said to be refuted with 5 % or more it would have to
+    come out at 1.9 standard deviations or more above 0, where it is five below."""
+    assert foresee(RESPONSE, runs=80_000).half_refuted > 0.95
+    nothing = replace(RESPONSE, neighbours=(Neighbours("yes, and yes", 1, 1),))
+    assert foresee(nothing, runs=80_000).half_refuted < 0.05
+
+
+def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
+    seen = []
+    verdict = audit_foreseen(RESPONSE, seconds=0.3, error=1e-7, announce=seen.append)
+    (outlook,) = seen
+    assert outlook.runs >= 1_000
+    assert verdict.runs <= outlook.runs
+    assert not verdict.finding, "a false alarm has probability 1e-7"
+    line = outlook.describe()
+    assert line.startswith("outlook      in about ")
+    assert "factor 2" in line
+    assert "cannot see what is rarer or needs other people" in line
+    assert "\n" not in line
+    assert outlook.to_dict()["runs"] == outlook.runs
+
+
+def test_what_can_be_interrupted_has_a_number_of_runs(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="needs a number of runs"):
+        audit_foreseen(RESPONSE, seconds=1.0, state=tmp_path / "state.json", announce=lambda _: None)
+    with pytest.raises(InvalidInput, match="seconds must be above 0"):
+        foresee(RESPONSE, seconds=math.nan)

@@ -1,0 +1,51 @@
+"""A newcomer who follows the first pages word for word gets where they lead."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+from crowdblend.demo import town
+from tests.commands import crowdblend
+
+ROOT = Path(__file__).parents[2]
+COMMAND = re.compile(r"^    (crowdblend .+)$", re.MULTILINE)
+POLICY = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def commands(page: str) -> list[list[str]]:
+    """The commands of a page that stand by themselves, without the program's name and without comments."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [shlex.split(line, comments=True)[1:] for line in COMMAND.findall(text)]
+
+
+def test_a_steward_publishes_and_a_reader_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`crowdblend demo` stands beside its own tests; a smaller town is put where it leaves its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
+    (tmp_path / "demo").mkdir()
+    parquet.write_table(town(5_000), tmp_path / "demo" / "town.parquet")
+    steward = commands("docs/start/steward.md")
+    assert [words[0] for words in steward] == ["init", "release", "release", "verify"]
+    (policy,) = POLICY.findall((ROOT / "docs/start/steward.md").read_text(encoding="utf-8"))
+    for words in steward:
+        if words[0] == "release":
+            (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
+        asked = ["--yes"] if "--out" in words else []
+        done = crowdblend(*words, *asked, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    (tmp_path / "published").rename(tmp_path / "demo" / "town-table")
+    for words in commands("docs/start/reader.md"):
+        done = crowdblend(*words, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert '"female"' in done.stdout
+
+
+def test_the_readme_is_a_page() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 70
+    assert [words[0] for words in commands("README.md")] == ["init", "release", "release", "verify", "studio"]
+    assert all(f"docs/start/{page}.md" in text for page in ("steward", "reader", "python", "researcher"))
