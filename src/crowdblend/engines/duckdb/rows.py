@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
-# Up to this rate it is quicker to look at all persons first.
+# Up to this rate it is quicker to look at all persons first, and up to so many rows it takes no more memory.
 _FEW = 0.2
+_MOST_LOOKED_UP = 1 << 21
 
 
 class Rows:
@@ -91,8 +92,9 @@ class Rows:
     @property
     def _is_sparse(self) -> bool:
         """Whether few rows are drawn from a file whose rows can be picked by their places."""
-        few = isinstance(self.draw, Coin) and self.draw.rate <= _FEW
-        return few and self.relation.placed and len(self.relation.sizes) == 1
+        if not isinstance(self.draw, Coin) or not self.relation.placed or len(self.relation.sizes) != 1:
+            return False
+        return self.draw.rate <= _FEW and self.draw.rate * self.relation.sizes[0] <= _MOST_LOOKED_UP
 
     def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pyarrow.Table]:
         """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else."""
