@@ -45,11 +45,12 @@ def policy(tmp_path: Path) -> str:
 
 def test_a_policy_that_keeps_its_promise(policy: str, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
-    options = ("--runs", "1000", "--people", "20", "--workers", "1", "--batch", "--json", "--state", str(state))
+    short = ("--runs", "1000", "--people", "20", "--workers", "1", "--batch", "--error", "1e-7")
+    options = (*short, "--json", "--state", str(state))
     done = run(policy, *options)
     found = json.loads(done.stdout)
     assert (done.exit_code, found["finding"], found["subject"]) == (0, False, "policy.toml")
-    assert found["error"] == 0.001
+    assert found["error"] == 1e-7
     assert found["outlook"]["runs"] == 1_000
     assert 0 < found["outlook"]["smallest_leak"] < 1
     assert state.exists()
@@ -74,7 +75,8 @@ def test_a_policy_that_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_same_release_at_another_epsilon(policy: str) -> None:
-    done = run(policy, "--runs", "1000", "--people", "20", "--workers", "1", "--epsilon", "0.4", "--batch", "--json")
+    short = ("--runs", "1000", "--people", "20", "--workers", "1", "--batch", "--error", "1e-7")
+    done = run(policy, *short, "--epsilon", "0.4", "--json")
     found = json.loads(done.stdout)
     assert (done.exit_code, found["epsilon"]) == (0, 0.4)
     assert found["delta"] > 0.15, "less epsilon, more delta"

@@ -31,7 +31,7 @@ DERIVED = ("guarantees", "release", "assumptions", "derivations", "promises")
 def other_value(value: Any, rng: random.Random) -> Any:
     """A value like this one, or a strange one."""
     if rng.random() < 0.3:
-        return rng.choice(STRANGE)
+        return copy.deepcopy(rng.choice(STRANGE))
     likely: list[Any] = [None]
     if isinstance(value, bool):
         likely = [not value]
@@ -62,7 +62,7 @@ def mutated(rng: random.Random) -> dict[str, Any]:
         elif kind < 0.8:
             del holder[place[-1]]
         elif kind < 0.9 and isinstance(holder, dict):
-            holder[rng.choice(["people", "rule", "extra", "k", "kind"])] = rng.choice(STRANGE)
+            holder[rng.choice(["people", "rule", "extra", "k", "kind"])] = copy.deepcopy(rng.choice(STRANGE))
         else:
             donor = rng.choice(DOCUMENTS)
             same = [there for there in places(donor) if there[-1] == place[-1]]

@@ -50,7 +50,7 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
     asked: dict[str, Any] = {}
     if not audited:
         monkeypatch.setattr(
-            "crowdblend.auditing.statistical.audit", lambda subject, **how: asked.update(how) or subject
+            "crowdblend.auditing.statistical.audit_foreseen", lambda subject, **how: asked.update(how) or subject
         )
     for dots, call in ARGUMENTS.items():
         assert dots in block
@@ -68,7 +68,9 @@ def test_the_block_runs_as_it_stands(audited: bool, tmp_path: Path, monkeypatch:
     if audited:
         assert not verdict.finding  # type: ignore[attr-defined]
     else:
-        assert asked == {"runs": 20_000, "error": 1e-3, "workers": 1, "state": None, "progress": None}
+        asked.pop("announce")
+        expected = {"runs": 20_000, "seconds": None, "error": 1e-3, "workers": 1, "state": None, "progress": None}
+        assert asked == expected
         assert verdict.policy.columns == policy.columns  # type: ignore[attr-defined]
     found: Any = names["found"]
     assert found.data == done.data  # type: ignore[attr-defined]

@@ -151,7 +151,12 @@ def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
     text = policy_text(*every, epsilon=2.0).replace("people = 4000", "people = 12")
     subject = subject_of(parse_policy(text), hard_sizes, name="groups")
     pairs = subject.pairs()
-    assert len(pairs) == 3
+    assert [pair.name for pair in pairs] == [
+        "others like the person",
+        "others like who comes instead",
+        "others half and half",
+        "others with a share of 0.5 below",
+    ]
     between = subject._between(pairs[0].more)
     assert between.numbers, "the two persons move some number"
     loud = subject_of(parse_policy(text.replace("epsilon = 2.0", "epsilon = 500")), hard_sizes, name="loud")
