@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.planning.statistics.accuracy import Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
 from crowdblend.planning.statistics.ways import SMALLEST_NOISE_EPSILON, AnyShape
+from crowdblend.planning.strata import Rates
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
 _MOST_COPIES = 1_000_000
@@ -28,22 +28,6 @@ _LARGEST_NOISE_EPSILON = 700.0
 # How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
 _NOISE, _SIZE = 0.25, 0.05
 _UP = 1 + 1e-12
-
-
-class Rates(Protocol):
-    """The rates of one stratum, and the one that estimates divide by."""
-
-    @property
-    def low(self) -> float:
-        """The smallest rate of its people."""
-
-    @property
-    def high(self) -> float:
-        """The largest rate of its people."""
-
-    @property
-    def rate(self) -> float:
-        """The rate that estimates divide by."""
 
 
 @dataclass(frozen=True)
