@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
@@ -10,10 +11,11 @@ from random import SystemRandom
 import pytest
 from scipy import stats
 
-from crowdblend.auditing.statistical import BlackBox, Neighbours, audit_foreseen, foresee
+from crowdblend.auditing.statistical import BlackBox, Neighbours, Outlook, audit_foreseen, foresee
 from crowdblend.auditing.statistical.bounds import refutes
 from crowdblend.auditing.statistical.outlook import smallest_leak
 from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.auditing.statistical.subject import Observed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 
@@ -76,6 +78,40 @@ def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
     assert "cannot see what is rarer or needs other people" in line
     assert "\n" not in line
     assert outlook.to_dict()["runs"] == outlook.runs
+
+
+class Timed:
+    """Randomized response in batches of 50, on a clock of its own that only the batches move."""
+
+    name, guarantee, pairs, together = RESPONSE.name, RESPONSE.guarantee, RESPONSE.pairs, 50
+
+    def __init__(self, each: float) -> None:
+        self.each, self.now = each, 0.0
+        self._left: Counter[int] = Counter()
+
+    def observe(self, population: int, runs: int) -> Observed:
+        while self._left[population] < runs:
+            self._left[population] += self.together
+            self.now += self.together * self.each
+        self._left[population] -= runs
+        return RESPONSE.observe(population, runs)
+
+
+@pytest.mark.parametrize("slower", [0.5, 1, 2, 4, 10])
+def test_the_time_is_kept_when_runs_take_longer_than_at_first(slower: float) -> None:
+    """Every figure but the coins is fixed: no clock of the machine has a part in it."""
+    subject, foreseen = Timed(each=0.01), []
+
+    def announce(outlook: Outlook) -> None:
+        foreseen.append(outlook)
+        subject.each *= slower
+
+    verdict = audit_foreseen(subject, seconds=60, error=1e-7, announce=announce, clock=lambda: subject.now)
+    assert foreseen[0].seconds == pytest.approx(foreseen[0].runs * 0.01)
+    assert subject.now < 60 * 1.05
+    share = verdict.runs / foreseen[0].runs
+    assert share > 0.99 if slower <= 1 else 0.05 < share < 1 / (slower - 1)
+    assert not verdict.finding, "a false alarm has probability 1e-7"
 
 
 def test_what_can_be_interrupted_has_a_number_of_runs(tmp_path: Path) -> None:

@@ -53,14 +53,12 @@ class StatisticsBatch:
     def shown(self, releases: Sequence[Mapping[int, Any]]) -> list[Shown]:
         """The rows of some releases, written into one file and read again."""
         below = {place: _below([noisy[place] for noisy in releases]) for place in releases[0]}
-        by_release = {
-            place: np.array_split(np.array(rows, object), len(releases))
-            for place, rows in self.plan.published(below).items()
-        }
-        outputs = [
-            numbers_output(self.plan.policy, {place: rows[release] for place, rows in by_release.items()})
-            for release in range(len(releases))
-        ]
+        published = self.plan.published(below)
+        outputs = []
+        widths = {place: len(rows) // len(releases) for place, rows in published.items()}
+        for release in range(len(releases)):
+            own = {place: rows[release * widths[place] :][: widths[place]] for place, rows in published.items()}
+            outputs.append(numbers_output(self.plan.policy, own))
         first = outputs[0]
         joined = {name: [value for output in outputs for value in output.values[name]] for name in first.values}
         ((name, content),) = self._files.of(Publication((replace(first, values=joined),), ())).items()
