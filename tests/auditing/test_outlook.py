@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from crowdblend.auditing.statistical import BlackBox, Neighbours, Outlook, audit_foreseen, foresee
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.outlook import smallest_leak
+from crowdblend.auditing.statistical.outlook import _least_excess, smallest_leak
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import Observed
 from crowdblend.errors import InvalidInput
@@ -57,12 +58,28 @@ def test_more_runs_see_rarer_leaks_and_where_delta_is_one_there_are_none() -> No
 
 
 def test_power_is_foreseen() -> None:
-    """Of 80,000 runs 2,500 measure the event: half of ln 3 is exceeded by 0.32, more than ten standard deviations of
-    them. What is true of every ε is exceeded by nothing; to be said to be refuted with 5 % or more it would have to
-    come out at 1.9 standard deviations or more above 0, where it is five below."""
-    assert foresee(RESPONSE, runs=80_000).half_refuted > 0.95
+    """Of 80,000 runs 833 of each side measure the event, and half of ln 3 is exceeded by 9.5 standard deviations of
+    them: to be said to be refuted with less than 95 % at least, it would have to come out below 3. What is true of
+    every ε is exceeded by −5.4 standard deviations, and would have to come out above 0.3. Both are more than 5.6
+    standard deviations away, which has a probability below 1e-7."""
+    found = foresee(RESPONSE, runs=80_000)
+    assert 0.95 < found.half_refuted_at_least <= found.half_refuted
     nothing = replace(RESPONSE, neighbours=(Neighbours("yes, and yes", 1, 1),))
     assert foresee(nothing, runs=80_000).half_refuted < 0.05
+
+
+def test_the_smallest_excess_is_exceeded_less_often_than_stated() -> None:
+    """By the exact laws of both counts: of 30 runs each, where 0.3 exceeds 2 · 0.1 + 0.05 by 0.05."""
+    hits = np.arange(31)
+    here, there = (stats.binom.pmf(hits, 30, p) for p in (0.3, 0.1))
+    wrong = sum(
+        here[x] * there[y]
+        for x in hits
+        for y in hits[:15]
+        if here[x] * there[y] > 1e-6 and _least_excess((x, 30), (y, 30), math.log(2), 0.05) > 0.05
+    )
+    assert wrong < 0.05
+    assert _least_excess((40, 60), (0, 60), math.log(2), 0.05) > 0.4
 
 
 def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
@@ -110,7 +127,7 @@ def test_the_time_is_kept_when_runs_take_longer_than_at_first(slower: float) -> 
     assert foreseen[0].seconds == pytest.approx(foreseen[0].runs * 0.01)
     assert subject.now < 60 * 1.05
     share = verdict.runs / foreseen[0].runs
-    assert share > 0.99 if slower <= 1 else 0.05 < share < 1 / (slower - 1)
+    assert share > 0.99 if slower <= 1 else 0.3 / slower < share < 1.5 / slower
     assert not verdict.finding, "a false alarm has probability 1e-7"
 
 

@@ -73,10 +73,11 @@ def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
     return sorted(best, key=lambda pair: -best[pair])
 
 
-def excess(event: Event, sides: tuple[Fold, Fold], epsilon: float, delta: float) -> float:
-    """By how much an event exceeds the guarantee on other runs, in standard deviations."""
-    compared = _Compared(sides[event.likelier], sides[1 - event.likelier], epsilon, delta)
-    return compared.excess(event.view, event.outcomes)
+def excess_of(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> tuple[float, float]:
+    """By how much counts of an event exceed the guarantee, and the standard deviation of that in one run of each."""
+    (x, n), (y, m) = likely, unlikely
+    p, q, growth = (x + 0.5) / (n + 1), (y + 0.5) / (m + 1), math.exp(min(epsilon, _LARGEST))
+    return x / n - growth * y / m - delta, math.sqrt(p * (1 - p) + growth**2 * q)
 
 
 def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:

@@ -3,9 +3,10 @@
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
 probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a few runs, which are
-not used afterwards, look for the event that would refute half of ε, and as many others measure it. Its excess over that
-claim, in standard deviations and less 1.645 of them for chance, grows with the root of the runs, and the normal law
-says how likely the audit is to see it: at least so likely, with a confidence of 95 %.
+not used afterwards, look for the event that would refute half of ε, and others measure it. Its excess over that claim,
+in standard deviations, grows with the root of the runs, and the normal law says how likely the audit is to see it. That
+is an estimate. With the smallest excess that these counts do not refute instead, by the bound that judges, it is a
+bound from below with a confidence of 95 %.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, excess
+from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, excess_of, ranked_pairs
 from crowdblend.auditing.statistical.pace import Clock, Pace
 from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
 from crowdblend.auditing.statistical.schedule import rounds
@@ -45,13 +46,15 @@ class Outlook:
     """How many runs there will be, how long they take, and what they can find.
 
     `smallest_leak` is how often something that never happens otherwise must happen to be found with 95 %; None when
-    nothing can be found. `half_refuted` is how likely the audit is at least to refute a claim of half this ε.
+    nothing can be found. `half_refuted` is how likely the audit is to refute a claim of half this ε, as estimated from
+    a few runs, and `half_refuted_at_least` with a confidence of 95 %.
     """
 
     runs: int
     seconds: float
     smallest_leak: float | None
     half_refuted: float
+    half_refuted_at_least: float
 
     def describe(self) -> str:
         """One line for people to read."""
@@ -63,7 +66,8 @@ class Outlook:
         )
         return (
             f"outlook      in about {_duration(self.seconds)} and {self.runs:,} releases this audit refutes an epsilon "
-            f"understated by a factor 2 with probability {_at_least(self.half_refuted)}; it {leak}"
+            f"understated by a factor 2 with probability of about {_percent(self.half_refuted)} (at least "
+            f"{_percent(self.half_refuted_at_least)}, with {100 * FOUND:.0f} %); it {leak}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,7 +101,7 @@ def foresee(
         runs,
         tried.made_up(workers) + tried.each * runs / (workers * (_USEFUL if workers > 1 else 1.0)),
         smallest_leak(runs, error, subject.guarantee.epsilon, subject.guarantee.delta),
-        tried.half_refuted(runs, error),
+        *(tried.half_refuted(runs, error, excess) for excess in (tried.excess, tried.least_excess)),
     )
 
 
@@ -157,8 +161,8 @@ class _Trial:
         self._guarantee, self._subject, self._pairs, self._clock = subject.guarantee, subject, pairs, clock
         self._seen: dict[int, tuple[Side, Side]] = {}
         self._tried = 0
-        # Standard deviations by which one run of each side exceeds half of ε.
-        self._excess = -math.inf
+        # By how much an event exceeds half of ε, by how much at least, and the spread of one run of each side.
+        self.excess, self.least_excess, self._spread = -math.inf, -math.inf, 1.0
         self._first = {number: self._made_up(pair) for number, pair in enumerate(pairs)}
         self._large, self.each = 0.0, math.nan
 
@@ -168,14 +172,14 @@ class _Trial:
         each, started = max(1, least // (8 * len(self._pairs))), self._clock()
         while True:
             self._add(each)
-            if 6 * (self._clock() - started) > seconds:
+            if 9 * (self._clock() - started) > seconds:
                 return self._judged()
             each *= 2
 
     def for_runs(self, runs: int) -> _Trial:
         """So many runs."""
         self._time_batches(0.0)
-        self._add(max(1, runs // (8 * len(self._pairs))))
+        self._add(max(1, runs // (12 * len(self._pairs))))
         return self._judged()
 
     def made_up(self, workers: int) -> float:
@@ -201,25 +205,30 @@ class _Trial:
         self.each = max((self._clock() - made) / done, 1e-7)
         self._large = max(0.0, 2 * (made - started - runs * self.each))
 
-    def half_refuted(self, runs: int, error: float) -> float:
-        """How likely so many runs are to refute half of ε."""
+    def half_refuted(self, runs: int, error: float, excess: float) -> float:
+        """How likely so many runs are to refute half of ε with an event that exceeds it by so much."""
         last = rounds(runs, error)[-1]
-        return _normal(self._excess * math.sqrt(last.judging / 2) - _quantile(last.error))
+        return _normal(excess / self._spread * math.sqrt(last.judging / 2) - _quantile(last.error))
 
     def _judged(self) -> _Trial:
-        """As many runs as suggested the best event against half of ε measure it, all of them on its pair."""
+        """As many runs again on the most promising pairs suggest an event against half of ε, as many measure it."""
         epsilon, delta = self._guarantee.epsilon / 2, self._guarantee.delta
+        tried, best = self._tried, ranked_pairs(list(candidates(self._seen, epsilon, delta)))[:KEPT_PAIRS]
+        self._add(max(1, tried // (4 * len(best))), best)
         event = best_event(list(candidates(self._seen, epsilon, delta)))
         if event.outcomes:
-            each, pair = max(1, self._tried // 2), self._pairs[event.pair]
-            here, there = (Fold(each, _counted(self._subject.observe(side, each))) for side in (pair.more, pair.fewer))
-            seen = excess(event, (here, there), epsilon, delta) - _quantile(1 - FOUND)
-            self._excess = seen / math.sqrt(each)
+            runs, pair = max(1, tried // 2), self._pairs[event.pair]
+            hits = [event.hits(self._subject.observe(side, runs)) for side in (pair.more, pair.fewer)]
+            likely, unlikely = hits[event.likelier], hits[1 - event.likelier]
+            self.excess, self._spread = excess_of((likely, runs), (unlikely, runs), epsilon, delta)
+            self.least_excess = _least_excess((likely, runs), (unlikely, runs), epsilon, delta)
         return self
 
-    def _add(self, each: int) -> None:
-        self._tried += 4 * each * len(self._pairs)
-        for number, pair in enumerate(self._pairs):
+    def _add(self, each: int, some: Sequence[int] | None = None) -> None:
+        chosen = range(len(self._pairs)) if some is None else some
+        self._tried += 4 * each * len(chosen)
+        for number in chosen:
+            pair = self._pairs[number]
             sides = tuple(
                 tuple(Fold(each, _counted(self._subject.observe(population, each))) for _ in (0, 1))
                 for population in (pair.more, pair.fewer)
@@ -229,6 +238,17 @@ class _Trial:
                     (known[0] + new[0], known[1] + new[1]) for known, new in zip(self._seen[number], sides, strict=True)
                 )
             self._seen[number] = sides  # type: ignore[assignment]
+
+
+def _least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
+    """The largest excess, if any above 0, that these counts prove except with 5 %."""
+    low, high = 0.0, 1 - delta
+    if not refutes(likely, unlikely, delta, 1 - FOUND, epsilon):
+        return 0.0
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if refutes(likely, unlikely, delta + middle, 1 - FOUND, epsilon) else (low, middle)
+    return low
 
 
 def _counted(observed: Observed) -> dict[str, Counter[str]]:
@@ -246,8 +266,9 @@ def _quantile(error: float) -> float:
     return float(-ndtri(error))
 
 
-def _at_least(power: float) -> str:
-    return f"of at least {min(99, 5 * math.floor(20 * power))} %" if power >= 0.05 else "that may be under 5 %"
+def _percent(power: float) -> str:
+    """A probability in steps of 5 %, downwards."""
+    return f"{min(99, 5 * math.floor(20 * power))} %"
 
 
 def _one_in(share: float) -> str:
