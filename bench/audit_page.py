@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 KEPT = Path(__file__).with_name("audit.json")
+# Of an audit that is not said to have fewer.
+RUNS = 100_000
 PAGE = Path(__file__).parent.parent / "docs" / "audit.md"
 
 WHAT = {
@@ -68,17 +70,17 @@ def collected(files: Iterable[Path]) -> Figures:
 
 def _section(made: dict[str, Any], row: dict[str, Any]) -> str:
     if "mistake" in row:
-        return "planted"
+        return "planted" if made.get("most_runs", RUNS) >= RUNS else "in a minute"
     return "power" if made["understated"] > 1 else "false alarms"
 
 
 def _add(known: dict[str, dict[str, Any]], row: dict[str, Any], understated: float) -> None:
-    before = known.get(row["family"], {"audits": 0, "findings": 0, "runs": 0})
+    before = known.get(row["family"], {"audits": 0, "findings": 0, "runs": 0, "date": ""})
     sums = {name: before[name] + row[name] for name in ("audits", "findings", "runs")}
     more = {"mistake": row["mistake"]} if "mistake" in row else {}
-    known[row["family"]] = {
-        "epsilon": understated * row["epsilon"], "delta": row["delta"], **sums, "date": row["date"], **more,
-    }  # fmt: skip
+    date = max(before["date"], row["date"])
+    guarantee = {"epsilon": understated * row["epsilon"], "delta": row["delta"]}
+    known[row["family"]] = {**guarantee, **sums, "date": date, **more}
 
 
 def tables(kept: Figures) -> dict[str, str]:
@@ -94,17 +96,19 @@ def tables(kept: Figures) -> dict[str, str]:
         [row["mistake"], name, _share(row), _mean(row), row["date"]] for name, row in kept.get("planted", {}).items()
     ]
     outlook = [
-        [row["family"], f"{row['runs']:,}", f"{row['stated']:.0%}", f"{row['stated_at_least']:.0%}", _share(row)]
-        for row in kept.get("outlook", {}).values()
+        [row["family"], f"{row['runs']:,}", _percent(row["stated"]), _percent(row["most"]), _share(row), row["date"]]
+        for row in sorted(kept.get("outlook", {}).values(), key=lambda row: (row["family"], row["runs"]))
     ]
     releases = [
         [name, f"{row['one_at_a_time']:,.0f}", f"{row['in_batches']:,.0f}", row["date"]]
         for name, row in kept.get("microseconds", {}).items()
     ]
+    minute = [[row["mistake"], _share(row), _mean(row), row["date"]] for row in kept.get("in a minute", {}).values()]
     return {
+        "minute": _table("planted mistake|caught|after runs, mean|date", minute),
         "families": _table("family|what|ε, δ|half refuted|after runs, mean|false alarms|date", families),
         "planted": _table("planted mistake|name|caught|after runs, mean|date", planted),
-        "outlook": _table("family|runs|stated, mean|at least, mean|findings", outlook),
+        "outlook": _table("family|runs|stated at least, mean|largest|findings|date", outlook),
         "releases": _table("family|one at a time|in a batch|date", releases),
     }
 
@@ -119,6 +123,10 @@ def _share(row: dict[str, Any] | None) -> str:
 
 def _mean(row: dict[str, Any] | None) -> str:
     return "–" if row is None else f"{round(row['runs'] / row['audits'], -2):,.0f}"
+
+
+def _percent(share: float) -> str:
+    return f"{min(99, 100 * share):.0f} %"
 
 
 def _dates(*rows: dict[str, Any] | None) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Literal
 
 from crowdblend.policies.key import Section, key, refusal
@@ -103,7 +102,7 @@ class Statistic(Section):
                 "Remove error, and give sample in [sampling].",
             )
 
-    @cached_property
+    @property
     def what(self) -> What:
         """Which of them it is."""
         return next(what for what in WHAT if getattr(self, what) is not None)

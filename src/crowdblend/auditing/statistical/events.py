@@ -73,11 +73,11 @@ def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
     return sorted(best, key=lambda pair: -best[pair])
 
 
-def excess_of(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> tuple[float, float]:
-    """By how much counts of an event exceed the guarantee, and the standard deviation of that in one run of each."""
-    (x, n), (y, m) = likely, unlikely
-    p, q, growth = (x + 0.5) / (n + 1), (y + 0.5) / (m + 1), math.exp(min(epsilon, _LARGEST))
-    return x / n - growth * y / m - delta, math.sqrt(p * (1 - p) + growth**2 * q)
+def spread(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float) -> float:
+    """The standard deviation in one run of each side of the excess, as (hits, trials) suggest."""
+    (x, n), (y, m), growth = likely, unlikely, math.exp(min(epsilon, _LARGEST))
+    p, q = (x + 0.5) / (n + 1), (y + 0.5) / (m + 1)
+    return math.sqrt(p * (1 - p) + growth**2 * q)
 
 
 def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:

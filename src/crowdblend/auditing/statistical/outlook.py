@@ -3,10 +3,10 @@
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
 probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a few runs, which are
-not used afterwards, look for the event that would refute half of ε, and others measure it. Its excess over that claim,
-in standard deviations, grows with the root of the runs, and the normal law says how likely the audit is to see it. That
-is an estimate. With the smallest excess that these counts do not refute instead, by the bound that judges, it is a
-bound from below with a confidence of 95 %.
+not used afterwards, look for the event that would refute half of ε, and others measure it. The largest excess over
+that claim that their counts prove, by the bound that judges and with a confidence of 95 %, grows with the root of the
+runs when it is counted in standard deviations, and the normal law says how likely the audit is at least to see it. An
+estimate instead of a bound would be worth little: these runs are few.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, excess_of, ranked_pairs
+from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, ranked_pairs, spread
 from crowdblend.auditing.statistical.pace import Clock, Pace
 from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
 from crowdblend.auditing.statistical.schedule import rounds
@@ -46,15 +46,13 @@ class Outlook:
     """How many runs there will be, how long they take, and what they can find.
 
     `smallest_leak` is how often something that never happens otherwise must happen to be found with 95 %; None when
-    nothing can be found. `half_refuted` is how likely the audit is to refute a claim of half this ε, as estimated from
-    a few runs, and `half_refuted_at_least` with a confidence of 95 %.
+    nothing can be found. `half_refuted` is how likely the audit is at least to refute a claim of half this ε.
     """
 
     runs: int
     seconds: float
     smallest_leak: float | None
     half_refuted: float
-    half_refuted_at_least: float
 
     def describe(self) -> str:
         """One line for people to read."""
@@ -66,8 +64,7 @@ class Outlook:
         )
         return (
             f"outlook      in about {_duration(self.seconds)} and {self.runs:,} releases this audit refutes an epsilon "
-            f"understated by a factor 2 with probability of about {_percent(self.half_refuted)} (at least "
-            f"{_percent(self.half_refuted_at_least)}, with {100 * FOUND:.0f} %); it {leak}"
+            f"understated by a factor 2 with probability {_at_least(self.half_refuted)}; it {leak}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,7 +98,7 @@ def foresee(
         runs,
         tried.made_up(workers) + tried.each * runs / (workers * (_USEFUL if workers > 1 else 1.0)),
         smallest_leak(runs, error, subject.guarantee.epsilon, subject.guarantee.delta),
-        *(tried.half_refuted(runs, error, excess) for excess in (tried.excess, tried.least_excess)),
+        tried.half_refuted(runs, error),
     )
 
 
@@ -161,8 +158,8 @@ class _Trial:
         self._guarantee, self._subject, self._pairs, self._clock = subject.guarantee, subject, pairs, clock
         self._seen: dict[int, tuple[Side, Side]] = {}
         self._tried = 0
-        # By how much an event exceeds half of ε, by how much at least, and the spread of one run of each side.
-        self.excess, self.least_excess, self._spread = -math.inf, -math.inf, 1.0
+        # By how much an event exceeds half of ε at least, and the standard deviation of that in one run of each side.
+        self._excess, self._spread = 0.0, 1.0
         self._first = {number: self._made_up(pair) for number, pair in enumerate(pairs)}
         self._large, self.each = 0.0, math.nan
 
@@ -205,10 +202,10 @@ class _Trial:
         self.each = max((self._clock() - made) / done, 1e-7)
         self._large = max(0.0, 2 * (made - started - runs * self.each))
 
-    def half_refuted(self, runs: int, error: float, excess: float) -> float:
-        """How likely so many runs are to refute half of ε with an event that exceeds it by so much."""
+    def half_refuted(self, runs: int, error: float) -> float:
+        """How likely so many runs are at least to refute half of ε."""
         last = rounds(runs, error)[-1]
-        return _normal(excess / self._spread * math.sqrt(last.judging / 2) - _quantile(last.error))
+        return _normal(self._excess / self._spread * math.sqrt(last.judging / 2) - _quantile(last.error))
 
     def _judged(self) -> _Trial:
         """As many runs again on the most promising pairs suggest an event against half of ε, as many measure it."""
@@ -219,9 +216,9 @@ class _Trial:
         if event.outcomes:
             runs, pair = max(1, tried // 2), self._pairs[event.pair]
             hits = [event.hits(self._subject.observe(side, runs)) for side in (pair.more, pair.fewer)]
-            likely, unlikely = hits[event.likelier], hits[1 - event.likelier]
-            self.excess, self._spread = excess_of((likely, runs), (unlikely, runs), epsilon, delta)
-            self.least_excess = _least_excess((likely, runs), (unlikely, runs), epsilon, delta)
+            likely, unlikely = (hits[event.likelier], runs), (hits[1 - event.likelier], runs)
+            self._excess = least_excess(likely, unlikely, epsilon, delta)
+            self._spread = spread(likely, unlikely, epsilon)
         return self
 
     def _add(self, each: int, some: Sequence[int] | None = None) -> None:
@@ -240,7 +237,7 @@ class _Trial:
             self._seen[number] = sides  # type: ignore[assignment]
 
 
-def _least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
+def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
     """The largest excess, if any above 0, that these counts prove except with 5 %."""
     low, high = 0.0, 1 - delta
     if not refutes(likely, unlikely, delta, 1 - FOUND, epsilon):
@@ -266,9 +263,8 @@ def _quantile(error: float) -> float:
     return float(-ndtri(error))
 
 
-def _percent(power: float) -> str:
-    """A probability in steps of 5 %, downwards."""
-    return f"{min(99, 5 * math.floor(20 * power))} %"
+def _at_least(power: float) -> str:
+    return f"of at least {min(99, 5 * math.floor(20 * power))} %" if power >= 0.05 else "that may be under 5 %"
 
 
 def _one_in(share: float) -> str:
