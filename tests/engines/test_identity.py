@@ -127,7 +127,7 @@ def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
     connection.execute(f"COPY ({few}) TO '{tmp_path / 'few.parquet'}'")
     connection.execute(f"COPY (SELECT few.* FROM ({few}) AS few, range(25)) TO '{tmp_path / 'many.parquet'}'")
     # Beside a column whose values all differ, some rows of every odd value are kept.
-    wanted = [(Anchor(("broken", name), ("broken", name)), 4) for name in ("text", "whole", "day")]
+    wanted = [(Anchor((name, "broken"), (name, "broken")), 4) for name in ("text", "whole", "day")]
     found = []
     for name in ("few", "many"):
         source = DataSource(str(tmp_path / f"{name}.parquet"), "parquet", rows_are_people=True)
