@@ -10,7 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger, store
@@ -31,7 +30,6 @@ from crowdblend.ledger.overlap import (
 from crowdblend.ledger.secrets import commitment
 from crowdblend.ledger.sketch import MOST, Anchor, Sketch, sketch, sketch_of
 from crowdblend.ledger.sound import check_keys, identities_of
-from crowdblend.ledger.tables import KEYS, SECRETS
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import shared, spending
 from tests.ledger.test_overlap import SECRET, hashed, of, rows
@@ -227,12 +225,9 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_a_key_and_a_secret_are_there_once(where: str) -> None:
     ledger = Ledger.create(where)
     ledger.begin(spending(), sealed_key=bytes(32))
-    for statement in (
-        KEYS.insert().values(entry=1, key="00" * 32),
-        SECRETS.insert().values(name="sketches", value="00" * 32),
-    ):
-        with pytest.raises(IntegrityError), ledger._store._engine.begin() as connection:
-            connection.execute(statement)
+    for statement in ("INSERT INTO @keys VALUES (1, 'x')", "INSERT INTO @secrets VALUES ('sketches', 'x')"):
+        with pytest.raises(Exception, match=r"(?i)unique"), ledger._store._database.transaction(writing=True) as opened:
+            opened.execute(statement)
     ledger.check()
 
 

@@ -13,7 +13,7 @@ import click
 
 from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_options
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, json_option, no_figures_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
 from crowdblend.engines.engine import Engine
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
 @click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
+@no_figures_option
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
 @json_option
 @force_option
@@ -51,6 +52,7 @@ def command(
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
+    no_figures: bool,
     sign_key: str | None,
     as_json: bool,
     force: bool,
@@ -98,6 +100,8 @@ def command(
                 before=before,
                 engine=reads,
                 sign=sign,
+                figures=not no_figures,
+                planned=planned,
             )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
-from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
-from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
+    from crowdblend.recoding import Axis
 
 Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
@@ -52,7 +54,8 @@ class Output(ABC):
         writer: Any = None
         try:
             for piece in self.pieces():
-                batch = pa.record_batch(piece, names=self.header)
+                columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
+                batch = pa.record_batch(columns, names=self.header)
                 writer = writer or _open(folder / self.file, batch.schema)
                 writer.write(batch)
         except OSError as problem:
@@ -213,13 +216,11 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
 
 def _estimated(found: Intervals, rows: slice) -> list[Any]:
     """The estimate and its ends; blank where nothing can be said."""
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
     estimate, low, high = found.estimate[rows], found.low[rows], found.high[rows]
     return [
-        pa.array(estimate, pa.float64(), mask=np.isnan(estimate)),
-        pa.array(low, pa.int64(), mask=low < 0),
-        pa.array(high, pa.int64(), mask=high < 0),
+        arrow_numbers(estimate, np.isnan(estimate)),
+        arrow_numbers(low, low < 0),
+        arrow_numbers(high, high < 0),
     ]
 
 
@@ -234,7 +235,7 @@ def _labelled(labels: Sequence[tuple[str, ...]], codes: NDArray[Any]) -> list[An
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
+        pa.DictionaryArray.from_arrays(arrow_numbers(codes[:, place]), pa.array(known, pa.string()))
         for place, known in enumerate(labels)
     ]
 

@@ -6,15 +6,18 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.ledger import store
 from crowdblend.ledger.beside import Known, look
+from crowdblend.ledger.connection import Connection
 from crowdblend.ledger.entry import Spending, check_digest
 from crowdblend.ledger.history import after, begun
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import locate
 from crowdblend.ledger.look_alikes import refuse_look_alike
+from crowdblend.ledger.migrations import LATEST
 from crowdblend.ledger.reading import ReadableLedger, now
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.secrets import check_key, commitment
@@ -31,10 +34,7 @@ from crowdblend.ledger.statements import (
     this_user,
 )
 from crowdblend.ledger.summary import total_name
-from crowdblend.ledger.view import View, store_module
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from crowdblend.ledger.view import View
 
 
 class Ledger(ReadableLedger):
@@ -56,21 +56,21 @@ class Ledger(ReadableLedger):
         location = locate(where)
         if not make and location.is_new_default:
             return cls(location, None)
-        store = store_module().Store
-        return cls(location, store.open(location, make=make and not location.named, protect=make))
+        opened = store.Store.open(location, make=make and not location.named, protect=make)
+        return cls(location, opened)
 
     @classmethod
     def create(cls, where: str | os.PathLike[str] | None = None) -> Ledger:
         """A new and empty ledger; refuses a place that has one."""
         location = locate(where)
-        return cls(location, store_module().Store.create(location))
+        return cls(location, store.Store.create(location))
 
     def wanted(self) -> Wanted:
         """What the identity of a new source must hold, so that it can be compared with every earlier one."""
         with self._writing() as connection:  # an old ledger gets its secret here
             view = View.of(connection, to_write=True)
             known = view.first_identities()
-            secret: bytes = store_module().secret(connection, view.summary.secret)
+            secret = store.secret(connection, view.summary.secret)
         earlier = [identity for identity in known.values() if identity is not None]
         columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
         rows = (one.anchor for each in earlier for one in each.of("rows"))
@@ -83,7 +83,6 @@ class Ledger(ReadableLedger):
 
         Whoever changes a limit says why. With `keeps_end`, one that ends is not followed by one that does not.
         """
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             for name in names_in(statement):
@@ -128,7 +127,7 @@ class Ledger(ReadableLedger):
     def upgrade(self) -> int:
         """Bring the ledger to the present format, as the next release would; the number of the format."""
         with self._writing():
-            return int(store_module().LATEST)
+            return LATEST
 
     def run_as_owner(self, statements: Iterable[str]) -> None:
         """Run statements about roles in a ledger in PostgreSQL; a file has no roles."""
@@ -141,7 +140,7 @@ class Ledger(ReadableLedger):
             )
         with self._writing() as connection:
             for statement in statements:
-                connection.exec_driver_sql(statement)
+                connection.run(statement)
 
     def begin(
         self,
@@ -168,7 +167,6 @@ class Ledger(ReadableLedger):
                 code="ledger.two-keys",
             )
         key = held_key if sealed_key is None else sealed_key
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             outlook = look(Known(spending, identity), view.earlier(spending), view.summary.stated)
@@ -222,7 +220,6 @@ class Ledger(ReadableLedger):
         self._step(entry_id, {"step": "abandoned"})
 
     def _step(self, entry_id: int, content: dict[str, Any]) -> None:
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             entry = after(view.entry(entry_id), content)

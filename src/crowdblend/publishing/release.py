@@ -67,6 +67,8 @@ def release(
     in_memory: bool = False,
     engine: Engine | None = None,
     sign: Sign | None = None,
+    figures: bool = True,
+    planned: AnyPlan | None = None,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
@@ -75,11 +77,13 @@ def release(
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
-    appears.
+    appears. Without `figures` the report has tables and sentences alone. `planned` is the plan of this very policy,
+    where it was made already.
     """
     engine = engine or default_engine()
     require_rows(policy.data)
-    planned = plan(policy)
+    planned = planned or plan(policy)
+    assert planned.policy is policy, "a release is planned by its own policy"
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_place(folder)
@@ -92,7 +96,7 @@ def release(
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
-            staging = _staging(folder, Journal(force=force, policy=path))
+            staging = _staging(folder, Journal(force=force, policy=path, figures=figures))
             try:
                 prospect = None
                 if ledger is not None:
@@ -155,10 +159,11 @@ def resume(
         require_rows(policy.data)
         for staging in stagings:
             staging.discard()
-        path = next((staging.journal.policy for staging in stagings), None)
+        before = next((staging.journal for staging in stagings), Journal(force=force))
         with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            return _again(ledger, entry, planned, engine, folder, Journal(force=force, policy=path), progress)
+            journal = Journal(force=force, policy=before.policy, figures=before.figures)
+            return _again(ledger, entry, planned, engine, folder, journal, progress)
 
 
 def resume_in_memory(
@@ -274,7 +279,7 @@ def _publish(
             certificate = planned.certificate(files, publication)
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
-            certificate = describe(staging.release, certificate, record.date)
+            certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
             if sign is not None:
                 sign(staging.release / CERTIFICATE)
             outside = {name: found.facts() for name, found in reading.outside.items()}

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
@@ -277,7 +278,8 @@ def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
         return rows.filter(pa.array(keep))
     # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
     places = np.flatnonzero(keep)
-    return pa.RecordBatch.from_arrays([pa.array(some.to_numpy().take(places)) for some in rows], schema=rows.schema)
+    kept = [arrow_numbers(some.to_numpy().take(places)) for some in rows]
+    return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
 def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:
