@@ -42,6 +42,8 @@ class Journal:
     sample: str | None = None
     policy: str | None = None
     figures: bool = True
+    signed: bool = False
+    """Whether the certificate is to be signed."""
     completion: Completion | None = None
 
 
