@@ -17,7 +17,7 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import AxisNoise, _numbered, _sorted, all_within
+from crowdblend.mechanisms.points import AxisNoise, _numbered, _counted, all_within
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
 
@@ -140,10 +140,10 @@ def test_the_same_key_gives_the_same_points_and_another_others() -> None:
 
 @settings(deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2**40), st.integers(-(2**50), 2**50)), min_size=1))
-def test_rows_leave_sorted(rows: list[tuple[int, int, int]]) -> None:
+def test_rows_leave_counted(rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
-    assert list(zip(*(column.tolist() for column in _sorted(columns)), strict=True)) == sorted(rows)
-    assert list(zip(*(column.tolist() for column in _sorted(columns[:1])), strict=True)) == sorted(
+    assert list(zip(*(column.tolist() for column in _counted(columns)), strict=True)) == sorted(rows)
+    assert list(zip(*(column.tolist() for column in _counted(columns[:1])), strict=True)) == sorted(
         (r[0],) for r in rows
     )
 
