@@ -114,15 +114,18 @@ class NoisyPoints:
         """The classes of at least k points, cell by cell."""
         places = len(sample.columns) - len(self.axes)
         cells = sample.codes[:, places:].astype(np.int64)
-        inside = (cells < np.array(self.axes)).all(axis=1)
+        inside = np.ones(len(cells), np.bool_)
+        for axis, size in enumerate(self.axes):
+            inside &= cells[:, axis] < size
         blocks = np.full(len(cells), -1, np.int64)
-        blocks[inside] = self.blocks.of(cells[inside])
+        blocks[inside] = self.blocks.of(cells if inside.all() else cells[inside])
         kept = np.flatnonzero(blocks >= 0)
         sizes = [len(labels) for labels in sample.labels[:places]]
         crowd = _numbered([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
         large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
         kept = kept[large]
-        return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
+        codes = sample.codes[kept, :places].astype(np.int64)
+        return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
 
     def _moved(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
         """Every point's place on one axis after noise, shape after shape of the blocks."""
@@ -227,7 +230,7 @@ def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
 
 
 def _counted(columns: list[Whole]) -> tuple[list[Whole], Whole]:
-    """The different rows in sorted order, and how often each occurs.
+    """The different rows in sorted order, and how often each occurs; what is in the columns is lost.
 
     Where rows fit into one number that is quick, and by counting quicker still.
     """
@@ -237,7 +240,8 @@ def _counted(columns: list[Whole]) -> tuple[list[Whole], Whole]:
     if most >= 2**63:
         order = np.lexsort(columns[::-1])
         return _runs([column[order] for column in columns])
-    numbers = columns[0] - lowest[0]
+    numbers = columns[0]
+    numbers -= lowest[0]
     for column, low, span in zip(columns[1:], lowest[1:], spans[1:], strict=True):
         numbers *= span
         numbers += column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ class Places:
 
 def read_places(path: Path, axes: list[str]) -> Places:
     """The places of a published file."""
-    pieces = [_runs([np.empty(0)] * len(axes)), *(_runs(piece) for piece in _coordinates(path, axes))]
+    pieces = [runs([np.empty(0)] * len(axes)), *(runs(piece) for piece in _coordinates(path, axes))]
     values = zip(*(places.axes for places in pieces), strict=True)
     return Places(tuple(map(np.concatenate, values)), np.concatenate([places.counts for places in pieces]))
 
@@ -84,8 +84,8 @@ def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
             yield [table.column(name).to_numpy().astype(np.float64, copy=False) for name in axes]
 
 
-def _runs(values: list[Values]) -> Places:
-    """Rows that are equal to the one before counted with it."""
+def runs(values: Sequence[Values]) -> Places:
+    """The places of points, an array for each axis: those equal to the one before are counted with it."""
     begins = np.zeros(len(values[0]), np.bool_)
     begins[:1] = True
     for column in values:
@@ -154,16 +154,9 @@ def _squares(points: Values, centre: Values) -> Values:
 
 def _middles(points: Values, nearest: NDArray[np.int64], middles: Values) -> Values:
     """The mean of the points nearest to each centre; a centre without points stays."""
-    each = (nearest == at for at in range(len(middles)))
-    return np.array([points[own].mean(axis=0) if own.any() else middles[at] for at, own in enumerate(each)])
-
-
-def neighbour_distances(points: Values) -> Values:
-    """The Euclidean distance of each point to the nearest other one."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415  slow to load
-
-    distances: Values = cKDTree(points).query(points, k=2)[0][:, 1]
-    return distances
+    sizes = np.bincount(nearest, minlength=len(middles))
+    sums = [np.bincount(nearest, points[:, axis], minlength=len(middles)) for axis in range(points.shape[1])]
+    return np.where(sizes[:, None] > 0, np.column_stack(sums) / np.maximum(sizes, 1)[:, None], middles)
 
 
 def binned(places: Places, bounds: list[tuple[float, float]]) -> list[tuple[tuple[float, float, float, float], int]]:

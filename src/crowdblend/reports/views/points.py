@@ -13,6 +13,7 @@ from crowdblend.reports import places
 from crowdblend.reports.charts import bars, figure
 from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.neighbours import neighbour_distances
 from crowdblend.reports.numbers import enumeration, round_up
 from crowdblend.reports.places import AxisNoise, Places, Values, read_places
 from crowdblend.reports.view import Part, View
@@ -218,7 +219,7 @@ def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisN
 
 
 def _neighbours(found: Places, examined: Values, noise: list[AxisNoise]) -> Html:
-    distances = places.neighbour_distances(examined)
+    distances = neighbour_distances(examined)
     rows: list[list[Any]] = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
     subset = "" if len(examined) == found.points else f", of {len(examined):,} of the points"
