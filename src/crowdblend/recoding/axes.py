@@ -100,14 +100,15 @@ class Axis(Intervals):
         """The cells of values within the bounds."""
         last = self._steps - 1
         if self._scale == 1:  # a whole number below a value is on the same side of all ends
-            cells = (np.floor(values).astype(np.int64) - self._first) // self._step
-            return np.minimum(cells, last, out=cells)
-        cells = ((values - self._ends[0]) * (1 / self.step)).astype(np.int64)
+            cells: NDArray[np.int64] = (np.floor(values).astype(np.int64) - self._first) // self._step
+        else:
+            cells = ((values - self._ends[0]) * (1 / self.step)).astype(np.int64)
+            np.minimum(cells, last, out=cells)
+            # A guess so far, put right by the exact ends beside it.
+            cells -= values < self._ends.take(cells)
+            cells += values >= self._ends.take(cells + 1)
         np.minimum(cells, last, out=cells)
-        # A guess so far, put right by the exact ends beside it.
-        cells -= values < self._ends.take(cells)
-        cells += values >= self._ends.take(cells + 1)
-        return np.minimum(cells, last, out=cells)
+        return cells
 
     @cached_property
     def _ends(self) -> NDArray[np.float64]:

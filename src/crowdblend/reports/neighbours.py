@@ -28,7 +28,7 @@ def neighbour_distances(points: Values) -> Values:
     """The Euclidean distances of two or more points to the nearest other one, in no particular order."""
     if not np.isfinite(points).all():
         raise ValueError("a point has no place")
-    found = runs(points[np.lexsort(points.T[::-1])].T)
+    found = runs(list(points[np.lexsort(points.T[::-1])].T))
     places, nearest = np.column_stack(found.axes), np.where(found.counts > 1, 0.0, np.inf)
     left = np.flatnonzero(found.counts == 1)
     # With it there are about as many buckets as places.

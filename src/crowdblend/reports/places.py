@@ -163,7 +163,7 @@ def binned(places: Places, bounds: list[tuple[float, float]]) -> list[tuple[tupl
     """Counts of the first two coordinates by bins of the bounds, the empty ones left out."""
     (left, right), (bottom, top) = bounds
     ends = [[left, right], [bottom, top]]
-    counts, x, y = np.histogram2d(*places.axes[:2], bins=BINS, range=ends, weights=places.counts)
+    counts, x, y = np.histogram2d(places.axes[0], places.axes[1], bins=BINS, range=ends, weights=places.counts)
     return [
         ((float(x[i]), float(y[j]), float(x[i + 1]), float(y[j + 1])), int(counts[i, j]))
         for i, j in np.argwhere(counts > 0).tolist()

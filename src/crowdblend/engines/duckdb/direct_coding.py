@@ -96,7 +96,9 @@ class DirectCoding(Coding):
 
     def _code(self, rows: pyarrow.Table, at: int) -> NDArray[np.int64]:
         """One number of the packed code of each row."""
-        parts = [rows.column(f"p{at}").to_numpy().astype(np.int64)] if at in self._packed_in_sql else []
+        parts: list[NDArray[np.int64]] = (
+            [rows.column(f"p{at}").to_numpy().astype(np.int64)] if at in self._packed_in_sql else []
+        )
         for position, axis in self._coordinates.items():
             if self.packing.places[position].at == at:
                 parts.append(axis.codes_of(rows.column(f"v{position}").to_numpy()))

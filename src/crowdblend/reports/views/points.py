@@ -66,8 +66,8 @@ def _map(folder: Folder, found: Places, axes: list[str]) -> Html:
         )
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
     if len(axes) == 1:
-        bins = _bins(folder, axes[0], bounds[0])
-        counts, edges = np.histogram(found.axes[0], bins=bins, range=bounds[0], weights=found.counts)
+        number = _bins(folder, axes[0], bounds[0])
+        counts, edges = np.histogram(found.axes[0], bins=number, range=bounds[0], weights=found.counts)
         ends = [f"{edge:,.10g}" for edge in edges]
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
         caption = (
