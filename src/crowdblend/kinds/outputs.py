@@ -7,7 +7,7 @@ pieces, not at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
 PIECE = 1_000_000
+# The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
+# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none.
+_ROWS_AT_ONCE, _FEW_LABELS = 1 << 20, 1 << 7
 # What the columns beside a count say about the population.
 ESTIMATES = ("estimate", "low", "high")
 
@@ -53,7 +56,7 @@ class Output(ABC):
         try:
             for piece in self.pieces():
                 batch = pa.record_batch(piece, names=self.header)
-                writer = writer or _open(folder / self.file, batch.schema)
+                writer = writer or _open(folder / self.file, batch)
                 writer.write(batch)
         except OSError as problem:
             raise InvalidInput(
@@ -87,7 +90,7 @@ class CountsOutput(Output):
         found = self._intervals()
         for rows in _slices(len(published.counts)):
             flag = [] if published.exact is None else [published.exact[rows]]
-            counted = [*_labelled(published.labels, published.codes[rows]), published.counts[rows], *flag]
+            counted = [*_labelled(published.labels, published.codes[rows].T), published.counts[rows], *flag]
             yield [*counted, *_estimated(found, rows)]
 
     def _intervals(self) -> Intervals:
@@ -112,13 +115,18 @@ class RecordsOutput(Output):
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
         ends = np.cumsum(published.counts)
+        # Numbers that are as short as they can be are repeated and encoded faster.
+        columns = [
+            codes.astype(np.min_scalar_type(-len(known)))
+            for codes, known in zip(published.codes.T, published.labels, strict=True)
+        ]
         total = int(ends[-1]) if len(ends) else 0
         for rows in _slices(total):
             start, stop = rows.start, min(rows.stop, total)
             touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
             begins = ends[touched] - published.counts[touched]
             times = np.minimum(ends[touched], stop) - np.maximum(begins, start)
-            yield _labelled(published.labels, np.repeat(published.codes[touched], times, axis=0))
+            yield _labelled(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ class RowsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         for rows in _slices(len(self.codes)):
-            yield _labelled(self.labels, self.codes[rows])
+            yield _labelled(self.labels, self.codes[rows].T)
 
 
 @dataclass(frozen=True)
@@ -159,7 +167,7 @@ class PointsOutput(Output):
     def pieces(self) -> Iterator[list[Any]]:
         published, found = self.published, self._intervals()
         for rows in _slices(published.points):
-            piece = _labelled(published.labels, published.codes[rows])
+            piece = _labelled(published.labels, published.codes[rows].T)
             if published.blocks is not None:
                 piece.append(published.blocks[rows])
             cells = zip(published.cells, self.axes, strict=True)
@@ -229,22 +237,35 @@ def _slices(rows: int) -> Iterator[slice]:
         yield slice(start, start + PIECE)
 
 
-def _labelled(labels: Sequence[tuple[str, ...]], codes: NDArray[Any]) -> list[Any]:
+def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
-        for place, known in enumerate(labels)
+        pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.string()))
+        for known, codes in zip(labels, columns, strict=True)
     ]
 
 
-def _open(path: Path, schema: pyarrow.Schema) -> Any:
+def _open(path: Path, first: pyarrow.RecordBatch) -> Any:
+    """A writer for batches like this one, the first."""
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
 
-        return csv.CSVWriter(str(path), schema)
+        return csv.CSVWriter(str(path), first.schema)
     from pyarrow import parquet  # noqa: PLC0415
 
-    # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
-    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)
+    return parquet.ParquetWriter(
+        str(path),
+        first.schema,
+        compression="zstd",
+        version="2.6",
+        # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
+        store_schema=False,
+        write_batch_size=_ROWS_AT_ONCE if all(map(_has_few_labels, first.columns)) else None,
+    )
+
+
+def _has_few_labels(column: pyarrow.Array) -> bool:
+    labels = getattr(column, "dictionary", None)
+    return labels is not None and len(labels) <= _FEW_LABELS
