@@ -128,7 +128,7 @@ class Rows:
 
     def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """The same; refuses, in the end, when anybody in the source had two rows."""
-        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        check = self._check_everybody()
         for rows, persons in self.all_rows(selected):
             check.add(persons)
             yield rows, persons
@@ -154,13 +154,17 @@ class Rows:
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        check = self._check_everybody()
         for batch in self._batches(selected):
             persons = read_persons(batch.column(0), str(self.data.person))
             check.add(persons)
             drawn = persons.drawn(self.row_key, rate)
             yield batch.take(pa.array(np.flatnonzero(drawn))), persons.where(drawn)
         check.check(self._everybody_again)
+
+    def _check_everybody(self) -> DuplicateCheck:
+        """A check for a second row of anybody in the source."""
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, self.relation.rows or 0)
 
     def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
