@@ -78,9 +78,9 @@ class Rows:
         """All rows, without a coin, in chunks."""
         yield from chunks(self._batches(selected))
 
-    def sampled(self, selected: str, which: str = "") -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def sampled(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons, who may still come twice."""
-        yield from self._sample(self._batches(f"{self._person()} AS person, {selected}", which))
+        yield from self._sample(self._batches(f"{self._person()} AS person, {selected}"))
 
     def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
@@ -109,7 +109,7 @@ class Rows:
         for start in range(0, self.relation.sizes[0], piece):
             places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
             inside = f"WHERE {place} BETWEEN {start} AND {start + piece - 1}"
-            for rows, persons in self.sampled(f"{place} AS place", inside):
+            for rows, persons in self._sample(self._batches(f"{self._person()} AS person, {place} AS place", inside)):
                 check.add(persons)
                 places.extend(rows.column(0).to_numpy())
             self._connection.register("drawn", pa.table({"place": places.view()}))
