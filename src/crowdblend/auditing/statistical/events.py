@@ -88,7 +88,7 @@ def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta:
             both = _Compared(here[0] + here[1], there[0] + there[1], epsilon, delta)
             one, other = (_Compared(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
             for view in both.views:
-                promising = min(other.excess(view, one.best(view)), one.excess(view, other.best(view)))
+                promising = (other.excess(view, one.best(view)) + one.excess(view, other.best(view))) / math.sqrt(2)
                 yield Event(pair, view, likelier, both.best(view), promising)
 
 
