@@ -96,7 +96,7 @@ def release(
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
-            staging = _staging(folder, Journal(force=force, policy=path, figures=figures))
+            staging = _staging(folder, Journal(force=force, policy=path))
             try:
                 prospect = None
                 if ledger is not None:
@@ -114,7 +114,9 @@ def release(
             except BaseException:
                 staging.discard()
                 raise
-            return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
+            return _publish(
+                planned, engine, reading, release_key, record, staging, folder, progress, sign, figures=figures
+            )
 
 
 def resume(
@@ -125,6 +127,7 @@ def resume(
     force: bool = False,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    figures: bool = True,
 ) -> Released:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
@@ -159,11 +162,11 @@ def resume(
         require_rows(policy.data)
         for staging in stagings:
             staging.discard()
-        before = next((staging.journal for staging in stagings), Journal(force=force))
+        path = next((staging.journal.policy for staging in stagings), None)
         with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            journal = Journal(force=force, policy=before.policy, figures=before.figures)
-            return _again(ledger, entry, planned, engine, folder, journal, progress)
+            journal = Journal(force=force, policy=path)
+            return _again(ledger, entry, planned, engine, folder, journal, progress, figures=figures)
 
 
 def resume_in_memory(
@@ -174,6 +177,7 @@ def resume_in_memory(
     *,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    figures: bool = True,
 ) -> Released:
     """Compute a release again that Python was to keep, into a folder that the caller takes it from."""
     entry = ledger.entry(entry_id)
@@ -183,7 +187,8 @@ def resume_in_memory(
     require_rows(policy.data)
     with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
-        return _again(ledger, entry, planned, engine or default_engine(), folder, Journal(force=False), progress)
+        reads = engine or default_engine()
+        return _again(ledger, entry, planned, reads, folder, Journal(force=False), progress, figures=figures)
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:
@@ -210,6 +215,8 @@ def _again(
     folder: Path,
     journal: Journal,
     progress: Progress | None,
+    *,
+    figures: bool,
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
@@ -226,7 +233,7 @@ def _again(
     except BaseException:
         staging.discard()
         raise
-    return _publish(planned, engine, reading, release_key, record, staging, folder, progress)
+    return _publish(planned, engine, reading, release_key, record, staging, folder, progress, figures=figures)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -265,6 +272,8 @@ def _publish(
     folder: Path,
     progress: Progress | None,
     sign: Sign | None = None,
+    *,
+    figures: bool,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
     started = time.perf_counter()
@@ -279,7 +288,7 @@ def _publish(
             certificate = planned.certificate(files, publication)
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
-            certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
+            certificate = describe(staging.release, certificate, record.date, figures=figures)
             if sign is not None:
                 sign(staging.release / CERTIFICATE)
             outside = {name: found.facts() for name, found in reading.outside.items()}

@@ -41,7 +41,6 @@ class Journal:
     entry: int | None = None
     sample: str | None = None
     policy: str | None = None
-    figures: bool = True
     completion: Completion | None = None
 
 
