@@ -146,10 +146,10 @@ def test_the_overlap_of_sketches_estimates_that_of_the_people(share: float) -> N
 def test_people_count_once_and_rows_as_often_as_they_occur() -> None:
     hashes = [(hashed(1), hashed(1), 3), (hashed(2), hashed(2), 2**40)]
     people = sketch("person", Anchor(("a",), ("a",)), 0, hashes, SECRET)
-    assert {mark.count for mark in people.marks.values()} == {1}
-    assert {mark.count for mark in sketch_of(people.to_dict()).marks.values()} == {1}
+    assert {mark.often for mark in people.marks.values()} == {1}
+    assert {mark.often for mark in sketch_of(people.to_dict()).marks.values()} == {1}
     several = sketch("rows", Anchor(("a",), ("a",)), 0, hashes, SECRET)
-    assert {mark.count for mark in several.marks.values()} == {3, 2**32 - 1}
+    assert {mark.often for mark in several.marks.values()} == {3, 2**32 - 1}
 
 
 def test_a_sketch_ends_at_the_last_level() -> None:

@@ -73,7 +73,7 @@ def command(
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
 
     check_place(folder)
-    sign = None if sign_key is None else _signing(sign_key)
+    sign = None if sign_key is None else signing(sign_key)
     if not yes and not _asks():
         raise InvalidInput(
             "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
@@ -165,7 +165,7 @@ def _asks() -> bool:
     return sys.stdin.isatty()
 
 
-def _signing(path: str) -> Callable[[Path], object]:
+def signing(path: str) -> Callable[[Path], object]:
     """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
     from crowdblend.cli.sign import ask_passphrase  # noqa: PLC0415  only needed here
     from crowdblend.publishing.signing import NAMESPACE  # noqa: PLC0415

@@ -7,7 +7,7 @@ pieces, not at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
 PIECE = 1_000_000
+# The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
+# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none.
+_ROWS_AT_ONCE, _FEW_LABELS = 1 << 20, 1 << 7
 # What the columns beside a count say about the population.
 ESTIMATES = ("estimate", "low", "high")
 
@@ -56,7 +59,7 @@ class Output(ABC):
             for piece in self.pieces():
                 columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
                 batch = pa.record_batch(columns, names=self.header)
-                writer = writer or _open(folder / self.file, batch.schema)
+                writer = writer or _open(folder / self.file, batch)
                 writer.write(batch)
         except OSError as problem:
             raise InvalidInput(
@@ -90,7 +93,7 @@ class CountsOutput(Output):
         found = self._intervals()
         for rows in _slices(len(published.counts)):
             flag = [] if published.exact is None else [published.exact[rows]]
-            counted = [*_labelled(published.labels, published.codes[rows]), published.counts[rows], *flag]
+            counted = [*_labelled(published.labels, published.codes[rows].T), published.counts[rows], *flag]
             yield [*counted, *_estimated(found, rows)]
 
     def _intervals(self) -> Intervals:
@@ -114,14 +117,13 @@ class RecordsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
-        ends = np.cumsum(published.counts)
-        total = int(ends[-1]) if len(ends) else 0
-        for rows in _slices(total):
-            start, stop = rows.start, min(rows.stop, total)
-            touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
-            begins = ends[touched] - published.counts[touched]
-            times = np.minimum(ends[touched], stop) - np.maximum(begins, start)
-            yield _labelled(published.labels, np.repeat(published.codes[touched], times, axis=0))
+        # Numbers that are as short as they can be are repeated and encoded faster.
+        columns = [
+            codes.astype(np.min_scalar_type(-len(known)))
+            for codes, known in zip(published.codes.T, published.labels, strict=True)
+        ]
+        for touched, times in _repeated(published.counts):
+            yield _labelled(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class RowsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         for rows in _slices(len(self.codes)):
-            yield _labelled(self.labels, self.codes[rows])
+            yield _labelled(self.labels, self.codes[rows].T)
 
 
 @dataclass(frozen=True)
@@ -160,29 +162,29 @@ class PointsOutput(Output):
         return [*self.columns, *shown, *(name for name, _ in self.axes), *ESTIMATES]
 
     def pieces(self) -> Iterator[list[Any]]:
-        published, found = self.published, self._intervals()
-        for rows in _slices(published.points):
-            piece = _labelled(published.labels, published.codes[rows])
-            if published.blocks is not None:
-                piece.append(published.blocks[rows])
-            cells = zip(published.cells, self.axes, strict=True)
-            places = [axis.midpoints(of_axis[rows]) for of_axis, (_, axis) in cells]
-            yield [*piece, *places, *_estimated(found, rows)]
-
-    def _intervals(self) -> Intervals:
-        """For every point, what all points with its labels say; rows are sorted by these, then by blocks."""
         published = self.published
-        starts = np.zeros(published.points, np.bool_)
+        sizes, found = self._groups()
+        for (rows, times), (groups, within) in zip(_repeated(published.counts), _repeated(sizes), strict=True):
+            piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
+            if published.blocks is not None:
+                piece.append(np.repeat(published.blocks[rows], times))
+            cells = zip(published.cells, self.axes, strict=True)
+            places = [np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells]
+            yield [*piece, *places, *_estimated(found, groups, within)]
+
+    def _groups(self) -> tuple[NDArray[np.int64], Intervals]:
+        """How many points have the same labels, and block if it is shown, in their order, and what they say."""
+        published = self.published
+        starts = np.zeros(len(published.counts), np.bool_)
         starts[:1] = True
         for column in [*published.codes.T, *([] if published.blocks is None else [published.blocks])]:
             starts[1:] |= column[1:] != column[:-1]
-        group = np.cumsum(starts) - 1
+        sizes = np.add.reduceat(published.counts, np.flatnonzero(starts)) if len(starts) else published.counts
         strata, labels = strata_of(self.facts), None
         if strata is not None:
             place = self.columns.index(strata.column)
             labels = np.array([*published.labels[place], None], object)[published.codes[starts, place]]
-        found = points_by_stratum(self.facts, labels, np.bincount(group).astype(np.int64))
-        return Intervals(found.estimate[group], found.low[group], found.high[group])
+        return sizes, points_by_stratum(self.facts, labels, sizes)
 
 
 @dataclass(frozen=True)
@@ -214,9 +216,9 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimated(found: Intervals, rows: slice) -> list[Any]:
-    """The estimate and its ends; blank where nothing can be said."""
-    estimate, low, high = found.estimate[rows], found.low[rows], found.high[rows]
+def _estimated(found: Intervals, rows: slice, times: NDArray[np.int64] | int = 1) -> list[Any]:
+    """The estimate and its ends, each so many times; blank where nothing can be said."""
+    estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
         arrow_numbers(estimate, np.isnan(estimate)),
         arrow_numbers(low, low < 0),
@@ -230,22 +232,46 @@ def _slices(rows: int) -> Iterator[slice]:
         yield slice(start, start + PIECE)
 
 
-def _labelled(labels: Sequence[tuple[str, ...]], codes: NDArray[Any]) -> list[Any]:
+def _repeated(counts: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """For every piece of rows that each occur several times: the rows in it, and how often they occur there."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    for rows in _slices(total):
+        start, stop = rows.start, min(rows.stop, total)
+        touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
+        begins = ends[touched] - counts[touched]
+        yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
+
+
+def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(arrow_numbers(codes[:, place]), pa.array(known, pa.string()))
-        for place, known in enumerate(labels)
+        pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
+        for known, codes in zip(labels, columns, strict=True)
     ]
 
 
-def _open(path: Path, schema: pyarrow.Schema) -> Any:
+def _open(path: Path, first: pyarrow.RecordBatch) -> Any:
+    """A writer for batches like this one, the first."""
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
 
-        return csv.CSVWriter(str(path), schema)
+        return csv.CSVWriter(str(path), first.schema)
     from pyarrow import parquet  # noqa: PLC0415
 
-    # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
-    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)
+    return parquet.ParquetWriter(
+        str(path),
+        first.schema,
+        compression="zstd",
+        version="2.6",
+        # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
+        store_schema=False,
+        write_batch_size=_ROWS_AT_ONCE if all(map(_has_few_labels, first.columns)) else None,
+    )
+
+
+def _has_few_labels(column: pyarrow.Array) -> bool:
+    labels = getattr(column, "dictionary", None)
+    return labels is not None and len(labels) <= _FEW_LABELS

@@ -22,12 +22,14 @@ from crowdblend.ledger.reading import ReadableLedger, now
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.secrets import check_key, commitment
 from crowdblend.ledger.statements import (
+    NEVER,
     Description,
     Limit,
     Overlap,
     Statement,
     names_in,
     refuse_change_without_reason,
+    refuse_dropped_end,
     step_of,
     this_user,
 )
@@ -76,17 +78,20 @@ class Ledger(ReadableLedger):
             secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)), old_names=len(earlier) < len(known)
         )
 
-    def state(self, statement: Statement) -> Statement:
+    def state(self, statement: Statement, *, keeps_end: bool = False) -> Statement:
         """Record a limit, a description or an overlap, as an entry of its own in the chain.
 
-        Whoever changes a limit says why.
+        Whoever changes a limit says why. With `keeps_end`, one that ends is not followed by one that does not.
         """
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             for name in names_in(statement):
                 refuse_look_alike(name, view.summary)
             if isinstance(statement, Limit):
-                refuse_change_without_reason(view.summary.stated.limit(statement.population), statement)
+                before = view.summary.stated.limit(statement.population)
+                refuse_change_without_reason(before, statement)
+                if keeps_end:
+                    refuse_dropped_end(before, statement)
             made = replace(statement, at=now())
             store.append(connection, view.last, view.summary, {**made.to_dict(), "step": step_of(made)})
         return made
@@ -103,11 +108,13 @@ class Ledger(ReadableLedger):
     ) -> Limit:
         """Set the limit of a population: the ε at this δ that all releases about it may come to, by profile.
 
-        `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. `by` is whoever
-        sets it, by default the user of this process. A change of a limit needs `why`.
+        `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
+        is followed by one that does not only if `until` is "never". `by` is whoever sets it, by default the user of
+        this process. A change of a limit needs `why`.
         """
-        day = None if until is None else str(until)
-        return self.state(Limit(population, epsilon, delta, day, by or this_user(), why))  # type: ignore[return-value]
+        day = None if until in (None, NEVER) else str(until)
+        stated = Limit(population, epsilon, delta, day, by or this_user(), why)
+        return self.state(stated, keeps_end=until is None)  # type: ignore[return-value]
 
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
         """State who answers for a population, and who its people are."""

@@ -96,7 +96,7 @@ def release(
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
-            staging = _staging(folder, Journal(force=force, policy=path))
+            staging = _staging(folder, Journal(force=force, policy=path, figures=figures, signed=sign is not None))
             try:
                 prospect = None
                 if ledger is not None:
@@ -109,14 +109,19 @@ def release(
                 named = None if policy_file is None else str(policy_file)
                 python = in_memory or policy.data.format == "frame"
                 record = Record.begin(
-                    ledger, prospect, secret, seal=seal, policy=named, python=python, engine=engine.name
+                    ledger,
+                    prospect,
+                    secret,
+                    seal=seal,
+                    policy=named,
+                    python=python,
+                    engine=engine.name,
+                    signed=sign is not None,
                 )
             except BaseException:
                 staging.discard()
                 raise
-            return _publish(
-                planned, engine, reading, release_key, record, staging, folder, progress, sign, figures=figures
-            )
+            return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
 
 
 def resume(
@@ -127,12 +132,14 @@ def resume(
     force: bool = False,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    sign: Sign | None = None,
     figures: bool = True,
 ) -> Released:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     Where everything was written, it only takes its name. Else it is computed again with the key that the ledger holds,
-    from the policy that it was begun with: the one that is passed, or that of the file that was recorded.
+    from the policy that it was begun with: the one that is passed, or that of the file that was recorded. `sign` signs
+    it then, as in `release`.
     """
     engine = engine or default_engine()
     entry = ledger.entry(entry_id)
@@ -160,13 +167,15 @@ def resume(
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
         _check_version(entry)
         require_rows(policy.data)
+        before = next((staging.journal for staging in stagings), Journal(force=force))
+        _refuse_unsigned(entry, before, sign)
         for staging in stagings:
             staging.discard()
-        path = next((staging.journal.policy for staging in stagings), None)
         with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            journal = Journal(force=force, policy=path)
-            return _again(ledger, entry, planned, engine, folder, journal, progress, figures=figures)
+            drawn = figures and before.figures
+            journal = Journal(force, policy=before.policy, figures=drawn, signed=sign is not None)
+            return _again(ledger, entry, planned, engine, folder, journal, progress, sign)
 
 
 def resume_in_memory(
@@ -188,7 +197,7 @@ def resume_in_memory(
     with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
         reads = engine or default_engine()
-        return _again(ledger, entry, planned, reads, folder, Journal(force=False), progress, figures=figures)
+        return _again(ledger, entry, planned, reads, folder, Journal(force=False, figures=figures), progress)
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:
@@ -199,6 +208,17 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
     elif entry.status == "abandoned":
         remedy = "It was abandoned before it spent anything. Release again."
     return InvalidInput(reason, remedy=remedy, code="cannot-resume", where=f"release {entry.id}")
+
+
+def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
+    """A release that was to be signed does not appear without its signature."""
+    if journal.signed and sign is None:
+        raise InvalidInput(
+            f"release {entry.id} was begun to be signed.",
+            remedy="Pass the key again: --sign KEY.",
+            code="signature-needed",
+            where="--sign",
+        )
 
 
 def _check_version(entry: Entry) -> None:
@@ -215,14 +235,13 @@ def _again(
     folder: Path,
     journal: Journal,
     progress: Progress | None,
-    *,
-    figures: bool,
+    sign: Sign | None = None,
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
     staging = _staging(folder, journal)
     python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
-    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name)
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
     try:
         with record.explain_failure():
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
@@ -233,7 +252,7 @@ def _again(
     except BaseException:
         staging.discard()
         raise
-    return _publish(planned, engine, reading, release_key, record, staging, folder, progress, figures=figures)
+    return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -272,8 +291,6 @@ def _publish(
     folder: Path,
     progress: Progress | None,
     sign: Sign | None = None,
-    *,
-    figures: bool,
 ) -> Released:
     """Compute, write and certify in the staging folder, and let it appear."""
     started = time.perf_counter()
@@ -288,7 +305,7 @@ def _publish(
             certificate = planned.certificate(files, publication)
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
-            certificate = describe(staging.release, certificate, record.date, figures=figures)
+            certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
             if sign is not None:
                 sign(staging.release / CERTIFICATE)
             outside = {name: found.facts() for name, found in reading.outside.items()}
