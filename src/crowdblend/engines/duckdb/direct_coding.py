@@ -29,7 +29,8 @@ _COLUMNAR = ("parquet", "duckdb")
 # A list is gone through one by one where there is no dictionary.
 _LONGEST_LIST = 32
 _NO_CLASS = -1
-_SMALL = 1 << 31
+# Below these, INTEGER holds all whole numbers, and DOUBLE holds them exactly.
+_SMALL, _EXACT = 1 << 31, 1 << 53
 
 
 class HasNoClass(Exception):
@@ -78,14 +79,15 @@ class DirectCoding(Coding):
         return codes, [rows.column(name).to_numpy() for name in carried]
 
     def _packed(self, codes: Sequence[str], at: int) -> str:
-        """One number of the packed code; a sum with NULL is NULL, and stands for a value without a class."""
-        small = self.packing.classes is not None and self.packing.classes < _SMALL
-        terms = [
-            f"{codes[position]} * {place.weight}" if small else f"CAST({codes[position]} AS BIGINT) * {place.weight}"
-            for position, place in enumerate(self.packing.places)
-            if place.at == at
-        ]
-        return f"COALESCE({' + '.join(terms)}, {_NO_CLASS})"
+        """One number of the packed code; a sum with NULL is NULL, and stands for a value without a class.
+
+        Sums of doubles are as exact, and quicker: after every sum of whole numbers the database looks whether it fits.
+        """
+        places = [(code, place) for code, place in zip(codes, self.packing.places, strict=True) if place.at == at]
+        largest = places[0][1].weight * places[0][1].size
+        kind = "DOUBLE" if largest <= _EXACT else "BIGINT"
+        total = " + ".join(f"CAST({code} AS {kind}) * {place.weight}" for code, place in places)
+        return f"COALESCE(CAST({total} AS {'INTEGER' if largest <= _SMALL else 'BIGINT'}), {_NO_CLASS})"
 
     def _direct_sql(self, position: int, name: str) -> str:
         recoding = self._columns[position].recoding
@@ -95,5 +97,6 @@ class DirectCoding(Coding):
         text = name if self._types[position] is ColumnType.TEXT else f"CAST({name} AS VARCHAR)"
         place = f"list_position([{', '.join(map(quoted, recoding.lookup))}], {text})"
         codes = list(recoding.lookup.values())
-        code = f"({place} - 1)" if codes == list(range(len(codes))) else f"list_extract({codes}, {place})"
+        in_order = codes == list(range(len(codes)))
+        code = f"(CAST({place} AS DOUBLE) - 1)" if in_order else f"list_extract({codes}, {place})"
         return code if recoding.missing_code is None else f"COALESCE({code}, {recoding.fallback_sql(text)})"
