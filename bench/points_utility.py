@@ -82,7 +82,7 @@ def main() -> None:
 
     def ours() -> Points:
         published = made.mechanism.publish(sample, new_key())
-        cells = zip(policy.axes, published.cells, strict=True)
+        cells = zip(policy.axes, published.one_by_one().cells, strict=True)
         return np.column_stack([axis.midpoints(places) for (_, axis), places in cells])
 
     results = {"points": [errors(ours(), truth, asked) for _ in range(RELEASES)]}

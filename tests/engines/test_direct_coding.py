@@ -14,6 +14,7 @@ from crowdblend.engines.engine import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
+from crowdblend.recoding import Axis
 
 POLICY = """
 [data]
@@ -82,6 +83,70 @@ def test_both_ways_count_the_same(tmp_path, monkeypatch, handed_over_first, draw
     assert direct.outside["race"].values, "values that went to other are listed"
 
 
+POINTS = """
+[data]
+source = "points.parquet"
+person = "id"
+[sampling]
+rate = 0.5
+[columns]
+sex = { values = ["Female", "Male"] }
+x = { from = -20, to = 20, width = 10, resolution = 2 }
+y = { from = 0, to = 1.2, width = 0.6, resolution = 0.1 }
+z = { from = 0, to = 8, width = 4, resolution = 1, outside = "drop" }
+[release]
+kind = "points"
+epsilon = 1.0
+k = 40
+noise_epsilon = 1.0
+"""
+
+
+def places(number=2000):
+    random = np.random.default_rng(6)
+    return {
+        "id": list(range(number)),
+        "sex": random.choice(["Female", "Male"], number).tolist(),
+        "x": random.choice(np.arange(-200, 201) / 10, number).tolist(),
+        "y": random.choice([0.1 * n for n in range(12)] + [n / 10 for n in range(13)], number).tolist(),
+        "z": random.uniform(-1, 9, number).tolist(),
+    }
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_coordinates_get_the_same_cells_both_ways(tmp_path, monkeypatch, handed_over_first, draw):
+    """Every end of a cell is among them."""
+    policy = parse_policy(POINTS, tmp_path)
+    parquet.write_table(pa.table(places()), tmp_path / "points.parquet")
+    recoded = []
+    monkeypatch.setattr(
+        Axis, "codes_of", lambda axis, values, first=Axis.codes_of: recoded.append(axis) or first(axis, values)
+    )
+    direct = count_classes(policy, DRAWS[draw])
+    assert len({*recoded}) == 2, "x and y come as they are, and z has a class for everything else"
+    handed_over_first()
+    other = count_classes(policy, DRAWS[draw])
+    assert np.array_equal(direct.classes.codes, other.classes.codes)
+    assert np.array_equal(direct.classes.counts, other.classes.counts)
+    assert direct.outside == other.outside
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("x", 20.000001), ("y", float("nan")), ("y", None), ("x", -float("inf"))]
+)
+def test_coordinates_without_a_cell_are_refused_in_the_same_words(tmp_path, handed_over_first, column, value):
+    table = places(100)
+    table[column][-1] = value
+    parquet.write_table(pa.table(table), tmp_path / "points.parquet")
+    refusals = []
+    for prepare in (lambda: None, handed_over_first):
+        prepare()
+        with pytest.raises(InvalidInput) as refused:
+            count_classes(parse_policy(POINTS, tmp_path), Everybody())
+        refusals.append((str(refused.value), refused.value.where, refused.value.remedy))
+    assert refusals[0] == refusals[1]
+
+
 def _noting(made, taken):
     def noted(self, *given):
         taken.append(self)
@@ -121,10 +186,12 @@ def test_a_value_of_somebody_who_is_not_drawn_does_not_matter(tmp_path):
     assert outcomes == {"counted", "refused"}, "fixed by the key: some of the five are drawn and some are not"
 
 
-@pytest.mark.parametrize("direct", [True, False])
-def test_two_looks_at_a_low_rate_count_the_same_as_one(tmp_path, monkeypatch, handed_over_first, direct):
+@pytest.mark.parametrize(("direct", "looked_up"), [(True, 1 << 19), (False, 1 << 19), (True, 64)])
+def test_two_looks_at_a_low_rate_count_the_same_as_one(tmp_path, monkeypatch, handed_over_first, direct, looked_up):
+    """Also where only 64 rows are looked up at once, so that the file is gone through in five pieces."""
     if not direct:
         handed_over_first()
+    monkeypatch.setattr(reading, "_MOST_LOOKED_UP", looked_up)
     draw = Coin(DrawKey(bytes(range(32))), 0.1)
     two = counted(tmp_path, people(), draw)
     monkeypatch.setattr(reading, "_FEW", 0.0)
@@ -147,7 +214,7 @@ def test_a_file_that_changes_between_two_looks_is_refused(tmp_path, monkeypatch)
     stream = reading.Rows._stream
 
     def shortened(self, selected, which=""):
-        yield from (batch.slice(1) if which else batch for batch in stream(self, selected, which))
+        yield from (batch.slice(1) if "drawn" in which else batch for batch in stream(self, selected, which))
 
     monkeypatch.setattr(reading.Rows, "_stream", shortened)
     with pytest.raises(InvalidInput) as refused:

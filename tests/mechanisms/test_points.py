@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import stats
 
 from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms import NoisyPoints, SampledClasses
-from crowdblend.mechanisms.points import AxisNoise, _numbered, _sorted, all_within
+from crowdblend.mechanisms.points import AxisNoise, _counted, _numbered, all_within
 from crowdblend.randomness import ReleaseKey
 from crowdblend.recoding import Boxes, Grid, Quadtree
 
@@ -43,7 +44,7 @@ def test_blocks_below_k_are_dropped_and_the_others_keep_their_number() -> None:
     rows = [(0, 0)] * 3 + [(4, 3)] * 2 + [(5, 0)] * 4 + [(9, 11)] * 5
     published = NoisyPoints(5, 1.0, GRID, AXES, keep_in="block", show_blocks=True).publish(sample(rows), key(0))
     assert published.blocks is not None
-    assert np.unique(published.blocks, return_counts=True)[1].tolist() == [5, 5]
+    assert np.unique(published.one_by_one().blocks, return_counts=True)[1].tolist() == [5, 5]
     assert np.unique(published.blocks).tolist() == [0, 5]
 
 
@@ -75,6 +76,7 @@ def test_points_move_as_discrete_laplace_says(keep_in: str) -> None:
     """Chi-square on both axes of 40,000 points of one cell, folded or cut off as declared."""
     count, place = 40_000, (3, 2)
     published = NoisyPoints(5, 3.0, GRID, AXES, keep_in=keep_in).publish(sample([place] * count), key(7))  # type: ignore[arg-type]
+    published = published.one_by_one()
     for axis, (size, cells) in enumerate(zip(GRID.cells, AXES, strict=True)):
         a = math.exp(-3.0 / (2 * (size - 1)))
         law: dict[int, float] = {}
@@ -100,7 +102,7 @@ def test_every_shape_of_blocks_has_noise_of_its_own() -> None:
     boxes, count = Boxes((((0, 5), (0, 4)), ((5, 6), (0, 7)), ((6, 9), (0, 1)), ((9, 10), (0, 1)))), 20_000
     mechanism = NoisyPoints(5, 3.0, boxes, AXES, show_blocks=True)
     rows = [(low_x, low_y) for (low_x, _), (low_y, _) in boxes.boxes]
-    published = mechanism.publish(sample([row for row in rows for _ in range(count)]), key(11))
+    published = mechanism.publish(sample([row for row in rows for _ in range(count)]), key(11)).one_by_one()
     for number, (box, row) in enumerate(zip(boxes.boxes, rows, strict=True)):
         sizes = [high - low for low, high in box]
         for size, cells, first in zip(sizes, published.cells, row, strict=True):
@@ -120,7 +122,8 @@ def test_every_shape_of_blocks_has_noise_of_its_own() -> None:
 def test_the_two_axes_move_independently() -> None:
     published = NoisyPoints(5, 2.0, GRID, AXES, show_blocks=True).publish(sample([(2, 2)] * 20_000), key(9))
     counts = np.zeros((2, 2))
-    np.add.at(counts, ((published.cells[0] > 2).astype(int), (published.cells[1] > 2).astype(int)), 1)
+    x, y = published.cells
+    np.add.at(counts, ((x > 2).astype(int), (y > 2).astype(int)), published.counts)
     assert stats.chi2_contingency(counts).pvalue > FALSE_ALARM
 
 
@@ -133,19 +136,19 @@ def test_an_axis_with_one_cell_per_block_is_not_moved() -> None:
 
 def test_the_same_key_gives_the_same_points_and_another_others() -> None:
     mechanism, crowd = NoisyPoints(5, 1.0, GRID, AXES), sample([(0, 0)] * 30 + [(7, 7)] * 30)
-    one, twin, other = (mechanism.publish(crowd, key(number)).cells for number in (1, 1, 2))
+    one, twin, other = (mechanism.publish(crowd, key(number)).one_by_one().cells for number in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(one, twin, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 @settings(deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2**40), st.integers(-(2**50), 2**50)), min_size=1))
-def test_rows_leave_sorted(rows: list[tuple[int, int, int]]) -> None:
-    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
-    assert list(zip(*(column.tolist() for column in _sorted(columns)), strict=True)) == sorted(rows)
-    assert list(zip(*(column.tolist() for column in _sorted(columns[:1])), strict=True)) == sorted(
-        (r[0],) for r in rows
-    )
+def test_rows_leave_sorted_and_counted(rows: list[tuple[int, int, int]]) -> None:
+    for width in (3, 1):
+        columns = [np.array(column, np.int64) for column in list(zip(*rows, strict=True))[:width]]
+        different, counts = _counted(columns)
+        found = zip(*(column.tolist() for column in different), strict=True)
+        assert list(zip(found, counts.tolist(), strict=True)) == sorted(Counter(row[:width] for row in rows).items())
 
 
 REGIONS = st.tuples(

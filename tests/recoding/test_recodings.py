@@ -34,6 +34,27 @@ def test_midpoints_of_cells_far_beyond_the_bounds_do_not_wrap():
     assert Axis(0, 1, 0.1).midpoints(np.array([2])).tolist() == [0.25]
 
 
+@pytest.mark.parametrize(
+    "axis",
+    [
+        Axis(0, 1000, 1),
+        Axis(-35, 70, 7),
+        Axis(Decimal("0.1"), Decimal("0.7"), Decimal("0.1")),
+        Axis(Decimal("-8.05"), Decimal("2.2"), Decimal("0.0125")),
+        Axis(10**12, 10**12 + 3, Decimal("0.01")),
+    ],
+    ids=str,
+)
+def test_the_cells_of_many_values_are_those_of_each(axis):
+    ends = np.array([axis.end(cell) for cell in range(axis.cells + 1)])
+    beside = [np.nextafter(ends, np.inf), np.nextafter(ends, -np.inf), (ends[1:] + ends[:-1]) / 2]
+    values = np.concatenate([ends, *beside, [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -0.0]])
+    expected = [-1 if (cell := axis.code(repr(value))) is None else cell for value in values.tolist()]
+    assert axis.codes_of(values).tolist() == expected
+    inside = values[np.array(expected) >= 0]
+    assert np.array_equal(axis.codes_of(inside), np.array(expected)[np.array(expected) >= 0])
+
+
 def test_bottom_and_top_come_first_and_last():
     age = Intervals(0, 90, 45, bottom=True, top=True, other="unreadable", missing="none")
     assert age.labels == ("< 0", "[0, 45)", "[45, 90)", "≥ 90", "unreadable", "none")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from crowdblend.figures.style import SHADES
 
@@ -38,6 +39,7 @@ class Shade:
     high: float
     log: bool
 
+    @lru_cache(maxsize=1 << 13)  # a map is drawn twice, and a phone's has the same shades  # noqa: B019
     def color(self, value: float) -> str:
         """The colour of a number.
 
@@ -57,6 +59,7 @@ class Shade:
         return (value - low) / (high - low) if high > low else 0.0
 
 
+@cache
 def _rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 

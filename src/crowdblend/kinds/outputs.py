@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
-from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
-from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
+    from crowdblend.recoding import Axis
 
 Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
@@ -55,7 +57,8 @@ class Output(ABC):
         writer: Any = None
         try:
             for piece in self.pieces():
-                batch = pa.record_batch(piece, names=self.header)
+                columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
+                batch = pa.record_batch(columns, names=self.header)
                 writer = writer or _open(folder / self.file, batch)
                 writer.write(batch)
         except OSError as problem:
@@ -114,18 +117,12 @@ class RecordsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
-        ends = np.cumsum(published.counts)
         # Numbers that are as short as they can be are repeated and encoded faster.
         columns = [
             codes.astype(np.min_scalar_type(-len(known)))
             for codes, known in zip(published.codes.T, published.labels, strict=True)
         ]
-        total = int(ends[-1]) if len(ends) else 0
-        for rows in _slices(total):
-            start, stop = rows.start, min(rows.stop, total)
-            touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
-            begins = ends[touched] - published.counts[touched]
-            times = np.minimum(ends[touched], stop) - np.maximum(begins, start)
+        for touched, times in _repeated(published.counts):
             yield _labelled(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
@@ -165,29 +162,29 @@ class PointsOutput(Output):
         return [*self.columns, *shown, *(name for name, _ in self.axes), *ESTIMATES]
 
     def pieces(self) -> Iterator[list[Any]]:
-        published, found = self.published, self._intervals()
-        for rows in _slices(published.points):
-            piece = _labelled(published.labels, published.codes[rows].T)
-            if published.blocks is not None:
-                piece.append(published.blocks[rows])
-            cells = zip(published.cells, self.axes, strict=True)
-            places = [axis.midpoints(of_axis[rows]) for of_axis, (_, axis) in cells]
-            yield [*piece, *places, *_estimated(found, rows)]
-
-    def _intervals(self) -> Intervals:
-        """For every point, what all points with its labels say; rows are sorted by these, then by blocks."""
         published = self.published
-        starts = np.zeros(published.points, np.bool_)
+        sizes, found = self._groups()
+        for (rows, times), (groups, within) in zip(_repeated(published.counts), _repeated(sizes), strict=True):
+            piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
+            if published.blocks is not None:
+                piece.append(np.repeat(published.blocks[rows], times))
+            cells = zip(published.cells, self.axes, strict=True)
+            places = [np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells]
+            yield [*piece, *places, *_estimated(found, groups, within)]
+
+    def _groups(self) -> tuple[NDArray[np.int64], Intervals]:
+        """How many points have the same labels, and block if it is shown, in their order, and what they say."""
+        published = self.published
+        starts = np.zeros(len(published.counts), np.bool_)
         starts[:1] = True
         for column in [*published.codes.T, *([] if published.blocks is None else [published.blocks])]:
             starts[1:] |= column[1:] != column[:-1]
-        group = np.cumsum(starts) - 1
+        sizes = np.add.reduceat(published.counts, np.flatnonzero(starts)) if len(starts) else published.counts
         strata, labels = strata_of(self.facts), None
         if strata is not None:
             place = self.columns.index(strata.column)
             labels = np.array([*published.labels[place], None], object)[published.codes[starts, place]]
-        found = points_by_stratum(self.facts, labels, np.bincount(group).astype(np.int64))
-        return Intervals(found.estimate[group], found.low[group], found.high[group])
+        return sizes, points_by_stratum(self.facts, labels, sizes)
 
 
 @dataclass(frozen=True)
@@ -219,15 +216,13 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimated(found: Intervals, rows: slice) -> list[Any]:
-    """The estimate and its ends; blank where nothing can be said."""
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
-    estimate, low, high = found.estimate[rows], found.low[rows], found.high[rows]
+def _estimated(found: Intervals, rows: slice, times: NDArray[np.int64] | int = 1) -> list[Any]:
+    """The estimate and its ends, each so many times; blank where nothing can be said."""
+    estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
-        pa.array(estimate, pa.float64(), mask=np.isnan(estimate)),
-        pa.array(low, pa.int64(), mask=low < 0),
-        pa.array(high, pa.int64(), mask=high < 0),
+        arrow_numbers(estimate, np.isnan(estimate)),
+        arrow_numbers(low, low < 0),
+        arrow_numbers(high, high < 0),
     ]
 
 
@@ -237,12 +232,23 @@ def _slices(rows: int) -> Iterator[slice]:
         yield slice(start, start + PIECE)
 
 
+def _repeated(counts: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """For every piece of rows that each occur several times: the rows in it, and how often they occur there."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    for rows in _slices(total):
+        start, stop = rows.start, min(rows.stop, total)
+        touched = slice(np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left") + 1)
+        begins = ends[touched] - counts[touched]
+        yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
+
+
 def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.string()))
+        pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
         for known, codes in zip(labels, columns, strict=True)
     ]
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, sampling
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.randomness import ReleaseKey, discrete_laplace
+from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 
 Keep = Literal["none", "bounds", "block"]
@@ -45,18 +45,26 @@ MOST_NUMBERS = 1 << 25
 class PublishedPoints:
     """What leaves the house: the codes of what travels along, the block of each point, and its noisy cells.
 
-    Rows are sorted by codes, then blocks if they are shown, then cells.
+    Points with the same codes, block and cells are one row, and `counts` says how many they are. Rows are sorted by
+    codes, then blocks if they are shown, then cells.
     """
 
     labels: tuple[tuple[str, ...], ...]
     codes: NDArray[np.int32]
     blocks: Whole | None
     cells: tuple[Whole, ...]
+    counts: Whole
 
     @property
     def points(self) -> int:
         """How many points are published."""
-        return len(self.cells[0])
+        return int(self.counts.sum())
+
+    def one_by_one(self) -> PublishedPoints:
+        """The same with a row for every point."""
+        codes, cells = (np.repeat(self.codes, self.counts, axis=0), (np.repeat(of, self.counts) for of in self.cells))
+        blocks = None if self.blocks is None else np.repeat(self.blocks, self.counts)
+        return PublishedPoints(self.labels, codes, blocks, tuple(cells), np.ones(self.points, np.int64))
 
 
 @dataclass(frozen=True)
@@ -89,10 +97,10 @@ class NoisyPoints:
         counts = crowds.counts
         moved = [self._moved(crowds, axis, key) for axis in range(len(self.axes))]
         shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
-        rows = _sorted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
+        rows, times = _counted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
         places = crowds.codes.shape[1]
-        labels, codes = _used(sample.labels[:places], rows[:places], len(rows[-1]))
-        return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]))
+        labels, codes = _used(sample.labels[:places], rows[:places], len(times))
+        return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]), times)
 
     def claim(self) -> Derivation:
         """Points of one block are told apart by a factor of at most e^noise_epsilon; sparse blocks are not shown."""
@@ -106,15 +114,18 @@ class NoisyPoints:
         """The classes of at least k points, cell by cell."""
         places = len(sample.columns) - len(self.axes)
         cells = sample.codes[:, places:].astype(np.int64)
-        inside = (cells < np.array(self.axes)).all(axis=1)
+        inside = np.ones(len(cells), np.bool_)
+        for axis, size in enumerate(self.axes):
+            inside &= cells[:, axis] < size
         blocks = np.full(len(cells), -1, np.int64)
-        blocks[inside] = self.blocks.of(cells[inside])
+        blocks[inside] = self.blocks.of(cells if inside.all() else cells[inside])
         kept = np.flatnonzero(blocks >= 0)
         sizes = [len(labels) for labels in sample.labels[:places]]
         crowd = _numbered([*sample.codes[kept, :places].T, blocks[kept]], [*sizes, self.blocks.count])
         large = np.bincount(crowd, sample.counts[kept])[crowd] >= self.k
         kept = kept[large]
-        return _Crowds(sample.codes[kept, :places].astype(np.int64), cells[kept], blocks[kept], sample.counts[kept])
+        codes = sample.codes[kept, :places].astype(np.int64)
+        return _Crowds(codes, cells.take(kept, axis=0), blocks[kept], sample.counts[kept])
 
     def _moved(self, crowds: _Crowds, axis: int, key: ReleaseKey) -> Whole:
         """Every point's place on one axis after noise, shape after shape of the blocks."""
@@ -124,11 +135,12 @@ class NoisyPoints:
             if size == 1:
                 continue
             source = key.source(b"points, axis %d, %d cells, %d axes" % (axis, size, moving))
-            still = places[chosen]
-            noisy = still + discrete_laplace(len(still), self.loss(size, moving), source)
+            noisy = places[chosen]
+            add_discrete_laplace(noisy, self.loss(size, moving), source)
             if self.keep_in != "none":
                 noisy = self._kept(noisy, np.repeat(first, crowds.counts)[chosen], size, self.axes[axis])
-            places[chosen] = noisy
+            if noisy.base is not places:  # else they were moved where they are
+                places[chosen] = noisy
         return places
 
     def _shapes(self, crowds: _Crowds, axis: int) -> Iterator[tuple[int, int, slice | Whole]]:
@@ -217,33 +229,46 @@ def _numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Whole:
     return numbers if most <= MOST_NUMBERS else np.unique(numbers, return_inverse=True)[1].ravel()
 
 
-def _sorted(columns: list[Whole]) -> list[Whole]:
-    """The rows in sorted order. Where they fit into one number that is quick, and by counting quicker still."""
+def _counted(columns: list[Whole]) -> tuple[list[Whole], Whole]:
+    """The different rows in sorted order, and how often each occurs; what is in the columns is lost.
+
+    Where rows fit into one number that is quick, and by counting quicker still.
+    """
     lowest = [int(column.min(initial=0)) for column in columns]
     spans = [int(column.max(initial=0)) - low + 1 for column, low in zip(columns, lowest, strict=True)]
     most = math.prod(spans)
     if most >= 2**63:
         order = np.lexsort(columns[::-1])
-        return [column[order] for column in columns]
-    numbers = np.zeros(len(columns[0]), np.int64)
-    for column, low, span in zip(columns, lowest, spans, strict=True):
+        return _runs([column[order] for column in columns])
+    numbers = columns[0]
+    numbers -= lowest[0]
+    for column, low, span in zip(columns[1:], lowest[1:], spans[1:], strict=True):
         numbers *= span
         numbers += column
         numbers -= low
-    times: Whole | None = None
     if most <= max(MOST_NUMBERS, 4 * len(numbers)):
         counts = np.bincount(numbers, minlength=most)
         numbers = np.flatnonzero(counts)
         times = counts[numbers]
     else:
         numbers.sort()
+        (numbers,), times = _runs([numbers])
     rows = []
     for low, span in zip(reversed(lowest), reversed(spans), strict=True):
         before = numbers // span
-        column = numbers - before * span + low
-        rows.append(column if times is None else np.repeat(column, times))
+        rows.append(numbers - before * span + low)
         numbers = before
-    return rows[::-1]
+    return rows[::-1], times
+
+
+def _runs(columns: list[Whole]) -> tuple[list[Whole], Whole]:
+    """The different rows among sorted ones, and how often each occurs."""
+    begins = np.zeros(len(columns[0]), np.bool_)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
+    starts = np.flatnonzero(begins)
+    return [column[starts] for column in columns], np.diff(starts, append=len(begins))
 
 
 def _used(

@@ -50,7 +50,11 @@ def publish_points(
     order = np.lexsort((*cells[::-1], *([] if blocks is None else [blocks]), *codes.T[::-1]))
     labels, renumbered = _used(along, codes[order])
     return PublishedPoints(
-        labels, renumbered, None if blocks is None else blocks[order], tuple(of_axis[order] for of_axis in cells)
+        labels,
+        renumbered,
+        None if blocks is None else blocks[order],
+        tuple(of_axis[order] for of_axis in cells),
+        np.concatenate([made.counts for made in found])[order],
     )
 
 

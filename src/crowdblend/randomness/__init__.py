@@ -9,7 +9,7 @@ from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
 from crowdblend.randomness.draw_key import DrawKey
 from crowdblend.randomness.keys import new_key
-from crowdblend.randomness.noise import differs_from_zero, discrete_laplace, geometric, reaches
+from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
 from crowdblend.randomness.rare import binomial_huge, successes
 from crowdblend.randomness.release_key import ReleaseKey
@@ -23,6 +23,7 @@ __all__ = [
     "SeededSource",
     "Source",
     "SystemSource",
+    "add_discrete_laplace",
     "below_rate",
     "bernoulli",
     "binomial_huge",

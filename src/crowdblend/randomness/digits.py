@@ -36,11 +36,17 @@ def digit(power: Power, i: int) -> Bounds:
 
 def low_digits(n: int, digits: list[Bounds], source: Source) -> NDArray[np.int64]:
     """The numbers G mod 2^m for n geometric variables G, from the probabilities of their m low digits."""
-    values = np.zeros(n, dtype=np.int64)
     # Eight digits at a time in a byte each, which moves an eighth of the memory.
-    for low in range(0, len(digits), 8):
-        octet = np.zeros(n, dtype=np.uint8)
-        for i, probability in enumerate(digits[low : low + 8]):
-            octet |= flips(n, probability, source).view(np.uint8) << np.uint8(i)
-        values |= octet.astype(np.int64) << low
+    values = _octet(n, digits[:8], source).astype(np.int64)
+    for low in range(8, len(digits), 8):
+        values |= _octet(n, digits[low : low + 8], source).astype(np.int64) << low
     return values
+
+
+def _octet(n: int, digits: list[Bounds], source: Source) -> NDArray[np.uint8]:
+    """Up to eight digits of each variable."""
+    octet = np.zeros(n, dtype=np.uint8)
+    for i, probability in enumerate(digits):
+        digit_i = flips(n, probability, source).view(np.uint8)
+        octet |= np.left_shift(digit_i, np.uint8(i), out=digit_i)
+    return octet

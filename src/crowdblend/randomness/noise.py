@@ -58,15 +58,23 @@ def discrete_laplace(n: int, epsilon: Epsilon, source: Source) -> Whole:
     >>> discrete_laplace(8, 1.0, SeededSource(1)).tolist()
     [0, 1, 1, 0, 0, 0, -1, 0]
     """
-    law = _law(epsilon)
     values = np.zeros(n, dtype=np.int64)
-    for start in range(0, n, BLOCK):
+    add_discrete_laplace(values, epsilon, source)
+    return values
+
+
+def add_discrete_laplace(values: Whole, epsilon: Epsilon, source: Source) -> None:
+    """Add independent discrete Laplace variables with ratio e^{−epsilon} to values, in place."""
+    law = _law(epsilon)
+    for start in range(0, len(values), BLOCK):
         part = values[start : start + BLOCK]
         nonzero = np.flatnonzero(flips(len(part), law.nonzero, source))
-        signs = _fair_bits(len(nonzero), source)
-        magnitudes = 1 + law.geometric(len(nonzero), source)
-        part[nonzero] = np.where(signs, -magnitudes, magnitudes)
-    return values
+        signs = _fair_bits(len(nonzero), source).astype(np.int64)
+        noise = law.geometric(len(nonzero), source)
+        # From the magnitude less one: g + 1, or −(g + 1), which is the complement of g. No branch is taken by chance.
+        noise ^= -signs
+        noise += 1 - signs
+        part[nonzero] += noise
 
 
 def reaches(threshold: int, epsilon: Epsilon) -> Bounds:

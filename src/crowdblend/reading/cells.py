@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -68,9 +67,9 @@ class Cells:
         try:
             for batch in _batches(self.path, kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
-                low, high = (pc.fill_null(pc.cast(found[name], pa.int64()), -1) for name in ("low", "high"))
+                low, high = (found[name].cast(pa.int64()).fill_null(-1) for name in ("low", "high"))
                 yield Estimates(
-                    pc.cast(found["estimate"], pa.float64()).to_numpy(zero_copy_only=False),
+                    found["estimate"].cast(pa.float64()).to_numpy(zero_copy_only=False),
                     low.to_numpy(zero_copy_only=False),
                     high.to_numpy(zero_copy_only=False),
                     _whole(found["count"]).to_numpy() if self.counted else None,
@@ -214,7 +213,7 @@ def _text(column: Any) -> Any:
     """Labels as text, kept as codes into a dictionary where the file has them so."""
     if pa.types.is_dictionary(column.type) and column.null_count == 0:
         return column
-    return pc.fill_null(pc.cast(column, pa.large_string()), NO_VALUE)
+    return column.cast(pa.large_string()).fill_null(NO_VALUE)
 
 
 def _whole(column: Any) -> Any:
@@ -224,7 +223,7 @@ def _whole(column: Any) -> Any:
             where="count",
             code="reading.count-type",
         )
-    return pc.cast(column, pa.int64())
+    return column if column.type == pa.int64() else column.cast(pa.int64())
 
 
 def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
@@ -232,6 +231,8 @@ def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
 
     Releases are written class by class, so that hardly anything is left to be added up.
     """
+    from pyarrow import compute as pc  # noqa: PLC0415 - takes long to load
+
     changes = pa.repeat(pa.scalar(False), rows.num_rows - 1)
     for key in keys:
         (column,) = rows.column(key).chunks

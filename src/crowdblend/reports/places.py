@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
+Values = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 CENTRES = 5
 ROUNDS = 25
@@ -29,17 +29,69 @@ class AxisNoise:
     width: float
 
 
-def read_points(path: Path, axes: list[str]) -> Points:
-    """The coordinates of a published file, a row each."""
+@dataclass(frozen=True)
+class Places:
+    """Published points in the order of their file: each place once where several points in a row have it.
+
+    `axes` are the coordinates, an array each, and `counts` says how many points a place has.
+    """
+
+    axes: tuple[Values, ...]
+    counts: NDArray[np.int64]
+
+    @property
+    def points(self) -> int:
+        """How many points there are."""
+        return int(self.counts.sum())
+
+    def quantiles(self, axis: int) -> Values:
+        """The QUANTILES of a coordinate, linear between the two points on either side."""
+        order = np.argsort(self.axes[axis], kind="stable")
+        values, ends = self.axes[axis][order], np.cumsum(self.counts[order])
+        rank = (ends[-1] - 1) * np.array(QUANTILES)
+        below, above = (values[np.searchsorted(ends, end(rank), side="right")] for end in (np.floor, np.ceil))
+        between: Values = below + (above - below) * (rank - np.floor(rank))
+        return between
+
+    def examined(self) -> Values:
+        """A row for each point, or for at most MOST_EXAMINED of them at even steps."""
+        step = -(-self.points // MOST_EXAMINED)
+        chosen = np.searchsorted(np.cumsum(self.counts), np.arange(0, self.points, max(step, 1)), side="right")
+        return np.column_stack([values[chosen] for values in self.axes])
+
+
+def read_places(path: Path, axes: list[str]) -> Places:
+    """The places of a published file."""
+    pieces = [runs([np.empty(0)] * len(axes)), *(runs(piece) for piece in _coordinates(path, axes))]
+    values = zip(*(places.axes for places in pieces), strict=True)
+    return Places(tuple(map(np.concatenate, values)), np.concatenate([places.counts for places in pieces]))
+
+
+def _coordinates(path: Path, axes: list[str]) -> Iterator[list[Values]]:
+    """The coordinates of a published file, an array for each axis, some rows at a time."""
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
 
         table = csv.read_csv(str(path), convert_options=csv.ConvertOptions(include_columns=axes))
-    else:
-        from pyarrow import parquet  # noqa: PLC0415
+        yield [table.column(name).to_numpy().astype(np.float64) for name in axes]
+        return
+    from pyarrow import parquet  # noqa: PLC0415
 
-        table = parquet.read_table(str(path), columns=axes)
-    return np.column_stack([table.column(name).to_numpy().astype(np.float64) for name in axes])
+    with parquet.ParquetFile(path) as opened:
+        for group in range(opened.num_row_groups):
+            # Without threads it takes a third of the time: handing over takes longer than reading.
+            table = opened.read_row_group(group, columns=axes, use_threads=False)
+            yield [table.column(name).to_numpy().astype(np.float64, copy=False) for name in axes]
+
+
+def runs(values: Sequence[Values]) -> Places:
+    """The places of points, an array for each axis: those equal to the one before are counted with it."""
+    begins = np.zeros(len(values[0]), np.bool_)
+    begins[:1] = True
+    for column in values:
+        begins[1:] |= column[1:] != column[:-1]
+    starts = np.flatnonzero(begins)
+    return Places(tuple(column[starts] for column in values), np.diff(starts, append=len(begins)))
 
 
 def largest_noise(facts: list[Any], axes: list[str]) -> list[AxisNoise]:
@@ -58,7 +110,7 @@ def mean_error(noise: AxisNoise, points: int, *, folded: bool) -> float:
     return noise.mean if folded else noise.deviation / math.sqrt(points)
 
 
-def covariance_error(covariance: Points, noise: list[AxisNoise], points: int, one: int, other: int) -> float:
+def covariance_error(covariance: Values, noise: list[AxisNoise], points: int, one: int, other: int) -> float:
     """The standard error that free noise adds to a covariance, its own variance being subtracted on the diagonal.
 
     Of x + e and y + f the error is the mean of xf + ey + ef: of variance (s²·Var x + …)/n for independent noise. On the
@@ -70,47 +122,48 @@ def covariance_error(covariance: Points, noise: list[AxisNoise], points: int, on
     return math.sqrt(variance / points)
 
 
-def thin_out(points: Points) -> Points:
-    """All points, or at most MOST_EXAMINED of them at even steps."""
-    step = -(-len(points) // MOST_EXAMINED)
-    return points[::step]
-
-
-def centres(points: Points) -> list[tuple[Points, int]]:
+def centres(points: Values) -> list[tuple[Values, int]]:
     """k-means centres and how many points are nearest to each, largest first; starts from points far apart."""
     scale = points.std(axis=0)
     scaled = points / np.where(scale > 0, scale, 1)
     chosen = [scaled[len(scaled) // 2]]
+    distances = [_squares(scaled, chosen[0])]
     for _ in range(min(CENTRES, len(np.unique(scaled[:1000], axis=0))) - 1):
-        distances = np.min([((scaled - centre) ** 2).sum(axis=1) for centre in chosen], axis=0)
-        chosen.append(scaled[int(np.argmax(distances))])
-    middles = np.array(chosen)
-    nearest = np.zeros(len(scaled), np.int64)
-    for _ in range(ROUNDS):
-        nearest = np.argmin([((scaled - centre) ** 2).sum(axis=1) for centre in middles], axis=0)
-        middles = np.array(
-            [
-                scaled[nearest == at].mean(axis=0) if (nearest == at).any() else centre
-                for at, centre in enumerate(middles)
-            ]
-        )
+        chosen.append(scaled[int(np.argmax(np.min(distances, axis=0)))])
+        distances.append(_squares(scaled, chosen[-1]))
+    middles, nearest = np.array(chosen), np.argmin(distances, axis=0)
+    for _ in range(ROUNDS - 1):
+        middles = _middles(scaled, nearest, middles)
+        before, nearest = nearest, np.argmin([_squares(scaled, centre) for centre in middles], axis=0)
+        if np.array_equal(before, nearest):
+            break
+    middles = _middles(scaled, nearest, middles)
     sizes = np.bincount(nearest, minlength=len(middles))
     order = np.argsort(-sizes, kind="stable")
     return [(middles[at] * np.where(scale > 0, scale, 1), int(sizes[at])) for at in order]
 
 
-def neighbour_distances(points: Points) -> Points:
-    """The Euclidean distance of each point to the nearest other one."""
-    from scipy.spatial import cKDTree  # noqa: PLC0415  slow to load
+def _squares(points: Values, centre: Values) -> Values:
+    """The squared distances of points to a centre."""
+    # Axis after axis: a sum over the two or three numbers of each row takes five times as long.
+    squares = np.zeros(len(points))
+    for axis in range(len(centre)):
+        squares += (points[:, axis] - centre[axis]) ** 2
+    return squares
 
-    distances: Points = cKDTree(points).query(points, k=2)[0][:, 1]
-    return distances
+
+def _middles(points: Values, nearest: NDArray[np.int64], middles: Values) -> Values:
+    """The mean of the points nearest to each centre; a centre without points stays."""
+    sizes = np.bincount(nearest, minlength=len(middles))
+    sums = [np.bincount(nearest, points[:, axis], minlength=len(middles)) for axis in range(points.shape[1])]
+    return np.where(sizes[:, None] > 0, np.column_stack(sums) / np.maximum(sizes, 1)[:, None], middles)
 
 
-def binned(points: Points, bounds: list[tuple[float, float]]) -> list[tuple[tuple[float, float, float, float], int]]:
+def binned(places: Places, bounds: list[tuple[float, float]]) -> list[tuple[tuple[float, float, float, float], int]]:
     """Counts of the first two coordinates by bins of the bounds, the empty ones left out."""
     (left, right), (bottom, top) = bounds
-    counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=BINS, range=[[left, right], [bottom, top]])
+    ends = [[left, right], [bottom, top]]
+    counts, x, y = np.histogram2d(places.axes[0], places.axes[1], bins=BINS, range=ends, weights=places.counts)
     return [
         ((float(x[i]), float(y[j]), float(x[i + 1]), float(y[j + 1])), int(counts[i, j]))
         for i, j in np.argwhere(counts > 0).tolist()

@@ -13,7 +13,7 @@ from crowdblend.publishing.verification.published import PublishedFolder, contra
 from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
 from crowdblend.reading.cells import ESTIMATES, Cells, header_of
 from crowdblend.reading.margins import Whole, numbered
-from crowdblend.reports.places import read_points
+from crowdblend.reports.places import Places, read_places
 
 # Coordinates are doubles: the middle of a cell is met up to this share of its width.
 _NEAR = 1e-6
@@ -37,8 +37,8 @@ def check(published: PublishedFolder) -> None:
     # Releases of before had no estimates.
     estimated = header_of(path)[-len(ESTIMATES) :] == list(ESTIMATES)
     cells = published.cells(path, [*travelling, *axes, *(ESTIMATES if estimated else ())], counted=False)
-    places = read_points(path, list(axes))
-    groups = _groups(published, replace(cells, columns=tuple(travelling)), len(places))
+    places = read_places(path, list(axes))
+    groups = _groups(published, replace(cells, columns=tuple(travelling)), places.points)
     if len(groups) and np.bincount(groups).min() < k:
         raise contradiction(f"{path.name} has fewer than {k} points of one kind")
     if is_stratified(published):
@@ -62,10 +62,10 @@ def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:
     return groups
 
 
-def _check_coordinates(published: PublishedFolder, places: Any, axes: dict[str, Any]) -> None:
+def _check_coordinates(published: PublishedFolder, places: Places, axes: dict[str, Any]) -> None:
     kept = published.fact("keep_in", str) != "none"
     for at, (name, (low, high, step)) in enumerate(axes.items()):
-        cells = (places[:, at] - low) / step
+        cells = (places.axes[at] - low) / step
         if not np.isfinite(cells).all() or (kept and ((cells < 0) | (cells * step > high - low)).any()):
             raise contradiction(f"a point lies beyond the bounds of {name!r}")
         near = cells[np.abs(cells) < _FARTHEST]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from crowdblend.estimates import estimator_of
-from crowdblend.figures import point_map
 from crowdblend.reading.domain import classes_of, combinations, declared_domain
 from crowdblend.reports import places
 from crowdblend.reports.charts import bars, figure
 from crowdblend.reports.folder import Folder, crowd_size, sampling_rate
 from crowdblend.reports.html import Html, element, join, label, shorten, table
+from crowdblend.reports.neighbours import neighbour_distances
 from crowdblend.reports.numbers import enumeration, round_up
-from crowdblend.reports.places import AxisNoise, Points
+from crowdblend.reports.places import AxisNoise, Places, Values, read_places
 from crowdblend.reports.view import Part, View
 
 MOST_LINES = 4_000
@@ -25,16 +25,16 @@ def view(folder: Folder) -> View:
     """Read the points once, and show what they add up to."""
     path = next(iter(folder.files.values()))
     axes = [str(name) for name in folder.fact("axes", dict)]
-    points = places.read_points(path, axes)
+    found = read_places(path, axes)
     noise = places.largest_noise(folder.fact("noise", list), axes)
     others = [str(name) for name in folder.fact("columns", dict) if name not in axes]
-    parts = [Part("data", "What was published", _map(folder, points, axes))]
-    if len(points) > 1:
-        parts.append(Part("statistics", "What the points add up to", _statistics(folder, points, axes, noise)))
+    parts = [Part("data", "What was published", _map(folder, found, axes))]
+    if found.points > 1:
+        parts.append(Part("statistics", "What the points add up to", _statistics(folder, found, axes, noise)))
     return View(
         heading=f"Points: {enumeration(axes)}" + (f", with {enumeration(others)}" if others else ""),
         what="points, each of them one person moved by noise",
-        keys=(*_population(folder, len(points)), ("published points", f"{len(points):,}")),
+        keys=(*_population(folder, found.points), ("published points", f"{found.points:,}")),
         reading=tuple(_reading(folder, axes, noise)),
         parts=tuple(parts),
     )
@@ -58,38 +58,41 @@ def _reading(folder: Folder, axes: list[str], noise: list[AxisNoise]) -> list[st
     ]
 
 
-def _map(folder: Folder, points: Points, axes: list[str]) -> Html:
-    if not len(points):
+def _map(folder: Folder, found: Places, axes: list[str]) -> Html:
+    if not found.points:
         return element(
             "p", "No point was published: no block reached the crowd size. It does not mean nobody is there."
         )
     bounds = [(float(ends[0]), float(ends[1])) for ends in folder.fact("axes", dict).values()]
     if len(axes) == 1:
-        counts, edges = np.histogram(points[:, 0], bins=_bins(folder, axes[0], bounds[0]), range=bounds[0])
+        number = _bins(folder, axes[0], bounds[0])
+        counts, edges = np.histogram(found.axes[0], bins=number, range=bounds[0], weights=found.counts)
         ends = [f"{edge:,.10g}" for edge in edges]
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
         caption = (
             f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
-            "crowd size are left out: where there is no bar, there may be people."
+            f"crowd size are left out: where there {'is no bar' if folder.figures else 'are 0'}, there may be people."
         )
+        if not folder.figures:
+            rows = [[text, f"{number:,}"] for text, number in totals]
+            return table([shorten(axes[0]), "points"], rows, caption=caption, numbers=frozenset([1]))
         return bars(totals, caption)
+    if not folder.figures:
+        return element("p", "This page has no figures, and so no map of the points. They are in the data file.")
     (left, right), (bottom, top) = bounds[:2]
-    bins, outlines = places.binned(points[:, :2], bounds[:2]), _outlines(folder, axes, bounds)
-    drawn, narrow = (
-        point_map(
-            bins,
-            outlines,
-            names=(shorten(axes[0], 40), shorten(axes[1], 40)),
-            bounds=(left, bottom, right, top),
-            narrow=on_a_phone,
-        )
-        for on_a_phone in (False, True)
-    )
+    bins, outlines = places.binned(found, bounds[:2]), _outlines(folder, axes, bounds)
+
+    def draw(narrow: bool) -> str:
+        from crowdblend.figures import point_map  # noqa: PLC0415  only where figures are drawn
+
+        names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
+        return point_map(bins, outlines, names=names, bounds=corners, narrow=narrow)
+
     caption = (
         f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
         "are the blocks. Where nothing is shown, no block reached the crowd size."
     )
-    return figure(drawn, caption, narrow=narrow)
+    return figure(draw, caption)
 
 
 def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:
@@ -131,41 +134,42 @@ def _outlines(
     ]
 
 
-def _statistics(folder: Folder, points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
+def _statistics(folder: Folder, found: Places, axes: list[str], noise: list[AxisNoise]) -> Html:
     folded = folder.facts.get("keep_in") != "none"
+    examined = found.examined()
     return join(
         element(
             "p",
             "Statistics of the published points. The expected error is what the noise of the largest blocks makes of "
             "them; people who were not sampled or not shown are no part of it.",
         ),
-        _means(points, axes, noise, folded),
-        _covariances(points, axes, noise, folded),
-        _quantiles(points, axes, noise),
-        _centres(points, axes, noise, folded),
-        _neighbours(points, noise),
+        _means(found, axes, noise, folded),
+        _covariances(found, axes, noise, folded),
+        _quantiles(found, axes, noise),
+        _centres(found, examined, axes, noise, folded),
+        _neighbours(found, examined, noise),
     )
 
 
-def _means(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+def _means(found: Places, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
     rows: list[list[Any]] = [
-        [label(name), _fitted(points[:, at].mean(), error), _number(error)]
+        [label(name), _fitted(np.average(found.axes[at], weights=found.counts), error), _number(error)]
         for at, name in enumerate(axes)
-        for error in [places.mean_error(noise[at], len(points), folded=folded)]
+        for error in [places.mean_error(noise[at], found.points, folded=folded)]
     ]
     return join(
         element("h3", "Mean"), _table(["axis", "mean", "expected error"], rows, "Means of the published points")
     )
 
 
-def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
-    covariance = np.atleast_2d(np.cov(points.T))
+def _covariances(found: Places, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
+    covariance = np.atleast_2d(np.cov(found.axes, fweights=found.counts))
     if not folded:
         covariance = covariance - np.diag([on.deviation**2 for on in noise])
     rows: list[list[Any]] = []
     for one, first in enumerate(axes):
         for other in range(one, len(axes)):
-            error = places.covariance_error(covariance, noise, len(points), one, other)
+            error = places.covariance_error(covariance, noise, found.points, one, other)
             if folded:
                 error = (
                     noise[one].mean * covariance[other, other] ** 0.5 + noise[other].mean * covariance[one, one] ** 0.5
@@ -180,11 +184,11 @@ def _covariances(points: Points, axes: list[str], noise: list[AxisNoise], folded
     )
 
 
-def _quantiles(points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
+def _quantiles(found: Places, axes: list[str], noise: list[AxisNoise]) -> Html:
     rows: list[list[Any]] = [
         [
             label(name),
-            *(_fitted(q, noise[at].mean) for q in np.quantile(points[:, at], places.QUANTILES)),
+            *(_fitted(q, noise[at].mean) for q in found.quantiles(at)),
             _number(noise[at].mean),
         ]
         for at, name in enumerate(axes)
@@ -196,14 +200,13 @@ def _quantiles(points: Points, axes: list[str], noise: list[AxisNoise]) -> Html:
     )
 
 
-def _centres(points: Points, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
-    examined = places.thin_out(points)
+def _centres(found: Places, examined: Values, axes: list[str], noise: list[AxisNoise], folded: bool) -> Html:
     rows: list[list[Any]] = [
         [
             *(_number(value) for value in centre),
             f"{100 * size / len(examined):.3g} %",
             ", ".join(
-                _number(places.mean_error(on, max(size * len(points) // len(examined), 1), folded=folded))
+                _number(places.mean_error(on, max(size * found.points // len(examined), 1), folded=folded))
                 for on in noise
             ),
         ]
@@ -216,12 +219,11 @@ def _centres(points: Points, axes: list[str], noise: list[AxisNoise], folded: bo
     )
 
 
-def _neighbours(points: Points, noise: list[AxisNoise]) -> Html:
-    examined = places.thin_out(points)
-    distances = places.neighbour_distances(examined)
+def _neighbours(found: Places, examined: Values, noise: list[AxisNoise]) -> Html:
+    distances = neighbour_distances(examined)
     rows: list[list[Any]] = [[f"{100 * q:g} %", _number(np.quantile(distances, q))] for q in (0.25, 0.5, 0.75, 0.95)]
     moved = float(np.sqrt(sum(on.deviation**2 for on in noise)))
-    subset = "" if len(examined) == len(points) else f", of {len(examined):,} of the points"
+    subset = "" if len(examined) == found.points else f", of {len(examined):,} of the points"
     return join(
         element("h3", "Nearest neighbours"),
         _table(["share of points", "distance at most"], rows, f"Distance to the nearest other point{subset}"),
