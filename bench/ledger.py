@@ -45,7 +45,7 @@ def fill(path: Path, made: list, since: int, entries: int) -> None:
             nonlocal last
             summary.follow(content, entry)
             last = chain.append(last, {**content, "summary": summary.seal()})
-            records.append(last._asdict())
+            records.append(last)
             rows.extend(steps.rows_of(last.number, content))
 
         for number in range(since, entries + 1):
@@ -64,11 +64,11 @@ def fill(path: Path, made: list, since: int, entries: int) -> None:
             end = {"step": "finished", "certificate_digest": "ab" * 32, "data_sha256": "cd" * 32, "internal": {}}
             add({**common, **end}, after(entry, end))
             if len(records) >= BATCH:
-                connection.execute(store.RECORDS.insert(), records)
+                connection.add("INSERT INTO @records VALUES (?, ?, ?, ?)", records)
                 steps.add(connection, rows)
                 records.clear()
                 rows.clear()
-        connection.execute(store.RECORDS.insert(), records)
+        connection.add("INSERT INTO @records VALUES (?, ?, ?, ?)", records)
         steps.add(connection, rows)
         store.keep_derived(connection, NAME, summary.to_json())
 

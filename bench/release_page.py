@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from release_work import WORK
+
 KEPT = Path(__file__).with_name("release.json")
 PAGE = Path(__file__).parent.parent / "docs" / "speed.md"
 BEGIN, END = "<!-- bench/release.py: begin -->", "<!-- bench/release.py: end -->"
@@ -23,6 +25,7 @@ def recorded(name: str, figures: dict[str, Any]) -> None:
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     machine = f"{os.cpu_count()} cores, {platform.machine()}"
     kept[name] = {**figures, "date": datetime.now(UTC).date().isoformat(), "machine": machine}
+    kept = {each: kept[each] for each in WORK if each in kept}
     KEPT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
     show(kept)
 

@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from diagrams import DIAGRAMS, on_white
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.figures import draw_svg, neighbours
+from crowdblend.figures import draw_svg
+from crowdblend.figures.neighbours import neighbours
 from crowdblend.papers import reproduce
 
 IMAGES = Path(__file__).parent / "images"

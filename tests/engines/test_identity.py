@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from crowdblend.engines.content import SomeRows
+from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.identity import identify
 from crowdblend.ledger import Identity, Wanted
@@ -81,7 +84,7 @@ def test_few_and_many_different_rows(tmp_path: Path) -> None:
     assert people_of.level > 0
     assert all(mark.depth >= people_of.level for mark in people_of.marks.values())
     assert (rows.level, len(rows.marks)) == (0, 200)
-    assert sum(mark.count for mark in rows.marks.values()) == number
+    assert sum(mark.often for mark in rows.marks.values()) == number
     fewer = known("duckdb", write(table.iloc[:9_000].assign(id=range(9_000)), tmp_path / "two.parquet")).sketches[0]
     level = max(people_of.level, fewer.level)
     assert fewer.at(level).keys() <= people_of.at(level).keys()
@@ -94,6 +97,46 @@ def test_rows_that_begin_alike(tmp_path: Path) -> None:
     (rows,) = known("duckdb", write(table, tmp_path / "one.parquet"), person="id").of("rows")
     assert MOST / 64 <= len(rows.marks) <= MOST
     assert rows.level > 0
+
+
+ODD = [
+    "12",
+    "-3",
+    "12.0",
+    "0012",
+    "True",
+    "False",
+    "true",
+    "",
+    None,
+    " 7",
+    "2020-01-01",
+    "2020-01-01 00:00:00",
+    "x",
+    ":",
+]
+
+
+def test_the_quick_hash_loses_nobody(tmp_path: Path) -> None:
+    """Rows of odd values, few and hashed whole, or many: the same ones are kept, whatever the type of the column."""
+    connection = duckdb.connect()
+    connection.register("odd", pa.table({"text": pa.array(ODD * 100), "n": range(100 * len(ODD))}))
+    whole = "CASE WHEN n % 5 > 0 THEN n END"
+    day = "CASE WHEN n % 3 > 0 THEN DATE '2020-01-01' + CAST(n AS INTEGER) END"
+    few = f"SELECT text, {whole} AS whole, {day} AS day, n / 4 AS broken FROM odd"
+    connection.execute(f"COPY ({few}) TO '{tmp_path / 'few.parquet'}'")
+    connection.execute(f"COPY (SELECT few.* FROM ({few}) AS few, range(25)) TO '{tmp_path / 'many.parquet'}'")
+    # Beside a column whose values all differ, some rows of every odd value are kept.
+    wanted = [(Anchor((name, "broken"), (name, "broken")), 4) for name in ("text", "whole", "day")]
+    found = []
+    for name in ("few", "many"):
+        source = DataSource(str(tmp_path / f"{name}.parquet"), "parquet", rows_are_people=True)
+        with engine_for("duckdb", source).open(source, (), Resources()) as opened:
+            hashes = DuckDBHashes(opened._connection, opened._ready)
+            found.append([hashes.scan([one])[0] for one in wanted])
+    for one, other in zip(*found, strict=True):
+        assert {(by, content): 25 * often for by, content, often in one.rows} == {row[:2]: row[2] for row in other.rows}
+        assert one.rows
 
 
 def test_old_names_are_found_only_where_they_are_wanted(tmp_path: Path) -> None:

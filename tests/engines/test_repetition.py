@@ -22,8 +22,8 @@ def quick():
         yield
 
 
-def repeats(*batches, memory_limit=None):
-    seen = Repetition(memory_limit)
+def repeats(*batches, memory_limit=None, expected=0):
+    seen = Repetition(memory_limit, expected)
     for numbers in batches:
         seen.add(np.array(numbers, dtype=np.int64))
     return seen.found()
@@ -94,6 +94,7 @@ def test_it_is_as_a_set_says(batches, memory_limit):
     assert repeats(*batches, memory_limit=memory_limit) == expected
     with small_pieces():
         assert repeats(*batches, memory_limit=memory_limit) == expected
+        assert repeats(*batches, memory_limit=memory_limit, expected=len(listed)) == expected
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=150, unique=True), st.integers(1, 40), st.data())

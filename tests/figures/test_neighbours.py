@@ -3,7 +3,7 @@
 import pytest
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures import neighbours
+from crowdblend.figures.neighbours import neighbours
 from tests.figures.pictures import Picture
 
 HEADINGS = ("finer", "", "coarser")

@@ -32,7 +32,7 @@ def add(path: Path, body: str) -> None:
         last = store.records(connection)[-1]
         number = last.number + 1
         record = chain.Record(number, last.hash, body, chain._hash(number, last.hash, body))
-        connection.execute(store.RECORDS.insert().values(**record._asdict()))
+        connection.execute("INSERT INTO @records VALUES (?, ?, ?, ?)", record)
 
 
 def begun(**changed) -> str:

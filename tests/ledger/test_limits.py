@@ -113,6 +113,15 @@ def test_after_its_last_day_a_new_one_is_needed(ledger: Ledger, monkeypatch: pyt
     assert refused.value.code == "limit.ended"
 
 
+def test_an_end_is_not_dropped_without_a_word(ledger: Ledger) -> None:
+    ledger.limit("residents", epsilon=1.0, delta=1e-5, until="2030")
+    with pytest.raises(InvalidInput, match="so far holds until 2030-12-31") as refused:
+        ledger.limit("residents", epsilon=2.0, delta=1e-5, why="a second survey")
+    assert refused.value.code == "ledger.until"
+    assert ledger.limit("residents", epsilon=2.0, delta=1e-5, why="a survey", until="never").until is None
+    assert ledger.limit("residents", epsilon=3.0, delta=1e-5, why="one more").until is None
+
+
 @pytest.mark.parametrize("until", ["soon", "2030-13", "2030-02-30", "20300101", ""])
 def test_what_is_no_day(until: str) -> None:
     with pytest.raises(InvalidInput):
@@ -156,7 +165,9 @@ def test_the_command(tmp_path: Path) -> None:
     done = crowdblend(*limit, "--epsilon", "3", "--delta", "1e-5", "--until", "2030", "--by", "ann")
     assert "epsilon 3 at delta 1e-05 until 2030-12-31, set by ann" in done.stdout
     assert crowdblend(*limit, "--epsilon", "4", "--delta", "1e-5").returncode == 2
-    assert crowdblend(*limit, "--epsilon", "4", "--delta", "1e-5", "--why", "more", "--json").returncode == 0
+    assert crowdblend(*limit, "--epsilon", "4", "--delta", "1e-5", "--why", "more", "--json").returncode == 2
+    raised = (*limit, "--epsilon", "4", "--delta", "1e-5", "--why", "more", "--until", "never", "--json")
+    assert crowdblend(*raised).returncode == 0
     assert len(crowdblend(*limit).stdout.splitlines()) == 2
     Ledger.open(path).begin(spending())
     assert "limit     epsilon 4 at delta 1e-05" in crowdblend("ledger", "budget", *at).stdout

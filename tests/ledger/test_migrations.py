@@ -12,8 +12,8 @@ import pytest
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.ledger import Ledger, store
 from crowdblend.ledger.chain import FORMAT, version_of
+from crowdblend.ledger.connection import places
 from crowdblend.ledger.migrations import LATEST, TABLES, migrate_tables, version
-from crowdblend.ledger.tables import METADATA
 from tests.commands import crowdblend
 from tests.ledger.databases import execute, needs_postgresql, place
 from tests.ledger.spendings import spending
@@ -28,16 +28,15 @@ def test_every_format_has_its_tables_and_a_kept_ledger() -> None:
 
 def copied_to_postgresql(kept: Path, number: int, where: str) -> None:
     """The same rows in tables of the same format on a server."""
-    made = store.Store(store.Location(url=where), store._postgresql(store.Location(url=where)))
+    made = store.Store(store.Location(url=where), store.server(store.Location(url=where)))
     with made._alone() as connection, closing(sqlite3.connect(kept)) as old:
         migrate_tables(connection, 0, number)
-        connection.execute(METADATA.tables["about"].insert().values(format="crowdblend ledger 1"))
+        connection.execute("INSERT INTO @about VALUES ('crowdblend ledger 1')")
         for name in ("records", "keys", "secrets", "identities", "derived", "steps"):
-            table = METADATA.tables[name]
             there = old.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone()
             rows = old.execute(f"SELECT * FROM {name}").fetchall() if there else []
             for row in rows:
-                connection.execute(table.insert().values(**dict(zip(table.columns.keys(), row, strict=True))))
+                connection.execute(f"INSERT INTO @{name} VALUES {places(len(row))}", row)
 
 
 @needs_postgresql

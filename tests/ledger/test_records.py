@@ -7,7 +7,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import Table
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import chain
@@ -16,7 +15,6 @@ from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.history import replay
 from crowdblend.ledger.identity import Identity
 from crowdblend.ledger.location import locate
-from crowdblend.ledger.tables import IDENTITIES, KEYS, SECRETS
 from tests.ledger.spendings import shared
 from tests.ledger.test_hostile import begun
 from tests.ledger.test_overlap import of
@@ -36,11 +34,6 @@ def test_entries_are_numbered_one_after_the_other() -> None:
 
 def test_a_name_has_single_spaces() -> None:
     assert normal_name(" residents  of A\u030arhus ") == "residents of Århus"
-
-
-@pytest.mark.parametrize(("table", "column"), [(KEYS, "entry"), (SECRETS, "name"), (IDENTITIES, "entry")])
-def test_what_is_kept_is_kept_once(table: Table, column: str) -> None:
-    assert [key.name for key in table.primary_key] == [column]
 
 
 @pytest.mark.parametrize("rates", [(0.9, 0.05), (0.05, 0.9)])

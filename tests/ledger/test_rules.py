@@ -56,7 +56,9 @@ def test_a_second_release_from_one_sample_is_refused_with_the_theorem(ledger: Le
         compose(crowds, crowds)
     with pytest.raises(DoesNotCompose) as refused:
         ledger.begin(shared())
-    assert str(refused.value).startswith(f"release 1 has already used this sample. {theory.value}")
+    reason, _, remedy = str(theory.value).partition("; ")
+    assert refused.value.message == f"release 1 has already used this sample. {reason}."
+    assert refused.value.remedy == f"{remedy.capitalize()} Or resume release 1, which is unfinished."
     assert refused.value.code == "same-sample"
     assert len(ledger.entries()) == 1
 

@@ -113,7 +113,7 @@ def seal_falsely(path: Path, edit: Callable[[Summary], object] | None) -> None:
             edit(told)
             told = _rebuilt(told)
         made = chain.append(at.last, {**content, "summary": told.seal()})
-        connection.execute(store.RECORDS.insert().values(**made._asdict()))
+        connection.execute("INSERT INTO @records VALUES (?, ?, ?, ?)", made)
         store.keep_derived(connection, NAME, told.to_json())
 
 

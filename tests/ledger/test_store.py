@@ -48,7 +48,7 @@ def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
 
 def test_the_journal_is_as_private(path: Path) -> None:
     with Ledger.open(path)._writing() as connection:
-        connection.exec_driver_sql("INSERT INTO keys VALUES (99, 'x')")
+        connection.execute("INSERT INTO keys VALUES (99, 'x')")
         journal = path.with_name(path.name + "-journal")
         assert mode(journal) == 0o600
 
@@ -106,13 +106,12 @@ def test_a_password_is_refused_and_not_shown(where: str) -> None:
 
 
 def test_a_missing_sqlalchemy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import crowdblend.ledger
-
-    monkeypatch.delattr(crowdblend.ledger, "store")
-    monkeypatch.delitem(sys.modules, "crowdblend.ledger.store")
+    """A ledger on a server needs it; one in a file does not."""
+    monkeypatch.delitem(sys.modules, "crowdblend.ledger.postgresql", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(InvalidInput, match="sqlalchemy"):
-        Ledger.create(tmp_path / "ledger.sqlite")
+    with pytest.raises(InvalidInput, match="needs the package sqlalchemy"):
+        Ledger.create("postgresql://nobody@nowhere/office")
+    assert Ledger.create(tmp_path / "ledger.sqlite").entries() == ()
 
 
 def test_a_named_ledger_that_is_missing(tmp_path: Path) -> None:

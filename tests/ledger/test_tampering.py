@@ -98,7 +98,7 @@ def test_a_record_from_a_newer_version(path: Path) -> None:
     with ledger._writing() as connection:
         last = store.records(connection)[-1]
         record = chain.append(last, {"step": "withdrawn", "entry": 1})
-        connection.execute(store.RECORDS.insert().values(**record._asdict()))
+        connection.execute("INSERT INTO @records VALUES (?, ?, ?, ?)", record)
     with pytest.raises(DoesNotVerify, match="this version"):
         ledger.entries()
 

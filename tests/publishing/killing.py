@@ -32,7 +32,9 @@ from sqlalchemy import Engine, event, text
 
 from crowdblend import reports
 from crowdblend.calculus import verify_file
-from crowdblend.ledger import Ledger, store
+from crowdblend.ledger import Ledger
+from crowdblend.ledger.location import Location
+from crowdblend.ledger.postgresql import PostgresqlServer
 from crowdblend.policies import load_policy
 from crowdblend.publishing import appearance, exchange
 from crowdblend.publishing.recovery import recover
@@ -69,7 +71,7 @@ def ledger_of(folder: Path) -> Ledger:
 def empty_server() -> None:
     """Begin anew on the server; what a killed release still holds there is ended first."""
     assert WHERE is not None
-    with store._postgresql(store.Location(url=WHERE)).begin() as connection:
+    with PostgresqlServer(Location(url=WHERE))._engine.begin() as connection:
         others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
         connection.execute(text(f"SELECT pg_terminate_backend(pid) {others}"))
         connection.execute(text("DROP SCHEMA IF EXISTS crowdblend CASCADE"))

@@ -13,6 +13,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.ledger import Ledger
+from crowdblend.publishing.staging import Staging
 from tests.commands import crowdblend
 from tests.ledger.test_populations import write
 from tests.signatures.keys import new_key
@@ -65,6 +66,21 @@ def test_a_key_that_ssh_keygen_encrypted(policy: Path, tmp_path: Path, monkeypat
 def test_a_key_that_cannot_be_used_spends_nothing(policy: Path, tmp_path: Path) -> None:
     assert release(policy, "--sign", tmp_path / "missing") == 2
     assert Ledger.open(tmp_path / "ledger.sqlite").entries() == ()
+
+
+def test_what_was_begun_to_be_signed_is_signed_when_it_is_resumed(
+    policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private, public = new_key(tmp_path)
+    with monkeypatch.context() as killed:  # a release that is killed tidies nothing up
+        killed.setattr(Staging, "discard", lambda _: None)
+        killed.setattr("crowdblend.publishing.release.describe", lambda *_, **__: 1 / 0)
+        assert release(policy, "--sign", private) == 1
+    resume = ("ledger", "resume", "1", policy, "--ledger", tmp_path / "ledger.sqlite")
+    unsigned = crowdblend(*resume, "--json")
+    assert (unsigned.returncode, json.loads(unsigned.stdout)["error"]["code"]) == (2, "signature-needed")
+    assert crowdblend(*resume, "--sign", private).returncode == 0
+    assert crowdblend("verify", tmp_path / "out", "--signer", public).returncode == 0
 
 
 def test_it_is_signed_later(policy: Path, tmp_path: Path) -> None:

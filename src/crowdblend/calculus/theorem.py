@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
@@ -34,10 +35,6 @@ class Rule:
 
     theorem: Theorem
     function: Callable[..., Guarantee]
-    premises: tuple[type[Guarantee], ...]
-    repeats: bool
-    parameters: tuple[str, ...]
-    conclusion: type[Guarantee]
     about: About
     """Which release the conclusion is about, and how the releases of the premises are related."""
     free: Mapping[str, str]
@@ -47,6 +44,41 @@ class Rule:
     def id(self) -> str:
         """The id of the theorem, which is that of the rule."""
         return self.theorem.id
+
+    # The function's signature says what a rule needs. There are many rules, and a release looks at few signatures.
+
+    @cached_property
+    def premises(self) -> tuple[type[Guarantee], ...]:
+        """The kinds of the guarantees that it starts from."""
+        return tuple(self._hints[parameter.name] for parameter in self._positional)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether it takes any number of premises of its last kind."""
+        return any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in self._positional)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(one.name for one in self._signature if one.kind is inspect.Parameter.KEYWORD_ONLY)
+
+    @cached_property
+    def conclusion(self) -> type[Guarantee]:
+        """The kind of the guarantee that it concludes."""
+        kind: type[Guarantee] = self._hints["return"]
+        return kind
+
+    @cached_property
+    def _signature(self) -> tuple[inspect.Parameter, ...]:
+        return tuple(inspect.signature(self.function).parameters.values())
+
+    @cached_property
+    def _positional(self) -> tuple[inspect.Parameter, ...]:
+        return tuple(one for one in self._signature if one.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self.function)
 
     def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:
         """Apply the theorem to plain guarantees."""
@@ -148,19 +180,7 @@ def rule(
     """Register a function as the application of a theorem; its signature says what it needs."""
 
     def register(function: Callable[..., Guarantee]) -> Rule:
-        hints = get_type_hints(function)
-        signature = inspect.signature(function).parameters.values()
-        positional = [p for p in signature if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-        made = Rule(
-            theorem=theorem,
-            function=function,
-            premises=tuple(hints[p.name] for p in positional),
-            repeats=any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in positional),
-            parameters=tuple(p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY),
-            conclusion=hints["return"],
-            about=about,
-            free=free or {},
-        )
+        made = Rule(theorem, function, about, free or {})
         if theorem.id in RULES:
             raise ValueError(f"rule ids are unique, and {theorem.id} is taken")
         RULES[theorem.id] = made

@@ -105,6 +105,7 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
 @command.command("resume")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.argument("policy", required=False, type=click.Path(dir_okay=False))
+@click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key, as begun.")
 @engine_options
 @ledger_option
 @json_option
@@ -114,6 +115,7 @@ def resume_entry(
     entry_id: int,
     policy: str | None,
     *,
+    sign_key: str | None,
     engine: str,
     master: str | None,
     conf: tuple[str, ...],
@@ -127,19 +129,20 @@ def resume_entry(
     resumed with --engine spark.
     """
     from crowdblend.cli.progress import progress_line  # noqa: PLC0415  only needed here
-    from crowdblend.cli.release import notes_on_stderr, tell_released  # noqa: PLC0415
+    from crowdblend.cli.release import notes_on_stderr, signing, tell_released  # noqa: PLC0415
     from crowdblend.engines.choice import engine_named  # noqa: PLC0415
     from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.publishing.release import resume  # noqa: PLC0415
 
     ledger = Ledger.open(where)
     loaded = None if policy is None else load_policy(policy)
+    sign = None if sign_key is None else signing(sign_key)
     with (
         engine_named(engine, master, conf) as reads,
         notes_on_stderr(),
         progress_line(quiet=as_json) as progress,
     ):
-        done = resume(ledger, entry_id, loaded, force=force, progress=progress, engine=reads)
+        done = resume(ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=sign)
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:

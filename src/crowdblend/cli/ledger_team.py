@@ -19,7 +19,9 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 @click.argument("population")
 @click.option("--epsilon", type=Parameter(), metavar="E", help="What all releases may come to, by profile.")
 @click.option("--delta", type=Parameter(), metavar="D", help="The delta at which they come to it.")
-@click.option("--until", metavar="DATE", help="The last day: a year, a month or a day. Then a new limit is needed.")
+@click.option(
+    "--until", metavar="DATE", help="The last day, after which a new limit is needed: a year, month, day or never."
+)
 @_by
 @_why
 @ledger_option

@@ -17,6 +17,9 @@ from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import PARAMETERS, check
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+no_figures_option = click.option(
+    "--no-figures", is_flag=True, help="Write the report without figures: its tables and sentences alone."
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 
 

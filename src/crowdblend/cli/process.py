@@ -1,18 +1,24 @@
-"""The command line in a process of its own.
+"""The command line in a process of its own, which loads and leaves as little as it can.
 
 pyarrow loads pandas, when it is installed, to recognize pandas objects that it might be given. That takes a third of a
 second, and a command is given files only. So in this process pandas counts as not installed. Inside somebody else's
 Python, `cli.main.main` is called instead and nothing is hidden.
 
 A command makes hundreds of thousands of small objects while it loads, and keeps them: looking for rings of garbage
-among them every few hundred objects takes a tenth of a second and finds none. So it is looked for less often.
+among them every few hundred objects takes a tenth of a second and finds none. So it is looked for less often. Taking
+them apart one by one at the end takes as long, so the process ends without it.
+
+NumPy's linear algebra starts a thread for every core, which waits in a loop. No command multiplies large matrices.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
-from typing import Any
+import threading
+from typing import Any, NoReturn
 
 # New objects before garbage is looked for.
 _NEW_OBJECTS = 100_000
@@ -29,7 +35,28 @@ class _WithoutPandas:
 def run() -> None:
     """Entry point of the installed command and of `python -m crowdblend`."""
     gc.set_threshold(_NEW_OBJECTS)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.meta_path.insert(0, _WithoutPandas())
     from crowdblend.cli.main import main  # noqa: PLC0415  after pandas is out of the way
 
-    main()
+    try:
+        main()
+    except SystemExit as leaving:
+        leave(leaving)
+
+
+def leave(leaving: SystemExit) -> NoReturn:
+    """End the process: run what was registered for its end and write out both streams, but take no object apart.
+
+    While another thread works, or where a stream cannot be written, Python ends the process its own way.
+    """
+    if threading.active_count() > 1 or not isinstance(leaving.code, int | None):
+        raise leaving
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # None where it was closed from the beginning
+                stream.flush()
+    except (OSError, ValueError):
+        raise leaving from None
+    os._exit(leaving.code or 0)

@@ -13,7 +13,7 @@ import click
 
 from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_options
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, json_option, no_figures_option, speaks
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
 from crowdblend.engines.engine import Engine
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--ledger", "ledger_url", metavar="URL", help="The ledger to record the release in.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, planned and guaranteed; touch no row.")
 @click.option("--yes", is_flag=True, help="Do not ask before publishing, nor before your own ledger is made.")
+@no_figures_option
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
 @json_option
 @force_option
@@ -51,6 +52,7 @@ def command(
     ledger_url: str | None,
     dry_run: bool,
     yes: bool,
+    no_figures: bool,
     sign_key: str | None,
     as_json: bool,
     force: bool,
@@ -71,7 +73,7 @@ def command(
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
 
     check_place(folder)
-    sign = None if sign_key is None else _signing(sign_key)
+    sign = None if sign_key is None else signing(sign_key)
     if not yes and not _asks():
         raise InvalidInput(
             "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
@@ -98,6 +100,8 @@ def command(
                 before=before,
                 engine=reads,
                 sign=sign,
+                figures=not no_figures,
+                planned=planned,
             )
     budget = _budget_after(ledger, done.entry)
     composed = _profile_after(ledger, budget)
@@ -161,7 +165,7 @@ def _asks() -> bool:
     return sys.stdin.isatty()
 
 
-def _signing(path: str) -> Callable[[Path], object]:
+def signing(path: str) -> Callable[[Path], object]:
     """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
     from crowdblend.cli.sign import ask_passphrase  # noqa: PLC0415  only needed here
     from crowdblend.publishing.signing import NAMESPACE  # noqa: PLC0415

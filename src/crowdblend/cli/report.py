@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, printable, refuse_shared_stdout, speaks, write_text
+from crowdblend.cli.output import (
+    emit,
+    force_option,
+    json_option,
+    no_figures_option,
+    printable,
+    refuse_shared_stdout,
+    speaks,
+    write_text,
+)
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reports import report_html, write_report
 
@@ -14,10 +23,11 @@ from crowdblend.reports import report_html, write_report
 @click.command("report", epilog="Example: crowdblend report census-release --out census.html")
 @click.argument("folder", metavar="DIR")
 @click.option("--out", metavar="FILE", help="Where to write the page ('-' for stdout); default DIR/report.html.")
+@no_figures_option
 @json_option
 @force_option
 @speaks
-def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None:
+def command(folder: str, *, out: str | None, no_figures: bool, as_json: bool, force: bool) -> None:
     """Explain a release on one self-contained page, made from its published files alone.
 
     DIR is a release folder. Its certificate and data files are verified first.
@@ -27,9 +37,9 @@ def command(folder: str, *, out: str | None, as_json: bool, force: bool) -> None
     if Path(folder).is_dir():
         verify_release(Path(folder))
     if out == "-":
-        write_text("-", report_html(Path(folder)), force=force)
+        write_text("-", report_html(Path(folder), figures=not no_figures), force=force)
         return
-    written = write_report(Path(folder), Path(out) if out else None, force=force)
+    written = write_report(Path(folder), Path(out) if out else None, force=force, figures=not no_figures)
     if as_json:
         emit({"report": str(written), "verified": True})
     else:

@@ -30,15 +30,16 @@ class GrowingArray(Generic[Item]):
 
     It lies in blocks until it is looked at. Unlike one piece that is made larger and larger, they are memory that the
     operating system gives in large pages and takes back one by one while they are joined, so there is hardly ever more
-    than one copy.
+    than one copy. Where it is known how many values will come, one block is all there is.
     """
 
-    def __init__(self, kind: type[Item], memory_limit: int | None = None) -> None:
+    def __init__(self, kind: type[Item], memory_limit: int | None = None, expected: int = 0) -> None:
         self._kind = np.dtype(kind)
         self._blocks: list[NDArray[Item]] = []
         self._free = 0  # in the last block
         self._used = 0
         self._memory_limit = memory_limit
+        self._expected = expected
 
     def __len__(self) -> int:
         return self._used
@@ -59,22 +60,27 @@ class GrowingArray(Generic[Item]):
     def view(self) -> NDArray[Item]:
         """What is held in one piece, good until the next change."""
         if len(self._blocks) != 1:
-            whole, placed = np.empty(self._used, dtype=self._kind), 0
+            whole = np.empty(self._used, dtype=self._kind)
+            end = len(whole)
             for values in self.emptied():
-                whole[placed : placed + len(values)] = values
-                placed += len(values)
-            self._blocks, self._used = [whole], placed
+                whole[end - len(values) : end] = values
+                end -= len(values)
+            self._blocks, self._used = [whole], len(whole)
         return self._blocks[0][: self._used]
 
     def emptied(self) -> Iterator[NDArray[Item]]:
-        """What is held, block by block; a block is forgotten when the next one comes."""
-        blocks = self._blocks
-        if self._free:
-            blocks[-1] = blocks[-1][: -self._free]
+        """What is held, from its last part to its first; a part is forgotten when the next one comes."""
+        blocks, free, most = self._blocks, self._free, _BLOCK // self._kind.itemsize
         self.clear()
-        blocks.reverse()
         while blocks:
-            yield blocks.pop()
+            block = blocks.pop()
+            used, free = len(block) - free, 0
+            while used > most:
+                used -= most
+                part = block[used : used + most].copy()
+                block.resize(used, refcheck=False)  # gives the rest back
+                yield part
+            yield block[:used]
 
     def sorted(self) -> NDArray[Item]:
         """What is held, put in order."""
@@ -87,8 +93,9 @@ class GrowingArray(Generic[Item]):
         self._blocks, self._free, self._used = [], 0, 0
 
     def _add_block(self) -> None:
-        """As much again as there is, up to a size."""
-        self._free = min(max(self._used, _LEAST), _BLOCK // self._kind.itemsize)
+        """What is expected; or as much again as there is, up to a size."""
+        size = min(max(self._used, _LEAST), _BLOCK // self._kind.itemsize)
+        self._free = size if self._blocks else max(size, self._expected)
         self._blocks.append(np.empty(self._free, dtype=self._kind))
 
 

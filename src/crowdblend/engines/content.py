@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,9 @@ _FEW_VALUES = 0.1
 def rows_to_look_at(columns: int) -> int:
     """How many rows to look at: fewer where there are many columns."""
     return max(100, min(ROWS_TO_LOOK_AT, _CELLS // max(1, columns)))
+
+
+Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class SomeRows:
         for name in (*few, *many):
             if known >= wanted:
                 break
-            finer, different = _combined(codes, self._column(name))
+            finer, different = self._finer(codes, name)
             if different > known:
                 chosen.append(name)
                 codes, known = finer, different
@@ -93,22 +98,26 @@ class SomeRows:
         pairs = int((counts * (counts - 1) // 2).sum())
         return min(rows, max(different, number * (number - 1) // (2 * max(1, pairs))))
 
-    def _codes(self, names: Sequence[str]) -> tuple[NDArray[np.int64], int]:
+    def _codes(self, names: Sequence[str]) -> tuple[Codes, int]:
+        """The number of every row among the different ones, and how many there are."""
+        if len(names) == 1:
+            return self._columns[names[0]]
         codes, known = np.zeros(len(self.hashes), dtype=np.int64), min(1, len(self.hashes))
         for name in names:
-            codes, known = _combined(codes, self._column(name))
+            codes, known = self._finer(codes, name)
         return codes, known
 
-    def _column(self, name: str) -> NDArray[np.uint64]:
-        column: NDArray[np.uint64] = self.hashes[:, self.names.index(name)]
-        return column
+    def _finer(self, codes: Codes, name: str) -> tuple[Codes, int]:
+        """The number of every pair of a code and a value of one more column, and how many there are."""
+        values, different = self._columns[name]
+        return _numbered(codes * different + values)
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[Codes, int]]:
+        """The number of every value among the different ones of its column, and how many there are."""
+        return {name: _numbered(self.hashes[:, at]) for at, name in enumerate(self.names)}
 
 
-def _combined(codes: NDArray[np.int64], values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
-    """The number of every pair of a code and a value, and how many there are."""
-    if not len(codes):
-        return codes, 0
-    _, numbered = np.unique(values, return_inverse=True)
-    together = codes * (int(numbered.max()) + 1) + numbered
-    found, finer = np.unique(together, return_inverse=True)
-    return finer.astype(np.int64), len(found)
+def _numbered(values: NDArray[Any]) -> tuple[Codes, int]:
+    found, numbers = np.unique(values, return_inverse=True)
+    return numbers.astype(np.int64, copy=False), len(found)

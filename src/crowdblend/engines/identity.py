@@ -10,7 +10,7 @@ and when one of two policies says that ids number the rows of one table only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -68,8 +68,11 @@ def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Eng
         return source.identity(wanted)
 
 
-def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: str) -> Identity:
-    """The identity of a source, with everything that the ledger wants to compare it by."""
+def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: Callable[[], str]) -> Identity:
+    """The identity of a source, with everything that the ledger wants to compare it by.
+
+    Its name is asked for last: an engine may make it meanwhile.
+    """
     anchors = _anchors(hashes, data, wanted)
     found = hashes.hashes([anchor for _, anchor in anchors])
     sketches, numbered = [], False
@@ -79,7 +82,7 @@ def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: 
         # What numbers the rows of a table is in every table; only an entry that knows nothing else is compared by it.
         known: Kind = "numbering" if kind == "column" and each.numbered else kind
         sketches.append(sketch(known, anchor, each.level, each.rows, wanted.secret))
-    return Identity(name, hashes.hashing, tuple(sketches), numbered=numbered)
+    return Identity(name(), hashes.hashing, tuple(sketches), numbered=numbered)
 
 
 def _anchors(hashes: SourceHashes, data: DataSource, wanted: Wanted) -> list[tuple[Kind, Anchor]]:

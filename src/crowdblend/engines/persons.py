@@ -121,12 +121,12 @@ def _texts(column: pyarrow.Array) -> Texts:
 
 
 class DuplicateCheck:
-    """Refuses a second row of anybody in the sample, exactly."""
+    """Refuses a second row of anybody in the sample, exactly; `expected` is how many rows will come, if it is known."""
 
-    def __init__(self, key: bytes, name: str, memory_limit: int | None) -> None:
+    def __init__(self, key: bytes, name: str, memory_limit: int | None, expected: int = 0) -> None:
         self._key, self._name = key, name
-        self._numbers = Repetition(memory_limit)
-        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit)
+        self._numbers = Repetition(memory_limit, expected)
+        self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64, memory_limit, expected)
 
     def add(self, persons: Persons) -> None:
         """Some more rows of the sample."""

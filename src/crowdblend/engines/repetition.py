@@ -26,12 +26,12 @@ _PIECE = 1 << 17
 
 
 class Repetition:
-    """Whether some of the numbers seen so far are the same."""
+    """Whether some of the numbers seen so far are the same; `expected` is how many will come, if it is known."""
 
-    def __init__(self, memory_limit: int | None) -> None:
+    def __init__(self, memory_limit: int | None, expected: int = 0) -> None:
         self._window = _WINDOW if memory_limit is None else min(_WINDOW, memory_limit // 4)
         self._near: _Near | None = None
-        self._listed = _Listed(memory_limit)
+        self._listed = _Listed(memory_limit, expected)
         self._certain = False
 
     def add(self, numbers: Numbers) -> None:
@@ -95,9 +95,9 @@ class _Near:
 class _Listed:
     """Numbers however far apart: their lower 32 bits while these tell them apart, else the whole numbers."""
 
-    def __init__(self, memory_limit: int | None) -> None:
-        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory_limit)
-        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit)
+    def __init__(self, memory_limit: int | None, expected: int) -> None:
+        self._lower: GrowingArray[np.uint32] | None = GrowingArray(np.uint32, memory_limit, expected)
+        self._whole: GrowingArray[np.int64] = GrowingArray(np.int64, memory_limit, expected)
         self._least, self._most = (1 << 63) - 1, -(1 << 63)
 
     def __len__(self) -> int:

@@ -31,6 +31,7 @@ def release(
     key: bytes | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    figures: bool = True,
 ) -> Release:
     """Publish what the policy says of the data, and return what was published with its certificate.
 
@@ -45,7 +46,8 @@ def release(
     ledger records the release before anything is computed: the user's own unless another is named. `ledger=None`
     records nothing, and the certificate then says that nobody compared the sample with earlier ones.
 
-    `key`, 32 secret bytes, makes the release reproducible for whoever holds it; use it for one release only.
+    `key`, 32 secret bytes, makes the release reproducible for whoever holds it; use it for one release only. Without
+    `figures` the report has tables and sentences alone.
     """
     chosen = _engine_for(data, engine)
     _check_key(key)
@@ -57,11 +59,20 @@ def release(
         if out is None:
             return in_memory(
                 lambda folder: publishing.release(
-                    here, folder, ledger=books, key=key, progress=progress, in_memory=True, engine=reads
+                    here,
+                    folder,
+                    ledger=books,
+                    key=key,
+                    progress=progress,
+                    in_memory=True,
+                    engine=reads,
+                    figures=figures,
                 )
             )
         return in_folder(
-            publishing.release(here, Path(out), ledger=books, key=key, force=force, progress=progress, engine=reads)
+            publishing.release(
+                here, Path(out), ledger=books, key=key, force=force, progress=progress, engine=reads, figures=figures
+            )
         )
 
 

@@ -15,21 +15,19 @@ from crowdblend.errors import Infeasible
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
 from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
 from crowdblend.kinds.kind import Outcome, software
-from crowdblend.kinds.outcome import choice_facts
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
-from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.microdata import Microdata
-from crowdblend.policies.offered import lattice_of
 from crowdblend.policies.table import Table
-from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 
 if TYPE_CHECKING:
     from crowdblend.kinds.recoding_choice import ChoiceReading
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
+    from crowdblend.policies.choosing import Choosing
+    from crowdblend.policies.microdata import Microdata
     from crowdblend.randomness import ReleaseKey
+    from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,8 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     @cached_property
     def choice(self) -> RecodingChoice:
         """The choice of the recoding: the one that runs is the one that is certified."""
+        from crowdblend.policies.offered import lattice_of  # noqa: PLC0415  only where a recoding is chosen
+
         assert self.policy.recoding is not None
         return self.policy.recoding.choice(lattice_of(self.policy.columns), self.score)
 
@@ -95,7 +95,7 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
 
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
-        chosen = outcome if isinstance(outcome, ChosenRecoding) else None
+        chosen = chosen_of(outcome)
         policy, choosing = self.policy, self.policy.recoding
         facts: dict[str, Any] = {
             "kind": policy.kind,
@@ -109,6 +109,8 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
             "software": software(),
         }
         if choosing is not None:
+            from crowdblend.kinds.outcome import choice_facts  # noqa: PLC0415  only where a recoding is chosen
+
             whole = self._with_choice(choosing, self.mechanisms[0]).conclusion.epsilon
             facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.parameters.epsilon}
             facts["recoding"] = choice_facts(choosing, policy.columns, self.choice, chosen)
@@ -168,6 +170,15 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         columns = self.policy.columns
         chosen = choose_recoding(self.choice, columns, reading.deciding, key)
         return recode(columns, reading.released, chosen.node), chosen
+
+
+def chosen_of(outcome: Outcome) -> ChosenRecoding | None:
+    """The recoding that was chosen; None where it was fixed, or is not chosen yet."""
+    if outcome is None:
+        return None
+    from crowdblend.selection import ChosenRecoding  # noqa: PLC0415  only where a recoding is chosen
+
+    return outcome if isinstance(outcome, ChosenRecoding) else None
 
 
 def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:

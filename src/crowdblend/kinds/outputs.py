@@ -7,7 +7,7 @@ pieces, not at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,17 +15,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
-from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
-from crowdblend.recoding import Axis
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
+    from crowdblend.recoding import Axis
+
 Facts: TypeAlias = Mapping[str, Any]
 # Rows per piece.
 PIECE = 1_000_000
+# The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
+# end where rows were encoded at once, if they are full; the codes of a piece with so few labels fill none.
+_ROWS_AT_ONCE, _FEW_LABELS = 1 << 20, 1 << 7
 # What the columns beside a count say about the population.
 ESTIMATES = ("estimate", "low", "high")
 
@@ -52,8 +57,9 @@ class Output(ABC):
         writer: Any = None
         try:
             for piece in self.pieces():
-                batch = pa.record_batch(piece, names=self.header)
-                writer = writer or _open(folder / self.file, batch.schema)
+                columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
+                batch = pa.record_batch(columns, names=self.header)
+                writer = writer or _open(folder / self.file, batch)
                 writer.write(batch)
         except OSError as problem:
             raise InvalidInput(
@@ -87,7 +93,7 @@ class CountsOutput(Output):
         found = self._intervals()
         for rows in _slices(len(published.counts)):
             flag = [] if published.exact is None else [published.exact[rows]]
-            counted = [*_labelled(published.labels, published.codes[rows]), published.counts[rows], *flag]
+            counted = [*_labelled(published.labels, published.codes[rows].T), published.counts[rows], *flag]
             yield [*counted, *_estimated(found, rows)]
 
     def _intervals(self) -> Intervals:
@@ -111,8 +117,13 @@ class RecordsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
+        # Numbers that are as short as they can be are repeated and encoded faster.
+        columns = [
+            codes.astype(np.min_scalar_type(-len(known)))
+            for codes, known in zip(published.codes.T, published.labels, strict=True)
+        ]
         for touched, times in _repeated(published.counts):
-            yield _labelled(published.labels, np.repeat(published.codes[touched], times, axis=0))
+            yield _labelled(published.labels, [np.repeat(codes[touched], times) for codes in columns])
 
 
 @dataclass(frozen=True)
@@ -129,7 +140,7 @@ class RowsOutput(Output):
 
     def pieces(self) -> Iterator[list[Any]]:
         for rows in _slices(len(self.codes)):
-            yield _labelled(self.labels, self.codes[rows])
+            yield _labelled(self.labels, self.codes[rows].T)
 
 
 @dataclass(frozen=True)
@@ -159,7 +170,7 @@ class PointsOutput(Output):
             # Pieces of one group have the same columns of estimates.
             if before != (before := (groups, within.tolist())):
                 said = _estimated(found, groups, within)
-            piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0))
+            piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
             if published.blocks is not None:
                 piece.append(np.repeat(published.blocks[rows], times))
             cells = zip(published.cells, self.axes, strict=True)
@@ -212,13 +223,11 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
 
 def _estimated(found: Intervals, rows: slice, times: NDArray[np.int64] | int = 1) -> list[Any]:
     """The estimate and its ends, each so many times; blank where nothing can be said."""
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
     estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
-        pa.array(estimate, pa.float64(), mask=np.isnan(estimate)),
-        pa.array(low, pa.int64(), mask=low < 0),
-        pa.array(high, pa.int64(), mask=high < 0),
+        arrow_numbers(estimate, np.isnan(estimate)),
+        arrow_numbers(low, low < 0),
+        arrow_numbers(high, high < 0),
     ]
 
 
@@ -239,22 +248,35 @@ def _repeated(counts: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int
         yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
 
 
-def _labelled(labels: Sequence[tuple[str, ...]], codes: NDArray[Any]) -> list[Any]:
+def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     import pyarrow as pa  # noqa: PLC0415  loaded only to write
 
     return [
-        pa.DictionaryArray.from_arrays(pa.array(codes[:, place]), pa.array(known, pa.string()))
-        for place, known in enumerate(labels)
+        pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
+        for known, codes in zip(labels, columns, strict=True)
     ]
 
 
-def _open(path: Path, schema: pyarrow.Schema) -> Any:
+def _open(path: Path, first: pyarrow.RecordBatch) -> Any:
+    """A writer for batches like this one, the first."""
     if path.suffix == ".csv":
         from pyarrow import csv  # noqa: PLC0415
 
-        return csv.CSVWriter(str(path), schema)
+        return csv.CSVWriter(str(path), first.schema)
     from pyarrow import parquet  # noqa: PLC0415
 
-    # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
-    return parquet.ParquetWriter(str(path), schema, compression="zstd", version="2.6", store_schema=False)
+    return parquet.ParquetWriter(
+        str(path),
+        first.schema,
+        compression="zstd",
+        version="2.6",
+        # Without the Arrow schema readers see plain text, not the dictionary it is stored as.
+        store_schema=False,
+        write_batch_size=_ROWS_AT_ONCE if all(map(_has_few_labels, first.columns)) else None,
+    )
+
+
+def _has_few_labels(column: pyarrow.Array) -> bool:
+    labels = getattr(column, "dictionary", None)
+    return labels is not None and len(labels) <= _FEW_LABELS

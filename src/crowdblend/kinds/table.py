@@ -10,24 +10,24 @@ from crowdblend.calculus import Derivation
 from crowdblend.engines.draw import Draw, Everybody
 from crowdblend.engines.engine import Progress
 from crowdblend.estimates import facts_of_table
-from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
+from crowdblend.kinds.crowd_classes import CrowdClassesPlan, chosen_of, internal_counts, plan_crowds
 from crowdblend.kinds.kind import Outcome, Publication
 from crowdblend.kinds.outputs import CountsOutput, Facts, describe_shown
-from crowdblend.kinds.register import RegisterPlan, plan_register
-from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SuppressedHistogram
 from crowdblend.mechanisms.fresh_samples import draw_each
 from crowdblend.mechanisms.noisy import threshold_for
 from crowdblend.mechanisms.parts import divide
 from crowdblend.planning.plan import CrowdMechanism
 from crowdblend.policies.table import Table
-from crowdblend.selection import ChosenRecoding
 
 if TYPE_CHECKING:
     from crowdblend.kinds.class_counts import ClassCountsReading
     from crowdblend.kinds.recoding_choice import ChoiceReading
+    from crowdblend.kinds.register import RegisterPlan
+    from crowdblend.kinds.strata import StratifiedPlan
     from crowdblend.mechanisms import SampledClasses
     from crowdblend.randomness import DrawKey, ReleaseKey
+    from crowdblend.selection import ChosenRecoding
 
 _BELOW = {"suppress": "suppressed", "noise": "noisy"}
 
@@ -67,7 +67,7 @@ class TablePlan(CrowdClassesPlan):
     def facts(self, outcome: Outcome = None) -> dict[str, Any]:
         """Those of all classes, and from which value on noisy cells are shown."""
         facts = super().facts(outcome)
-        mechanism = self.mechanism(outcome if isinstance(outcome, ChosenRecoding) else None)
+        mechanism = self.mechanism(chosen_of(outcome))
         if isinstance(mechanism, NoisyHistogram):
             facts["show_from"] = mechanism.show_from
         if self.policy.shares:
@@ -171,7 +171,11 @@ class TablePlan(CrowdClassesPlan):
 def plan(policy: Table) -> TablePlan | RegisterPlan | StratifiedPlan:
     """Plan the one of k, rate, ε and δ that is left open, or check that all four can be guaranteed."""
     if policy.sampling.everybody:
+        from crowdblend.kinds.register import plan_register  # noqa: PLC0415  only for a register
+
         return plan_register(policy)
     if policy.design is not None and policy.design.published:
+        from crowdblend.kinds.strata import StratifiedPlan, plan_stratified  # noqa: PLC0415  only for strata
+
         return StratifiedPlan(policy, plan_stratified(policy))
     return TablePlan(policy, plan_crowds(policy))

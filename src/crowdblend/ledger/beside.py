@@ -51,7 +51,8 @@ def look(new: Known, earlier: Sequence[tuple[Entry, Identity | None]], stated: S
             resume = f" Or resume release {entry.id}, which is unfinished." if entry.status == "unfinished" else ""
             hint = f" I{_OWN_IDS[1:]}" if _only_by_numbers(new, known, same_sample) else ""
             raise DoesNotCompose(
-                f"release {entry.id} has already used this sample. {reason.words()}{resume}{hint}",
+                f"release {entry.id} has already used this sample. {reason.source}: {reason.reason}.",
+                remedy=f"{reason.remedy[:1].upper()}{reason.remedy[1:]}.{resume}{hint}",
                 code="same-sample",
                 where=f"release {entry.id}",
             )

@@ -6,33 +6,35 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.ledger import store
 from crowdblend.ledger.beside import Known, look
+from crowdblend.ledger.connection import Connection
 from crowdblend.ledger.entry import Spending, check_digest
 from crowdblend.ledger.history import after, begun
 from crowdblend.ledger.identity import Identity, Wanted, fingerprint
 from crowdblend.ledger.location import locate
 from crowdblend.ledger.look_alikes import refuse_look_alike
+from crowdblend.ledger.migrations import LATEST
 from crowdblend.ledger.reading import ReadableLedger, now
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.secrets import check_key, commitment
 from crowdblend.ledger.statements import (
+    NEVER,
     Description,
     Limit,
     Overlap,
     Statement,
     names_in,
     refuse_change_without_reason,
+    refuse_dropped_end,
     step_of,
     this_user,
 )
 from crowdblend.ledger.summary import total_name
-from crowdblend.ledger.view import View, store_module
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from crowdblend.ledger.view import View
 
 
 class Ledger(ReadableLedger):
@@ -54,21 +56,21 @@ class Ledger(ReadableLedger):
         location = locate(where)
         if not make and location.is_new_default:
             return cls(location, None)
-        store = store_module().Store
-        return cls(location, store.open(location, make=make and not location.named, protect=make))
+        opened = store.Store.open(location, make=make and not location.named, protect=make)
+        return cls(location, opened)
 
     @classmethod
     def create(cls, where: str | os.PathLike[str] | None = None) -> Ledger:
         """A new and empty ledger; refuses a place that has one."""
         location = locate(where)
-        return cls(location, store_module().Store.create(location))
+        return cls(location, store.Store.create(location))
 
     def wanted(self) -> Wanted:
         """What the identity of a new source must hold, so that it can be compared with every earlier one."""
         with self._writing() as connection:  # an old ledger gets its secret here
             view = View.of(connection, to_write=True)
             known = view.first_identities()
-            secret: bytes = store_module().secret(connection, view.summary.secret)
+            secret = store.secret(connection, view.summary.secret)
         earlier = [identity for identity in known.values() if identity is not None]
         columns = (one.anchor.columns[0] for each in earlier for one in each.of("person", "column"))
         rows = (one.anchor for each in earlier for one in each.of("rows"))
@@ -76,18 +78,20 @@ class Ledger(ReadableLedger):
             secret, tuple(dict.fromkeys(columns)), tuple(dict.fromkeys(rows)), old_names=len(earlier) < len(known)
         )
 
-    def state(self, statement: Statement) -> Statement:
+    def state(self, statement: Statement, *, keeps_end: bool = False) -> Statement:
         """Record a limit, a description or an overlap, as an entry of its own in the chain.
 
-        Whoever changes a limit says why.
+        Whoever changes a limit says why. With `keeps_end`, one that ends is not followed by one that does not.
         """
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             for name in names_in(statement):
                 refuse_look_alike(name, view.summary)
             if isinstance(statement, Limit):
-                refuse_change_without_reason(view.summary.stated.limit(statement.population), statement)
+                before = view.summary.stated.limit(statement.population)
+                refuse_change_without_reason(before, statement)
+                if keeps_end:
+                    refuse_dropped_end(before, statement)
             made = replace(statement, at=now())
             store.append(connection, view.last, view.summary, {**made.to_dict(), "step": step_of(made)})
         return made
@@ -104,11 +108,13 @@ class Ledger(ReadableLedger):
     ) -> Limit:
         """Set the limit of a population: the ε at this δ that all releases about it may come to, by profile.
 
-        `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. `by` is whoever
-        sets it, by default the user of this process. A change of a limit needs `why`.
+        `until` is a year, a month or a day; afterwards nothing is released before a new limit is set. A limit that ends
+        is followed by one that does not only if `until` is "never". `by` is whoever sets it, by default the user of
+        this process. A change of a limit needs `why`.
         """
-        day = None if until is None else str(until)
-        return self.state(Limit(population, epsilon, delta, day, by or this_user(), why))  # type: ignore[return-value]
+        day = None if until in (None, NEVER) else str(until)
+        stated = Limit(population, epsilon, delta, day, by or this_user(), why)
+        return self.state(stated, keeps_end=until is None)  # type: ignore[return-value]
 
     def describe(self, population: str, *, owner: str, description: str, by: str | None = None) -> Description:
         """State who answers for a population, and who its people are."""
@@ -121,7 +127,7 @@ class Ledger(ReadableLedger):
     def upgrade(self) -> int:
         """Bring the ledger to the present format, as the next release would; the number of the format."""
         with self._writing():
-            return int(store_module().LATEST)
+            return LATEST
 
     def run_as_owner(self, statements: Iterable[str]) -> None:
         """Run statements about roles in a ledger in PostgreSQL; a file has no roles."""
@@ -134,7 +140,7 @@ class Ledger(ReadableLedger):
             )
         with self._writing() as connection:
             for statement in statements:
-                connection.exec_driver_sql(statement)
+                connection.run(statement)
 
     def begin(
         self,
@@ -161,7 +167,6 @@ class Ledger(ReadableLedger):
                 code="ledger.two-keys",
             )
         key = held_key if sealed_key is None else sealed_key
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             outlook = look(Known(spending, identity), view.earlier(spending), view.summary.stated)
@@ -215,7 +220,6 @@ class Ledger(ReadableLedger):
         self._step(entry_id, {"step": "abandoned"})
 
     def _step(self, entry_id: int, content: dict[str, Any]) -> None:
-        store = store_module()
         with self._writing() as connection:
             view = View.of(connection, to_write=True)
             entry = after(view.entry(entry_id), content)

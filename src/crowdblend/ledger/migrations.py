@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, select
-
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger.chain import FORMAT, version_of
-from crowdblend.ledger.tables import ABOUT, add_derived, add_identities, add_steps, create
+from crowdblend.ledger.connection import Connection
+from crowdblend.ledger.tables import add_derived, add_identities, add_steps, create
 
 LATEST = version_of(FORMAT)
 TABLES: dict[int, Callable[[Connection], None]] = {1: create, 2: add_identities, 3: add_derived, 4: add_steps}
@@ -20,7 +19,7 @@ TABLES: dict[int, Callable[[Connection], None]] = {1: create, 2: add_identities,
 
 def version(connection: Connection) -> int:
     """The format that the tables have; refuses one that this version does not know."""
-    stated = connection.execute(select(ABOUT.c.format).order_by(ABOUT.c.format)).scalars().all()
+    stated = [row[0] for row in connection.execute("SELECT format FROM @about ORDER BY format")]
     known = [version_of(str(one)) for one in stated]
     if not known or not set(known) <= set(TABLES):
         given = ", ".join(map(repr, stated)) or "none"
@@ -37,4 +36,4 @@ def migrate_tables(connection: Connection, since: int, to: int = LATEST) -> None
     for number in range(since + 1, to + 1):
         TABLES[number](connection)
         if number > 1:
-            connection.execute(ABOUT.insert().values(format=f"crowdblend ledger {number}"))
+            connection.execute("INSERT INTO @about (format) VALUES (?)", [f"crowdblend ledger {number}"])

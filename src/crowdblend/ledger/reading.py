@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.ledger import chain
+from crowdblend.ledger import chain, steps, store
 from crowdblend.ledger.beside import Known, Outlook, look, population_of
 from crowdblend.ledger.budget import Budget, add_up
+from crowdblend.ledger.connection import Connection
 from crowdblend.ledger.entry import Entry, Spending, normal_name
 from crowdblend.ledger.head import Head, behind
 from crowdblend.ledger.history import SEALED_SINCE, History
@@ -20,6 +21,7 @@ from crowdblend.ledger.limits import Accounts
 from crowdblend.ledger.listing import in_order
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.look_alikes import refuse_look_alike
+from crowdblend.ledger.migrations import version
 from crowdblend.ledger.populations import Population, populations_of
 from crowdblend.ledger.profile_total import ProfileTotal, releases_that_fit
 from crowdblend.ledger.running_total import read_total
@@ -28,11 +30,9 @@ from crowdblend.ledger.sound import check_identities, check_keys
 from crowdblend.ledger.statements import Limit
 from crowdblend.ledger.summary import NAME as SUMMARY
 from crowdblend.ledger.summary import Summary, edited_steps, edited_total, read_summary
-from crowdblend.ledger.view import View, kept_totals, replayed, store_module
+from crowdblend.ledger.view import View, kept_totals, replayed
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from crowdblend.guarantees import Differential
     from crowdblend.ledger.store import Store
 
@@ -74,7 +74,7 @@ class ReadableLedger:
         if self._store is None:
             return
         waiting = self.summary().unfinished
-        with self._store.reading() as connection, closing(store_module().stream(connection)) as records:
+        with self._store.reading() as connection, closing(store.stream(connection)) as records:
             yield from in_order((content for _, content in chain.contents(records)), waiting)
 
     def summary(self) -> Summary:
@@ -199,11 +199,10 @@ class ReadableLedger:
         self._look()
         if self._store is None:
             return Head(0, chain.GENESIS, now())
-        store = store_module()
         known = {seen} if isinstance(seen, str) else set()
         with self._reading() as connection:
-            sealed = store.version(connection) >= SEALED_SINCE
-            where = store.steps.Comparison(connection) if sealed else None
+            sealed = version(connection) >= SEALED_SINCE
+            where = steps.Comparison(connection) if sealed else None
 
             def follow(record: chain.Record, content: dict[str, Any]) -> None:
                 known.discard(record.hash)
@@ -236,7 +235,7 @@ class ReadableLedger:
 
     def _key(self, entry: Entry) -> bytes:
         with self._reading() as connection:
-            kept: bytes | None = store_module().keys(connection).get(entry.id)
+            kept = store.keys(connection).get(entry.id)
         if kept is None or not matches(kept, entry.key_commitment or commitment(kept)):
             raise DoesNotVerify(
                 f"the key of release {entry.id} was changed or deleted. Restore it from a backup.",
@@ -282,7 +281,7 @@ def day_of(view: View) -> str:
 
     So a clock that is put back prolongs no limit.
     """
-    server: str = store_module().server_day(view.connection)
+    server = store.server_day(view.connection)
     return max(today(), server, view.summary.latest[:10])
 
 

@@ -16,7 +16,7 @@ import hashlib
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from crowdblend.errors import InvalidInput
 
@@ -46,12 +46,11 @@ class Anchor:
                 raise InvalidInput("an anchor has at least one column. Name it.", where="columns", code="ledger.anchor")
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """What is kept of a person or a row: with how many zeros its hash begins, and how often it occurs."""
 
     depth: int
-    count: int
+    often: int
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,11 @@ class Sketch:
 
     def at(self, level: int) -> dict[int, int]:
         """The marks of a higher level, and how often each occurs."""
-        return {mark: kept.count for mark, kept in self.marks.items() if kept.depth >= level}
+        return {mark: kept.often for mark, kept in self.marks.items() if kept.depth >= level}
 
     def to_dict(self) -> dict[str, Any]:
         """The sketch as JSON-ready data."""
-        rows = sorted((mark, kept.depth, kept.count) for mark, kept in self.marks.items())
+        rows = sorted((mark, kept.depth, kept.often) for mark, kept in self.marks.items())
         if self.kind == "rows":
             packed = b"".join(_ROW.pack(depth, mark, count) for mark, depth, count in rows)
         else:
@@ -98,13 +97,13 @@ def sketch(kind: Kind, anchor: Anchor, level: int, hashes: Iterable[tuple[int, i
 
     A row is the hash that decides, the hash that is compared, and how often it occurs; both have 64 bits.
     """
-    rows = [(zeros(by), content, count) for by, content, count in hashes]
+    rows = list(hashes)
     while len(rows) > MOST and level < _BITS:
         level += 1
-        rows = [row for row in rows if row[0] >= level]
+        rows = [row for row in rows if row[0] < 1 << (_BITS - level)]
     domain = b"row" if kind == "rows" else b"person"
     often = _MOST_OFTEN if kind == "rows" else 1
-    marks = {_mark(secret, domain, content): Mark(depth, min(count, often)) for depth, content, count in rows}
+    marks = {_mark(secret, domain, content): Mark(zeros(by), min(count, often)) for by, content, count in rows}
     return Sketch(kind, anchor, level, marks)
 
 

@@ -5,38 +5,98 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import NullPool
-
-from crowdblend.errors import InvalidInput
+from crowdblend.errors import CrowdblendError, InvalidInput
+from crowdblend.ledger.connection import Row
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing."""
 
+_REASONS = {
+    "SQLITE_BUSY": ("ledger.busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
+    "SQLITE_READONLY": ("ledger.not-writable", "cannot be written. Change its permissions or name another"),
+    "SQLITE_CANTOPEN": (
+        "ledger.not-writable",
+        "cannot be opened, or its folder cannot be written. Change its permissions",
+    ),
+    "SQLITE_PERM": ("ledger.not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_AUTH": ("ledger.not-readable", "cannot be read. Change its permissions"),
+    "SQLITE_FULL": ("ledger.disk-full", "is on a disk that is full. Make room and try again"),
+    "SQLITE_IOERR": ("ledger.disk", "is on a disk that cannot be read or written. Check the disk and its room"),
+}
+DAMAGED = ("ledger.damaged", "is damaged, or is no crowdblend ledger. Restore it from a backup or name another")
 
-def sqlite_engine(path: Path) -> Engine:
-    """Connections to an existing file, each of which syncs what it commits and overwrites what it deletes."""
-    address = f"{path.absolute().as_uri()}?mode=rw"  # never made by opening it, so a wrong path is no empty ledger
 
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
-        # EXTRA also syncs the folder: a commit that was reported survives a power cut.
-        connection.execute("PRAGMA synchronous = EXTRA")
-        connection.execute("PRAGMA secure_delete = ON")
-        return connection
+class SqliteFile:
+    """An existing file; every connection syncs what it commits and overwrites what it deletes."""
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+    def __init__(self, path: Path) -> None:
+        # Never made by opening it, so a wrong path is no empty ledger.
+        self._address = f"{path.absolute().as_uri()}?mode=rw"
 
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("crowdblend_writing")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    @contextmanager
+    def transaction(self, *, writing: bool) -> Iterator[SqliteConnection]:
+        """A transaction that sees one state, or excludes other writers; committed unless the block fails."""
+        with closing(sqlite3.connect(self._address, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
+            # EXTRA also syncs the folder: a commit that was reported survives a power cut.
+            connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
+            try:
+                yield SqliteConnection(connection)
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):  # what failed before is told
+                        connection.execute("ROLLBACK")
 
-    return engine
+    def lacks_right(self, problem: Exception) -> bool:
+        """Whether the role may not do what it tried; a file has no roles."""
+        return False
+
+    def refusal(self, problem: Exception, words: str) -> CrowdblendError | None:
+        """What the database refused, in one sentence about the ledger of this name; None where it was not that."""
+        if not isinstance(problem, sqlite3.Error):
+            return None
+        name = str(getattr(problem, "sqlite_errorname", ""))
+        code, reason = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), DAMAGED)
+        return InvalidInput(f"the ledger {words} {reason.format(patience=PATIENCE)}.", where="ledger", code=code)
+
+
+class SqliteConnection:
+    """A transaction on a file."""
+
+    on_server = False
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run a statement about tables of the ledger."""
+        return self._connection.execute(statement.replace("@", ""), parameters)
+
+    def add(self, statement: str, rows: Sequence[Row]) -> None:
+        """Run a statement once for each of some rows of parameters."""
+        self._connection.executemany(statement.replace("@", ""), rows)
+
+    def stream(self, statement: str, batch: int) -> Generator[Row, None, None]:
+        """What a statement finds, so many rows at a time: there may be very many."""
+        with closing(self.execute(statement)) as found:
+            while rows := found.fetchmany(batch):
+                yield from rows
+
+    def run(self, statement: str) -> None:
+        """Run a statement as it stands, about whatever it names."""
+        self._connection.execute(statement)
+
+    def has_table(self, name: str) -> bool:
+        """Whether the ledger has a table of this name."""
+        found = self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,))
+        return found.fetchone() is not None
 
 
 def check_file(path: Path, *, make: Callable[[Path], None] | None, protect: bool) -> None:

@@ -15,6 +15,8 @@ from crowdblend.guarantees.parameters import check
 from crowdblend.guarantees.wording import at_most
 from crowdblend.ledger.entry import normal_name
 
+NEVER = "never"
+"""What is said of a limit that has no end, where the one before has one."""
 _LONGEST = 1000
 
 
@@ -136,6 +138,17 @@ def refuse_change_without_reason(before: Limit | None, limit: Limit) -> None:
             remedy="Say why it changes, with --why.",
             where="why",
             code="limit.reason",
+        )
+
+
+def refuse_dropped_end(before: Limit | None, limit: Limit) -> None:
+    """Refuse a limit without an end where the one before has one."""
+    if before is not None and before.until is not None and limit.until is None:
+        raise InvalidInput(
+            f"the limit of {before.population!r} so far holds until {before.until}.",
+            remedy=f"Say until when the new one holds with --until: a day, or {NEVER}.",
+            where="until",
+            code="ledger.until",
         )
 
 

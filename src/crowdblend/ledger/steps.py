@@ -7,18 +7,17 @@ database keeps the table append-only, and `check` compares all of it with the re
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
-
 from crowdblend.ledger.chain import Record
+from crowdblend.ledger.connection import Connection, places
 from crowdblend.ledger.entry import normal_name
 from crowdblend.ledger.summary import edited_steps
-from crowdblend.ledger.tables import RECORDS, STEPS
 
-_BATCH = 1000
+BATCH = 1000
+"""So many rows are read at a time."""
 Row = tuple[int, int, str, str | None, str | None]
 
 
@@ -33,40 +32,47 @@ def rows_of(number: int, content: Mapping[str, Any]) -> list[Row]:
     return [(number, content["entry"], step, None, None)] if "entry" in content else []
 
 
-def add(connection: Connection, rows: Collection[Row]) -> None:
+def add(connection: Connection, rows: Sequence[Row]) -> None:
     """Add rows."""
     if rows:
-        names = STEPS.columns.keys()
-        connection.execute(STEPS.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+        connection.add("INSERT INTO @steps (number, entry, step, sample, population) VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def records_of(connection: Connection, entries: Collection[int]) -> Iterator[tuple[int, Record]]:
     """The records about some entries, in order, each with the number of its entry."""
-    found = select(STEPS.c.entry, RECORDS).join(RECORDS, RECORDS.c.number == STEPS.c.number)
-    for entry, *record in connection.execute(found.where(STEPS.c.entry.in_(entries)).order_by(RECORDS.c.number)):
+    found = connection.execute(
+        "SELECT s.entry, r.number, r.previous, r.body, r.hash FROM @steps s JOIN @records r ON r.number = s.number "
+        f"WHERE s.entry IN {places(len(entries))} ORDER BY r.number",
+        [*entries],
+    )
+    for entry, *record in found:
         yield entry, Record(*record)
 
 
 def of_samples(connection: Connection, names: Iterable[str]) -> set[int]:
     """The entries whose samples have one of these names."""
     hashes = [name_hash(name) for name in names]
-    return set(connection.execute(select(STEPS.c.entry).where(STEPS.c.sample.in_(hashes))).scalars())
+    found = connection.execute(f"SELECT entry FROM @steps WHERE sample IN {places(len(hashes))}", hashes)
+    return {entry for (entry,) in found}
 
 
 def of_populations(connection: Connection, names: Iterable[str]) -> tuple[int, ...]:
     """The entries about some populations that were not abandoned, in order."""
     hashes = [name_hash(name) for name in names]
-    given_back = select(STEPS.c.entry).where(STEPS.c.step == "abandoned")
-    found = select(STEPS.c.entry).where(STEPS.c.population.in_(hashes), STEPS.c.entry.not_in(given_back))
-    return tuple(connection.execute(found.order_by(STEPS.c.entry)).scalars())
+    found = connection.execute(
+        f"SELECT entry FROM @steps WHERE population IN {places(len(hashes))} "
+        "AND entry NOT IN (SELECT entry FROM @steps WHERE step = 'abandoned') ORDER BY entry",
+        hashes,
+    )
+    return tuple(entry for (entry,) in found)
 
 
 class Comparison:
     """All rows, as the records give them and as the table has them, side by side."""
 
     def __init__(self, connection: Connection) -> None:
-        every = select(STEPS).order_by(STEPS.c.number, STEPS.c.entry)
-        self._rows = stream_rows(connection, every)
+        every = "SELECT number, entry, step, sample, population FROM @steps ORDER BY number, entry"
+        self._rows = connection.stream(every, BATCH)
 
     def follow(self, number: int, content: Mapping[str, Any]) -> None:
         """Raise DoesNotVerify unless the next rows of the table are those of this record."""
@@ -82,13 +88,6 @@ class Comparison:
         """Raise DoesNotVerify where the table has more rows."""
         if next(self._rows, None) is not None:
             raise edited_steps()
-
-
-def stream_rows(connection: Connection, statement: Select[Any]) -> Generator[tuple[Any, ...], None, None]:
-    """What a statement finds, a thousand rows at a time: there may be very many."""
-    with connection.execute(statement, execution_options={"yield_per": _BATCH}) as result:
-        for rows in result.partitions():
-            yield from map(tuple, rows)
 
 
 @lru_cache(maxsize=4096)

@@ -1,21 +1,18 @@
-"""Reading and appending records through SQLAlchemy; whatever the database refuses becomes one sentence."""
+"""Reading and appending records; whatever the database refuses becomes one sentence."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
-
 from crowdblend.errors import DoesNotVerify, InvalidInput, Refused
 from crowdblend.ledger import chain, sqlite_file, steps
 from crowdblend.ledger.chain import FORMAT, Record
+from crowdblend.ledger.connection import Connection, Database, Row, places, scalar
 from crowdblend.ledger.entry import Entry
 from crowdblend.ledger.history import replay
 from crowdblend.ledger.location import Location
@@ -23,44 +20,28 @@ from crowdblend.ledger.migrations import LATEST, migrate_tables, version
 from crowdblend.ledger.secrets import commitment, matches, new_secret
 from crowdblend.ledger.summary import NAME as SUMMARY
 from crowdblend.ledger.summary import Summary
-from crowdblend.ledger.tables import ABOUT, DERIVED, IDENTITIES, KEYS, RECORDS, SCHEMA, SECRETS
+from crowdblend.ledger.tables import SCHEMA
 
-_ADVISORY_LOCK = 7021800464  # any constant: all writers of one database take the same lock
 _SECRET = "sketches"
 _BATCH = 10_000
-_NO_RIGHT = "42501"  # PostgreSQL: insufficient_privilege
-
-_REASONS = {
-    "SQLITE_BUSY": ("ledger.busy", "is held by another process for {patience:g} seconds. Wait for it and try again"),
-    "SQLITE_READONLY": ("ledger.not-writable", "cannot be written. Change its permissions or name another"),
-    "SQLITE_CANTOPEN": (
-        "ledger.not-writable",
-        "cannot be opened, or its folder cannot be written. Change its permissions",
-    ),
-    "SQLITE_PERM": ("ledger.not-readable", "cannot be read. Change its permissions"),
-    "SQLITE_AUTH": ("ledger.not-readable", "cannot be read. Change its permissions"),
-    "SQLITE_FULL": ("ledger.disk-full", "is on a disk that is full. Make room and try again"),
-    "SQLITE_IOERR": ("ledger.disk", "is on a disk that cannot be read or written. Check the disk and its room"),
-}
-_DAMAGED = ("ledger.damaged", "is damaged, or is no crowdblend ledger. Restore it from a backup or name another")
+_RECORD = "number, previous, body, hash"
 _MISSING = ("ledger.missing", "has no crowdblend ledger. Make one with crowdblend ledger init, or name another")
-_UNREACHABLE = ("ledger.unreachable", "does not answer or does not allow this. Check the address and your rights")
 
 
 class Store:
     """The tables of one ledger. A transaction either reads, or excludes every other writer from its first moment."""
 
-    def __init__(self, location: Location, engine: Engine) -> None:
+    def __init__(self, location: Location, database: Database) -> None:
         self.location = location
-        self._engine = engine
+        self._database = database
 
     @classmethod
     def open(cls, location: Location, *, make: bool, protect: bool = True) -> Store:
         """The store at this location, made when it is missing and `make` allows it."""
         if location.path is not None:
             sqlite_file.check_file(location.path, make=_fill if make else None, protect=protect)
-            return cls(location, sqlite_file.sqlite_engine(location.path))._checked(make=False)
-        return cls(location, _postgresql(location))._checked(make=make)
+            return cls(location, sqlite_file.SqliteFile(location.path))._checked(make=False)
+        return cls(location, server(location))._checked(make=make)
 
     @classmethod
     def create(cls, location: Location) -> Store:
@@ -73,12 +54,12 @@ class Store:
                     code="ledger.exists",
                 )
             return cls.open(location, make=True)
-        return cls(location, _postgresql(location))._checked(make=True, new=True)
+        return cls(location, server(location))._checked(make=True, new=True)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of the ledger."""
-        with _in_words(self.location), self._engine.connect() as connection, connection.begin():
+        with self._in_words(), self._database.transaction(writing=False) as connection:
             yield connection
 
     @contextmanager
@@ -90,22 +71,41 @@ class Store:
         with self._alone() as connection:
             since = version(connection)
             if since < LATEST:
-                _upgrade_or_refuse(connection, since)
+                self._upgrade_or_refuse(connection, since)
             yield connection
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        options = {"crowdblend_writing": True}
-        with (
-            _in_words(self.location),
-            self._engine.connect().execution_options(**options) as connection,
-            connection.begin(),
-        ):
+        with self._in_words(), self._database.transaction(writing=True) as connection:
             yield connection
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Turn what the database refuses into one sentence that shows no statement and no value."""
+        try:
+            yield
+        except Exception as problem:
+            refusal = self._database.refusal(problem, self.location.words())
+            if refusal is None:
+                raise
+            raise refusal from None
+
+    def _upgrade_or_refuse(self, connection: Connection, since: int) -> None:
+        try:
+            _upgrade(connection, since)
+        except Exception as problem:
+            if not self._database.lacks_right(problem):
+                raise
+            raise Refused(
+                f"the ledger has the format {since}, and your role may not bring it to the format {LATEST}.",
+                remedy="Its owner runs crowdblend ledger upgrade, and then crowdblend ledger roles --apply.",
+                where="ledger",
+                code="ledger.no-right",
+            ) from None
 
     def _checked(self, *, make: bool, new: bool = False) -> Store:
         with self._alone() if make else self.reading() as connection:
-            exists = inspect(connection).has_table(ABOUT.name, schema=_schema(connection))
+            exists = connection.has_table("about")
             if new and exists:
                 raise InvalidInput(
                     f"{self.location.words()} has a ledger already. Name another database.",
@@ -114,7 +114,7 @@ class Store:
                 )
             if not exists:
                 if not make:
-                    code, reason = _DAMAGED if self.location.path is not None else _MISSING
+                    code, reason = sqlite_file.DAMAGED if self.location.path is not None else _MISSING
                     raise InvalidInput(f"the ledger {self.location.words()} {reason}.", where="ledger", code=code)
                 _upgrade(connection, 0)
                 return self
@@ -124,31 +124,31 @@ class Store:
 
 def records(connection: Connection) -> list[Record]:
     """Every record, in order."""
-    return [Record(*row) for row in connection.execute(select(RECORDS).order_by(RECORDS.c.number))]
+    return [Record(*row) for row in connection.execute(f"SELECT {_RECORD} FROM @records ORDER BY number")]
 
 
-def stream(connection: Connection) -> Iterator[Record]:
+def stream(connection: Connection) -> Generator[Record, None, None]:
     """Every record, in order."""
-    every = select(RECORDS).order_by(RECORDS.c.number)
-    with closing(steps.stream_rows(connection, every)) as rows:
+    with closing(connection.stream(f"SELECT {_RECORD} FROM @records ORDER BY number", steps.BATCH)) as rows:
         yield from map(Record._make, rows)
 
 
 def last_records(connection: Connection, first: int) -> Iterator[Record]:
     """The records from this number on."""
-    for row in connection.execute(select(RECORDS).where(RECORDS.c.number >= first).order_by(RECORDS.c.number)):
+    found = connection.execute(f"SELECT {_RECORD} FROM @records WHERE number >= ? ORDER BY number", [first])
+    for row in found:
         yield Record(*row)
 
 
 def last_record(connection: Connection) -> Record | None:
     """The last record alone."""
-    row = connection.execute(select(RECORDS).order_by(RECORDS.c.number.desc()).limit(1)).first()
+    row = connection.execute(f"SELECT {_RECORD} FROM @records ORDER BY number DESC LIMIT 1").fetchone()
     return None if row is None else Record(*row)
 
 
 def hash_of(connection: Connection, number: int) -> str | None:
     """The hash of one record; None where there is no such record."""
-    found: str | None = connection.execute(select(RECORDS.c.hash).where(RECORDS.c.number == number)).scalar()
+    found: str | None = scalar(connection.execute("SELECT hash FROM @records WHERE number = ?", [number]))
     return found
 
 
@@ -156,14 +156,14 @@ def derived(connection: Connection, name: str) -> str | None:
     """What is kept under this name of that which follows from the records."""
     if version(connection) < 3:
         return None
-    found: str | None = connection.execute(select(DERIVED.c.body).where(DERIVED.c.name == name)).scalar()
+    found: str | None = scalar(connection.execute("SELECT body FROM @derived WHERE name = ?", [name]))
     return found
 
 
 def keep_derived(connection: Connection, name: str, body: str) -> None:
     """Keep under this name what follows from the records, instead of what was kept before."""
-    if connection.execute(DERIVED.update().where(DERIVED.c.name == name).values(body=body)).rowcount == 0:
-        connection.execute(DERIVED.insert().values(name=name, body=body))
+    if connection.execute("UPDATE @derived SET body = ? WHERE name = ?", [body, name]).rowcount == 0:
+        connection.execute("INSERT INTO @derived (body, name) VALUES (?, ?)", [body, name])
 
 
 def append(
@@ -175,7 +175,7 @@ def append(
     """
     summary.follow(content, entry)
     made = chain.append(last, {**content, "summary": summary.seal()})
-    connection.execute(RECORDS.insert().values(**made._asdict()))
+    connection.execute(f"INSERT INTO @records ({_RECORD}) VALUES {places(4)}", made)
     steps.add(connection, steps.rows_of(made.number, content))
     keep_derived(connection, SUMMARY, summary.to_json())
     return made
@@ -183,60 +183,57 @@ def append(
 
 def keep_key(connection: Connection, entry: int, key: bytes) -> None:
     """Keep the key of an entry, apart from the records."""
-    connection.execute(KEYS.insert().values(entry=entry, key=key.hex()))
+    connection.execute('INSERT INTO @keys (entry, "key") VALUES (?, ?)', [entry, key.hex()])
 
 
 def delete_key(connection: Connection, entry: int) -> None:
     """Forget the key of an entry."""
-    connection.execute(KEYS.delete().where(KEYS.c.entry == entry))
+    connection.execute("DELETE FROM @keys WHERE entry = ?", [entry])
 
 
 def keys(connection: Connection) -> dict[int, bytes]:
     """Every key that is kept, by entry; one that is no hexadecimal number is empty."""
-    return {entry: _bytes(key) for entry, key in connection.execute(select(KEYS))}
+    return {entry: _bytes(key) for entry, key in connection.execute('SELECT entry, "key" FROM @keys')}
 
 
 def keep_identity(connection: Connection, entry: int, body: str) -> None:
     """Keep by what the source of an entry is known again, apart from the records."""
-    connection.execute(IDENTITIES.insert().values(entry=entry, body=body))
+    connection.execute("INSERT INTO @identities (entry, body) VALUES (?, ?)", [entry, body])
 
 
 def identities(connection: Connection, entries: Collection[int]) -> dict[int, str]:
     """By what the sources of some entries are known again, by entry."""
     if version(connection) == 1:
         return {}
-    some = select(IDENTITIES).where(IDENTITIES.c.entry.in_(entries))
-    return {entry: body for entry, body in connection.execute(some)}  # noqa: C416 - rows are no pairs
+    some = f"SELECT entry, body FROM @identities WHERE entry IN {places(len(entries))}"
+    return {entry: body for entry, body in connection.execute(some, [*entries])}  # noqa: C416 - rows are no pairs
 
 
-def stream_identities(connection: Connection) -> Iterator[tuple[int, str]]:
+def stream_identities(connection: Connection) -> Generator[Row, None, None]:
     """By what every source is known again, by entry and one at a time."""
     if version(connection) == 1:
         return
-    every = select(IDENTITIES).order_by(IDENTITIES.c.entry)
-    with connection.execute(every, execution_options={"yield_per": 16}) as rows:
-        for row in rows:
-            yield row.entry, row.body
+    with closing(connection.stream("SELECT entry, body FROM @identities ORDER BY entry", 16)) as rows:
+        yield from rows
 
 
 def server_day(connection: Connection | None) -> str:
     """The day in UTC on the machine of the database, as YYYY-MM-DD; empty where that is this machine."""
-    if connection is None or connection.dialect.name != "postgresql":
+    if connection is None or not connection.on_server:
         return ""
-    return str(connection.exec_driver_sql("SELECT (now() AT TIME ZONE 'UTC')::date").scalar())
+    return str(scalar(connection.execute("SELECT CAST(now() AT TIME ZONE 'UTC' AS date)")))
 
 
 def may_read_secrets(connection: Connection) -> bool:
     """Whether keys and the ledger's secret can be read: a reader of a ledger in PostgreSQL has no such right."""
-    if connection.dialect.name != "postgresql":
+    if not connection.on_server:
         return True
-    return bool(connection.exec_driver_sql(f"SELECT has_table_privilege('{SCHEMA}.keys', 'SELECT')").scalar())
+    return bool(scalar(connection.execute(f"SELECT has_table_privilege('{SCHEMA}.keys', 'SELECT')")))
 
 
 def secret(connection: Connection, stated_commitment: str | None) -> bytes:
     """The ledger's secret; raises DoesNotVerify when it is not the one that the records committed to."""
-    stated = connection.execute(select(SECRETS.c.value).where(SECRETS.c.name == _SECRET)).scalar()
-    found = _bytes(stated)
+    found = _bytes(scalar(connection.execute("SELECT value FROM @secrets WHERE name = ?", [_SECRET])))
     if not matches(found, stated_commitment or ""):
         raise DoesNotVerify(
             "the secret of the ledger was changed or deleted. Restore the ledger from a backup.",
@@ -254,22 +251,8 @@ def _bytes(stated: Any) -> bytes:
 
 
 def _fill(path: Path) -> None:
-    with Store(Location(path=path), sqlite_file.sqlite_engine(path))._alone() as connection:
+    with Store(Location(path=path), sqlite_file.SqliteFile(path))._alone() as connection:
         _upgrade(connection, 0)
-
-
-def _upgrade_or_refuse(connection: Connection, since: int) -> None:
-    try:
-        _upgrade(connection, since)
-    except DBAPIError as problem:
-        if getattr(problem.orig, "sqlstate", None) != _NO_RIGHT:
-            raise
-        raise Refused(
-            f"the ledger has the format {since}, and your role may not bring it to the format {LATEST}.",
-            remedy="Its owner runs crowdblend ledger upgrade, and then crowdblend ledger roles --apply.",
-            where="ledger",
-            code="ledger.no-right",
-        ) from None
 
 
 def _upgrade(connection: Connection, since: int) -> None:
@@ -280,7 +263,7 @@ def _upgrade(connection: Connection, since: int) -> None:
     content: dict[str, Any] = {"step": "format", "format": FORMAT}
     if since < 2:
         made = new_secret()
-        connection.execute(SECRETS.insert().values(name=_SECRET, value=made.hex()))
+        connection.execute("INSERT INTO @secrets (name, value) VALUES (?, ?)", [_SECRET, made.hex()])
         known = {str(entry): commitment(key) for entry, key in keys(connection).items() if entry in history.entries}
         content |= {"secret": commitment(made), "keys": known}
         history.summary.secret = content["secret"]
@@ -291,53 +274,14 @@ def _upgrade(connection: Connection, since: int) -> None:
     append(connection, written[-1] if written else None, history.summary, content)
 
 
-def _schema(connection: Connection) -> str | None:
-    return SCHEMA if connection.dialect.name == "postgresql" else None
-
-
-def _postgresql(location: Location) -> Engine:
-    scheme, _, rest = str(location.url).partition("://")
-    driver = scheme.partition("+")[2] or "psycopg"
+def server(location: Location) -> Database:
+    """The PostgreSQL database at a location."""
     try:
-        made = create_engine(f"postgresql+{driver}://{rest}", poolclass=NullPool, hide_parameters=True)
-    except (ImportError, NoSuchModuleError):
+        from crowdblend.ledger.postgresql import PostgresqlServer  # noqa: PLC0415 - SQLAlchemy is heavy
+    except ModuleNotFoundError as missing:
         raise InvalidInput(
-            f"a ledger in PostgreSQL needs the package {driver}. Install it.", where="ledger", code="system.package"
+            f"a ledger in PostgreSQL needs the package {missing.name}. Install it.",
+            where="ledger",
+            code="system.package",
         ) from None
-    except (SQLAlchemyError, ValueError):
-        raise InvalidInput(
-            f"{location.words()} is no PostgreSQL URL. Correct it.", where="ledger", code="ledger-location"
-        ) from None
-    engine = made.execution_options(schema_translate_map={None: SCHEMA})
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("crowdblend_writing"):
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-        else:  # one state for all that is read: by default every statement sees a newer one
-            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-
-    return engine
-
-
-@contextmanager
-def _in_words(location: Location) -> Iterator[None]:
-    """Turn what the database refuses into one sentence that shows no statement and no value."""
-    try:
-        yield
-    except SQLAlchemyError as problem:
-        origin: Any = problem.orig if isinstance(problem, DBAPIError) else None
-        name = str(getattr(origin, "sqlite_errorname", ""))
-        if getattr(origin, "sqlstate", None) == _NO_RIGHT:
-            raise Refused(
-                f"your role may not do this in the ledger {location.words()}.",
-                remedy="Ask its owner, who gives roles their rights with crowdblend ledger roles --apply.",
-                where="ledger",
-                code="ledger.no-right",
-            ) from None
-        known = next((known for prefix, known in _REASONS.items() if name.startswith(prefix)), None)
-        code, reason = known or (_DAMAGED if location.path is not None else _UNREACHABLE)
-        patience = sqlite_file.PATIENCE
-        raise InvalidInput(
-            f"the ledger {location.words()} {reason.format(patience=patience)}.", where="ledger", code=code
-        ) from None
+    return PostgresqlServer(location)

@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text
-
 from crowdblend.ledger.chain import GENESIS
+from crowdblend.ledger.connection import Connection
 
-METADATA = MetaData()
-RECORDS = Table(
-    "records",
-    METADATA,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("previous", String(64), nullable=False, unique=True),  # a chain cannot fork, whatever the isolation
-    Column("body", Text, nullable=False),
-    Column("hash", String(64), nullable=False),
-)
-KEYS = Table(
-    "keys",
-    METADATA,
-    Column("entry", Integer, primary_key=True, autoincrement=False),
-    Column("key", String(64), nullable=False),
-)
-ABOUT = Table("about", METADATA, Column("format", String(64), primary_key=True))
+# A chain cannot fork, whatever the isolation: no two records have the same one before them.
+_RECORDS = """CREATE TABLE @records (
+    number INTEGER NOT NULL,
+    previous VARCHAR(64) NOT NULL,
+    body TEXT NOT NULL,
+    hash VARCHAR(64) NOT NULL,
+    PRIMARY KEY (number),
+    UNIQUE (previous)
+)"""
+_KEYS = 'CREATE TABLE @keys (entry INTEGER NOT NULL, "key" VARCHAR(64) NOT NULL, PRIMARY KEY (entry))'
+_ABOUT = "CREATE TABLE @about (format VARCHAR(64) NOT NULL, PRIMARY KEY (format))"
 # The second format adds what follows.
-SECRETS = Table("secrets", METADATA, Column("name", String(64), primary_key=True), Column("value", String(64)))
-IDENTITIES = Table(
-    "identities",
-    METADATA,
-    Column("entry", Integer, primary_key=True, autoincrement=False),
-    Column("body", Text, nullable=False),
-)
+_SECRETS = "CREATE TABLE @secrets (name VARCHAR(64) NOT NULL, value VARCHAR(64), PRIMARY KEY (name))"
+_IDENTITIES = "CREATE TABLE @identities (entry INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (entry))"
 # The third format adds what follows from the records and is kept so that it need not be computed again.
-DERIVED = Table(
-    "derived", METADATA, Column("name", String(1100), primary_key=True), Column("body", Text, nullable=False)
-)
+_DERIVED = "CREATE TABLE @derived (name VARCHAR(1100) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (name))"
 # The fourth format adds where the records of an entry, of a sample and of a population are. Names stand there by hash.
-STEPS = Table(
-    "steps",
-    METADATA,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("entry", Integer, primary_key=True, autoincrement=False, index=True),
-    Column("step", String(16), nullable=False),
-    Column("sample", String(64), index=True),
-    Column("population", String(64), index=True),
-)
+_STEPS = """CREATE TABLE @steps (
+    number INTEGER NOT NULL,
+    entry INTEGER NOT NULL,
+    step VARCHAR(16) NOT NULL,
+    sample VARCHAR(64),
+    population VARCHAR(64),
+    PRIMARY KEY (number, entry)
+)"""
+_INDEXES = [f"CREATE INDEX ix_steps_{name} ON @steps ({name})" for name in ("entry", "sample", "population")]
 
 SCHEMA = "crowdblend"
 """PostgreSQL databases are shared: there the tables live in a schema of their own."""
@@ -85,25 +72,26 @@ _POSTGRESQL = [
 
 def create(connection: Connection) -> None:
     """Make the tables of the first format and their triggers, inside the caller's transaction."""
-    on_postgresql = connection.dialect.name == "postgresql"
-    if on_postgresql:
-        connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    METADATA.create_all(connection, tables=[RECORDS, KEYS, ABOUT], checkfirst=False)
-    for statement in _POSTGRESQL if on_postgresql else _SQLITE:
-        connection.exec_driver_sql(statement)
+    if connection.on_server:
+        connection.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    for table in (_RECORDS, _KEYS, _ABOUT):
+        connection.execute(table)
+    for statement in _POSTGRESQL if connection.on_server else _SQLITE:
+        connection.run(statement)
 
 
 def add_identities(connection: Connection) -> None:
     """Add the tables of the second format: the ledger's secret, and by what sources are known again."""
-    METADATA.create_all(connection, tables=[SECRETS, IDENTITIES], checkfirst=False)
-    triggers = _postgresql_triggers if connection.dialect.name == "postgresql" else _sqlite_triggers
-    for statement in triggers(SECRETS.name, IDENTITIES.name):
-        connection.exec_driver_sql(statement)
+    for table in (_SECRETS, _IDENTITIES):
+        connection.execute(table)
+    triggers = _postgresql_triggers if connection.on_server else _sqlite_triggers
+    for statement in triggers("secrets", "identities"):
+        connection.run(statement)
 
 
 def add_derived(connection: Connection) -> None:
     """Add the table of the third format; the records seal its content, so it needs no triggers."""
-    METADATA.create_all(connection, tables=[DERIVED], checkfirst=False)
+    connection.execute(_DERIVED)
 
 
 # Whoever may add records adds them to the end of the chain, and none whose hash is not theirs.
@@ -121,14 +109,14 @@ END $$"""
 
 def add_steps(connection: Connection) -> None:
     """Add the table of the fourth format, and in PostgreSQL a trigger that keeps the chain."""
-    METADATA.create_all(connection, tables=[STEPS], checkfirst=False)
-    on_postgresql = connection.dialect.name == "postgresql"
-    statements = (_postgresql_triggers if on_postgresql else _sqlite_triggers)(STEPS.name)
-    if on_postgresql:
-        statements += [
-            _NEXT_RECORD,
+    for statement in (_STEPS, *_INDEXES):
+        connection.execute(statement)
+    triggers = _postgresql_triggers if connection.on_server else _sqlite_triggers
+    for trigger in triggers("steps"):
+        connection.run(trigger)
+    if connection.on_server:
+        connection.run(_NEXT_RECORD)
+        connection.run(
             f"CREATE TRIGGER next_record BEFORE INSERT ON {SCHEMA}.records "
-            f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.next_record()",
-        ]
-    for statement in statements:
-        connection.exec_driver_sql(statement)
+            f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.next_record()"
+        )

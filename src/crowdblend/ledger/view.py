@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.ledger import chain
+from crowdblend.ledger import chain, steps, store
+from crowdblend.ledger.connection import Connection
 from crowdblend.ledger.entry import Entry, Spending
 from crowdblend.ledger.history import SEALED_SINCE, History, entry_of, replay
 from crowdblend.ledger.identity import Identity
 from crowdblend.ledger.limits import Accounts
+from crowdblend.ledger.migrations import version
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.sound import identities_of
 from crowdblend.ledger.summary import NAME as SUMMARY
 from crowdblend.ledger.summary import Summary, edited, edited_steps, edited_total, read_summary, total_name
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 LATELY = 1000
 """So many records before the end are compared with their hashes before one is added."""
 
@@ -49,8 +49,7 @@ class View:
         Whoever is to write compares the hashes of the last records too, so that nothing is added to a chain that was
         edited lately, whatever its length.
         """
-        store = store_module()
-        if store.version(connection) >= SEALED_SINCE:
+        if version(connection) >= SEALED_SINCE:
             last = store.last_record(connection)
             if last is None:
                 raise edited()
@@ -63,6 +62,11 @@ class View:
                 return cls(connection, last, kept)
         last, history = replayed(connection)
         return cls(connection, last, history.summary, history)
+
+    @property
+    def _opened(self) -> Connection:
+        assert self.connection is not None, "whoever has no ledger yet has all entries: none"
+        return self.connection
 
     def entry(self, entry_id: int) -> Entry:
         """One entry; refuses a number that no release has."""
@@ -80,7 +84,7 @@ class View:
         if self.history is not None:
             return {number: self.history.entries[number] for number in sorted(ids)}
         found: dict[int, list[dict[str, Any]]] = {}
-        for number, record in steps_module().records_of(self.connection, ids):
+        for number, record in steps.records_of(self._opened, ids):
             found.setdefault(number, []).append(chain.last_content(record))
         waiting = self.summary.unfinished
         made: dict[int, Entry] = {}
@@ -102,7 +106,7 @@ class View:
         first = self.summary.first_entries()
         names = (coming.sample, coming.population)
         if self.history is None:
-            named = steps_module().of_samples(self.connection, names)
+            named = steps.of_samples(self._opened, names)
         else:
             named = {one.id for one in self.history.entries.values() if one.spending.sample in names}
         entries = self.entries({*first, *named})
@@ -121,13 +125,13 @@ class View:
     def _identities(self, entries: Mapping[int, Entry]) -> dict[int, Identity]:
         if not entries:
             return {}
-        return identities_of(entries, store_module().identities(self.connection, list(entries)))
+        return identities_of(entries, store.identities(self._opened, list(entries)))
 
     def releases(self, populations: Iterable[str]) -> tuple[int, ...]:
         """The numbers of the spent entries about some populations."""
         names = set(populations)
         if self.history is None:
-            return steps_module().of_populations(self.connection, names)  # type: ignore[no-any-return]
+            return steps.of_populations(self._opened, names)
         return tuple(one.id for one in self.history.entries.values() if one.counts and one.spending.population in names)
 
     def accounts(self, populations: Collection[str] | None = None) -> Accounts:
@@ -155,7 +159,7 @@ def replayed(
             if follow is not None:  # only when it has made sense
                 follow(record, content)
 
-    with closing(store_module().stream(connection)) as records:
+    with closing(store.stream(connection)) as records:
         history = replay(read(records))
     return last, history
 
@@ -164,26 +168,9 @@ def kept_totals(connection: Connection | None, digests: Mapping[str, str]) -> di
     """The composed totals that are kept; raises DoesNotVerify unless they are those that the records name."""
     found = {}
     for population, stated in digests.items():
-        text = store_module().derived(connection, total_name(population))
+        assert connection is not None, "whoever has no ledger yet has no totals"
+        text = store.derived(connection, total_name(population))
         if not isinstance(text, str) or digest_of(text) != stated:
             raise edited_total(population)
         found[population] = text
     return found
-
-
-def store_module() -> Any:
-    """The part that needs SQLAlchemy, which only those who release have to install."""
-    try:
-        from crowdblend.ledger import store  # noqa: PLC0415
-    except ModuleNotFoundError as missing:
-        raise InvalidInput(
-            f"the ledger needs the package {missing.name}. Install crowdblend again.",
-            where="ledger",
-            code="system.package",
-        ) from None
-    return store
-
-
-def steps_module() -> Any:
-    """The table of steps, which needs SQLAlchemy too."""
-    return store_module().steps

@@ -14,7 +14,7 @@ from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.publishing.target import CERTIFICATE
 
 
-def describe(folder: Path, certificate: Certificate, date: str) -> Certificate:
+def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool) -> Certificate:
     """Write them into a folder that has its data files, and return the certificate that covers every file."""
     from crowdblend import reports  # noqa: PLC0415  loads pyarrow
     from crowdblend.reading import datapackage, readme  # noqa: PLC0415
@@ -24,7 +24,7 @@ def describe(folder: Path, certificate: Certificate, date: str) -> Certificate:
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")
     (folder / readme.NAME).write_text(readme.readme(certificate), encoding="utf-8")
     _certify(folder, certificate)
-    reports.write_report(folder)
+    reports.write_report(folder, figures=figures)
     return _certify(folder, certificate)
 
 

@@ -27,6 +27,8 @@ class Record:
     python: bool = False
     """Whether Python holds the data or is to hold the release, so that only Python can resume it."""
     engine: str = "duckdb"
+    signed: bool = False
+    """Whether the certificate is to be signed."""
 
     @classmethod
     def begin(
@@ -39,6 +41,7 @@ class Record:
         policy: str | None,
         python: bool = False,
         engine: str = "duckdb",
+        signed: bool = False,
     ) -> Record:
         """Record the entry together with its key before anything is computed from the sample, or refuse it.
 
@@ -49,7 +52,7 @@ class Record:
             return cls(None)
         keys = {"sealed_key" if seal else "held_key": key}
         entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
-        record = cls(ledger, entry, prospect.spending.sample, policy, python, engine)
+        record = cls(ledger, entry, prospect.spending.sample, policy, python, engine, signed)
         with record.explain_failure():
             ledger.output_begins(entry)
         return record
@@ -124,6 +127,7 @@ class Record:
         command = f"crowdblend ledger resume {self.entry} {self.policy or 'POLICY'}"
         other = self.engine != "duckdb"
         command += (f" --engine {self.engine}" if other else "") + (f" --ledger {words}" if named else "")
+        command += " --sign KEY" if self.signed else ""
         if self.python:
             ledger = (f", engine={self.engine!r}" if other else "") + (f", ledger={words!r}" if named else "")
             command = f"crowdblend.resume({self.entry}, data, policy{ledger})"

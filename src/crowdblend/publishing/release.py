@@ -67,6 +67,8 @@ def release(
     in_memory: bool = False,
     engine: Engine | None = None,
     sign: Sign | None = None,
+    figures: bool = True,
+    planned: AnyPlan | None = None,
 ) -> Released:
     """Publish what the policy says into a folder that appears whole or not at all.
 
@@ -75,11 +77,13 @@ def release(
     where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
-    appears.
+    appears. Without `figures` the report has tables and sentences alone. `planned` is the plan of this very policy,
+    where it was made already.
     """
     engine = engine or default_engine()
     require_rows(policy.data)
-    planned = plan(policy)
+    planned = planned or plan(policy)
+    assert planned.policy is policy, "a release is planned by its own policy"
     folder = Path(folder)
     secret = key if key is not None else new_key()
     check_place(folder)
@@ -92,7 +96,7 @@ def release(
             if data is not policy.data:
                 planned = plan(with_data(policy, data))
                 planned.check_source(engine)
-            staging = _staging(folder, Journal(force=force, policy=path))
+            staging = _staging(folder, Journal(force=force, policy=path, figures=figures, signed=sign is not None))
             try:
                 prospect = None
                 if ledger is not None:
@@ -105,7 +109,14 @@ def release(
                 named = None if policy_file is None else str(policy_file)
                 python = in_memory or policy.data.format == "frame"
                 record = Record.begin(
-                    ledger, prospect, secret, seal=seal, policy=named, python=python, engine=engine.name
+                    ledger,
+                    prospect,
+                    secret,
+                    seal=seal,
+                    policy=named,
+                    python=python,
+                    engine=engine.name,
+                    signed=sign is not None,
                 )
             except BaseException:
                 staging.discard()
@@ -121,11 +132,13 @@ def resume(
     force: bool = False,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    sign: Sign | None = None,
 ) -> Released:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     Where everything was written, it only takes its name. Else it is computed again with the key that the ledger holds,
-    from the policy that it was begun with: the one that is passed, or that of the file that was recorded.
+    from the policy that it was begun with: the one that is passed, or that of the file that was recorded. `sign` signs
+    it then, as in `release`.
     """
     engine = engine or default_engine()
     entry = ledger.entry(entry_id)
@@ -153,12 +166,14 @@ def resume(
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
         _check_version(entry)
         require_rows(policy.data)
+        before = next((staging.journal for staging in stagings), Journal(force=force))
+        _refuse_unsigned(entry, before, sign)
         for staging in stagings:
             staging.discard()
-        path = next((staging.journal.policy for staging in stagings), None)
         with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            return _again(ledger, entry, planned, engine, folder, Journal(force=force, policy=path), progress)
+            journal = Journal(force, policy=before.policy, figures=before.figures, signed=sign is not None)
+            return _again(ledger, entry, planned, engine, folder, journal, progress, sign)
 
 
 def resume_in_memory(
@@ -191,6 +206,17 @@ def _kept_in_memory(entry: Entry) -> InvalidInput:
     return InvalidInput(reason, remedy=remedy, code="cannot-resume", where=f"release {entry.id}")
 
 
+def _refuse_unsigned(entry: Entry, journal: Journal, sign: Sign | None) -> None:
+    """A release that was to be signed does not appear without its signature."""
+    if journal.signed and sign is None:
+        raise InvalidInput(
+            f"release {entry.id} was begun to be signed.",
+            remedy="Pass the key again: --sign KEY.",
+            code="signature-needed",
+            where="--sign",
+        )
+
+
 def _check_version(entry: Entry) -> None:
     if entry.software != f"crowdblend {__version__}":
         reason = f"release {entry.id} was begun with {entry.software}. Resume it with that version."
@@ -205,12 +231,13 @@ def _again(
     folder: Path,
     journal: Journal,
     progress: Progress | None,
+    sign: Sign | None = None,
 ) -> Released:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
     staging = _staging(folder, journal)
     python = planned.policy.data.format == "frame" or entry.spending.folder == IN_MEMORY
-    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name)
+    record = Record(ledger, entry.id, entry.spending.sample, journal.policy, python, engine.name, journal.signed)
     try:
         with record.explain_failure():
             refuse_another(entry, resumed(planned, ledger, key, entry, engine))
@@ -221,7 +248,7 @@ def _again(
     except BaseException:
         staging.discard()
         raise
-    return _publish(planned, engine, reading, release_key, record, staging, folder, progress)
+    return _publish(planned, engine, reading, release_key, record, staging, folder, progress, sign)
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
@@ -274,7 +301,7 @@ def _publish(
             certificate = planned.certificate(files, publication)
             not_compared = () if record.compared else (Assumption.SAMPLE_NOT_COMPARED,)
             certificate = replace(certificate, stated=(*certificate.stated, *engine.assumptions, *not_compared))
-            certificate = describe(staging.release, certificate, record.date)
+            certificate = describe(staging.release, certificate, record.date, figures=staging.journal.figures)
             if sign is not None:
                 sign(staging.release / CERTIFICATE)
             outside = {name: found.facts() for name, found in reading.outside.items()}

@@ -41,6 +41,9 @@ class Journal:
     entry: int | None = None
     sample: str | None = None
     policy: str | None = None
+    figures: bool = True
+    signed: bool = False
+    """Whether the certificate is to be signed."""
     completion: Completion | None = None
 
 

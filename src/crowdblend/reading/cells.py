@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -50,13 +49,13 @@ class Cells:
             return
         classes = Totals(self.keys)
         for rows in self._read():
-            classes.add(rows)
+            classes.add(_run_lengths(rows, self.keys))
         table = classes.table()
         for start in range(0, table.num_rows, PIECE):
             yield table.slice(start, PIECE)
 
     def rows(self) -> Iterator[pa.Table]:
-        """The rows as they are, in pieces; each counts once unless the file has counts."""
+        """The rows as they are, in pieces, with counts only where the file has them."""
         yield from self._read()
 
     def estimates(self, label: str | None = None) -> Iterator[Estimates]:
@@ -68,9 +67,9 @@ class Cells:
         try:
             for batch in _batches(self.path, kinds):
                 found = dict(zip(kinds, batch.columns, strict=True))
-                low, high = (pc.fill_null(pc.cast(found[name], pa.int64()), -1) for name in ("low", "high"))
+                low, high = (found[name].cast(pa.int64()).fill_null(-1) for name in ("low", "high"))
                 yield Estimates(
-                    pc.cast(found["estimate"], pa.float64()).to_numpy(zero_copy_only=False),
+                    found["estimate"].cast(pa.float64()).to_numpy(zero_copy_only=False),
                     low.to_numpy(zero_copy_only=False),
                     high.to_numpy(zero_copy_only=False),
                     _whole(found["count"]).to_numpy() if self.counted else None,
@@ -93,7 +92,8 @@ class Cells:
     def _renamed(self, batch: Any) -> pa.Table:
         columns = {key: _text(batch.column(at)) for at, key in enumerate(self.keys)}
         width = len(self.columns)
-        columns[N] = _whole(batch.column(width)) if self.counted else pa.repeat(pa.scalar(1, pa.int64()), len(batch))
+        if self.counted:
+            columns[N] = _whole(batch.column(width))
         if self.flagged:
             columns[EXACT] = batch.column(width + 1)
         return pa.table(columns)
@@ -213,7 +213,7 @@ def _text(column: Any) -> Any:
     """Labels as text, kept as codes into a dictionary where the file has them so."""
     if pa.types.is_dictionary(column.type) and column.null_count == 0:
         return column
-    return pc.fill_null(pc.cast(column, pa.large_string()), NO_VALUE)
+    return column.cast(pa.large_string()).fill_null(NO_VALUE)
 
 
 def _whole(column: Any) -> Any:
@@ -223,7 +223,24 @@ def _whole(column: Any) -> Any:
             where="count",
             code="reading.count-type",
         )
-    return pc.cast(column, pa.int64())
+    return column if column.type == pa.int64() else column.cast(pa.int64())
+
+
+def _run_lengths(rows: pa.Table, keys: list[str]) -> pa.Table:
+    """Equal rows that follow each other put together, and how many they are.
+
+    Releases are written class by class, so that hardly anything is left to be added up.
+    """
+    from pyarrow import compute as pc  # noqa: PLC0415 - takes long to load
+
+    changes = pa.repeat(pa.scalar(False), rows.num_rows - 1)
+    for key in keys:
+        (column,) = rows.column(key).chunks
+        codes = column.indices if pa.types.is_dictionary(column.type) else column
+        changes = pc.or_(changes, pc.not_equal(codes[1:], codes[:-1]))
+    starts = np.append(np.zeros(1, np.int64), pc.indices_nonzero(changes).to_numpy().astype(np.int64) + 1)
+    lengths = pa.array(np.diff(starts, append=rows.num_rows))
+    return rows.take(pa.array(starts)).append_column(N, lengths)
 
 
 def _summed(cells: pa.Table, keys: list[str]) -> pa.Table:

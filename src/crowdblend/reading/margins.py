@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
@@ -249,7 +248,7 @@ def _intervals(
 
 def numbered(column: Any, numbers: dict[str, int]) -> Whole:
     """The number of every label; one that was not met before gets the next."""
-    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     coded = coded.combine_chunks()
     places = [numbers.setdefault(label, len(numbers)) for label in coded.dictionary.to_pylist()]
     found: Whole = np.array(places, np.int64)[coded.indices.to_numpy()]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from crowdblend.reading.cells import unreadable
@@ -35,6 +34,8 @@ def _csv(path: Path, domain: Mapping[str, Labels | None]) -> pa.Table:
 
 
 def _categories(column: pa.ChunkedArray, labels: Labels, ordered: bool) -> pa.DictionaryArray:
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes long to load
+
     known = pa.array(labels, pa.string())
     codes = pc.index_in(column.combine_chunks(), value_set=known)
     return pa.DictionaryArray.from_arrays(codes, known, ordered=ordered)

@@ -1,12 +1,11 @@
-"""The figures of a report, each with a description and its numbers in a table."""
+"""The figures of a report, each with a description and its numbers in a table; or the tables alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from crowdblend.figures import Range, bar_chart, heatmap, range_chart
 from crowdblend.reading.margins import Margin
 from crowdblend.reports.html import Html, element, inline_svg, join, label, shorten, table, visible
 from crowdblend.reports.summary import MOST_COLUMNS, MOST_LABELS, Summary, in_numeric_order
@@ -22,22 +21,24 @@ _CUT = (
 )
 
 
-def figures(summary: Summary) -> Html:
-    """Every figure of one data file: about the population where the release says how people were sampled."""
+def figures(summary: Summary, *, drawn: bool) -> Html:
+    """Every figure of one data file: about the population where the release says how people were sampled.
+
+    Where none is drawn, their numbers.
+    """
     parts: list[str] = []
     if summary.margins:
-        parts += [_margin(margin) for margin in summary.margins]
+        parts += [_margin(margin, drawn=drawn) for margin in summary.margins]
     else:
         parts.append(element("p", _CUT))
     left = len(summary.columns) - len(summary.totals)
     if left:
-        parts.append(
-            element("p", f"Figures are drawn for the first {MOST_COLUMNS} columns; {left:,} more are in the data.")
-        )
+        which = "Figures are drawn" if drawn else "Totals are shown"
+        parts.append(element("p", f"{which} for the first {MOST_COLUMNS} columns; {left:,} more are in the data."))
     if summary.pair is not None and summary.pair.shown.any():
-        parts.append(_pairs(summary.pair))
+        parts.append(_pairs(summary.pair, drawn=drawn))
     if summary.cells > len(summary.largest):  # otherwise every cell is listed below
-        parts.append(_sizes(summary))
+        parts.append(_sizes(summary, drawn=drawn))
     return join(*parts)
 
 
@@ -59,7 +60,7 @@ def distinct_labels(labels: Iterable[str], longest: int) -> dict[str, str]:
     return fitted
 
 
-def _margin(margin: Margin) -> Html:
+def _margin(margin: Margin, *, drawn: bool) -> Html:
     """One column: every declared label with what there is at least, and what there may be."""
     name = margin.columns[0]
     (labels,), found = margin.labels, margin.intervals
@@ -68,26 +69,34 @@ def _margin(margin: Margin) -> Html:
         order = np.argsort(-margin.counts, kind="stable")[:MOST_DRAWN]
     elif not margin.declared:
         order = np.array(in_numeric_order(labels), np.int64)
-    drawn = [(labels[at], *_ends(margin, at)) for at in order.tolist()]
-    names = distinct_labels((text for text, *_ in drawn), LONGEST)
+    known = [(labels[at], *_ends(margin, at)) for at in order.tolist()]
+    names = distinct_labels((text for text, *_ in known), LONGEST)
     heading = element("h3", "By ", label(name))
-    few = "" if len(labels) <= MOST_DRAWN else f" Drawn are the {MOST_DRAWN} largest of {len(labels):,} labels."
+    which = "Drawn" if drawn else "Listed"
+    few = "" if len(labels) <= MOST_DRAWN else f" {which} are the {MOST_DRAWN} largest of {len(labels):,} labels."
     if (found.low < 0).all():
         caption = f"Published people of the sample by {shorten(name)}.{few} How they were sampled is not stated."
         counts = [(names[labels[at]], int(margin.counts[at])) for at in order.tolist()]
         rows: list[list[str]] = [[label(labels[at]), f"{int(margin.counts[at]):,}"] for at in order.tolist()]
-        return join(heading, bars(counts, caption), numbers(["label", "people"], rows, caption, _ONE))
-    ranges = [Range(names[text], low, high, estimate, note) for text, estimate, low, high, note in drawn]
-    caption = f"People of the population by {shorten(name)}. {_meaning(margin)}{few}"
+        heads = ["label", "people"]
+        return join(heading, bars(counts, caption, drawn=drawn), numbers(heads, rows, caption, _ONE, folded=drawn))
+
+    def draw(narrow: bool) -> str:
+        from crowdblend.figures import Range, range_chart  # noqa: PLC0415  only where figures are drawn
+
+        ranges = [Range(names[text], low, high, estimate, note) for text, estimate, low, high, note in known]
+        return range_chart(ranges, narrow=narrow)
+
+    caption = f"People of the population by {shorten(name)}. {_meaning(margin, drawn=drawn)}{few}"
     listed: list[list[str]] = [
         [label(text), _sampled(margin, at), _whole(estimate), _whole(low), _whole(high)]
-        for (text, estimate, low, high, _), at in zip(drawn, order.tolist(), strict=True)
+        for (text, estimate, low, high, _), at in zip(known, order.tolist(), strict=True)
     ]
     headers = ["label", "published people of the sample", "estimate", "low", "high"]
     return join(
         heading,
-        figure(range_chart(ranges), caption, narrow=range_chart(ranges, narrow=True)),
-        numbers(headers, listed, f"{caption} – is not known.", frozenset(range(1, 5))),
+        figure(draw, caption, drawn=drawn),
+        numbers(headers, listed, f"{caption} – is not known.", frozenset(range(1, 5)), folded=drawn),
     )
 
 
@@ -105,13 +114,16 @@ def _ends(margin: Margin, at: int) -> tuple[float | None, float, float | None, s
     return estimate, low, high, text
 
 
-def _meaning(margin: Margin) -> str:
+def _meaning(margin: Margin, *, drawn: bool) -> str:
     if np.isnan(margin.intervals.estimate).all():
+        least, most = ("Dark", "pale") if drawn else ("low", "high")
         return (
-            "Dark is what there is at least; pale is what there may be, since cells below the threshold are not "
+            f"{least} is what there is at least; {most} is what there may be, since cells below the threshold are not "
             "published. The ends hold 95 times in 100."
         )
-    return "The line is the estimate; dark and pale end at the 95 % interval."
+    if drawn:
+        return "The line is the estimate; dark and pale end at the 95 % interval."
+    return "low and high are the ends of the 95 % interval."
 
 
 def _sampled(margin: Margin, at: int) -> str:
@@ -122,19 +134,19 @@ def _whole(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}"
 
 
-def _sizes(summary: Summary) -> Html:
+def _sizes(summary: Summary, *, drawn: bool) -> Html:
     caption = "How many published cells there are, by the published number of people in the cell."
     rows: list[list[str]] = [[text, f"{number:,}"] for text, number in summary.sizes]
     return element(
         "div",
         element("h3", "How large the cells are"),
-        bars(summary.sizes, caption),
-        numbers(["people in the cell", "cells"], rows, caption, _ONE),
+        bars(summary.sizes, caption, drawn=drawn),
+        numbers(["people in the cell", "cells"], rows, caption, _ONE, folded=drawn),
         class_="sizes",
     )
 
 
-def _pairs(pair: Margin) -> Html:
+def _pairs(pair: Margin, *, drawn: bool) -> Html:
     """The first two columns: all declared labels of both, as far as there is room."""
     first, second = pair.columns
     down, across = (_largest_labels(pair, at) for at in range(2))
@@ -149,17 +161,23 @@ def _pairs(pair: Margin) -> Html:
     names = distinct_labels(down, LONGEST), distinct_labels(across, SHORTEST)
     about = "People of the population" if population else "Published people of the sample"
     kind = ", at least," if population and np.isnan(pair.intervals.estimate).any() else ""
-    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across), darker for more."
+    darker = ", darker for more" if drawn else ""
+    caption = f"{about}{kind} by {shorten(first)} (down) and {shorten(second)} (across){darker}."
     heading = element("h3", "By ", label(first), " and ", label(second))
     if not cells:
         return heading
     blank = " Where a place is blank, nothing is published; that does not mean zero."
     blank = blank if len(cells) < len(down) * len(across) else ""
-    drawn = heatmap(
-        [(names[0][one], names[1][other], value) for (one, other), value in cells.items()],
-        rows=list(names[0].values()),
-        columns=list(names[1].values()),
-    )
+
+    def draw(_: bool) -> str:
+        from crowdblend.figures import heatmap  # noqa: PLC0415  only where figures are drawn
+
+        return heatmap(
+            [(names[0][one], names[1][other], value) for (one, other), value in cells.items()],
+            rows=list(names[0].values()),
+            columns=list(names[1].values()),
+        )
+
     headers = [f"{shorten(first, LONGEST)} \\ {shorten(second, LONGEST)}", *(label(text, LONGEST) for text in across)]
     rows: list[list[str]] = [
         [label(one, LONGEST), *(f"{cells[one, other]:,}" if (one, other) in cells else "–" for other in across)]
@@ -167,8 +185,8 @@ def _pairs(pair: Margin) -> Html:
     ]
     return join(
         heading,
-        figure(drawn, f"{caption}{blank}"),
-        numbers(headers, rows, f"{caption} – is not zero.", frozenset(range(1, len(headers)))),
+        figure(draw, f"{caption}{blank}", drawn=drawn, narrow=False),
+        numbers(headers, rows, f"{caption} – is not zero.", frozenset(range(1, len(headers))), folded=drawn),
     )
 
 
@@ -193,25 +211,37 @@ def _values(pair: Margin) -> tuple[list[int], bool]:
     return np.round(values).astype(np.int64).tolist(), True
 
 
-def figure(drawn: str, caption: str, *, narrow: str | None = None) -> Html:
-    """A drawn figure with its caption, which also describes it to those who cannot see it.
+def figure(draw: Callable[[bool], str], caption: str, *, drawn: bool = True, narrow: bool = True) -> Html:
+    """A figure with its caption, which also describes it to those who cannot see it; nothing where none is drawn.
 
-    `narrow` is the same figure for phones; one without scrolls there.
+    `draw` is called with False, and for phones with True; without `narrow` the one figure scrolls there.
     """
+    if not drawn:
+        return Html("")
     # What scrolls needs the focus to work from the keyboard.
-    only_wide = "scroll" if narrow is None else "scroll wide"
-    pictures = [element("div", inline_svg(drawn, caption), class_=only_wide, tabindex="0", role="group")]
-    if narrow is not None:
-        pictures.append(element("div", inline_svg(narrow, caption), class_="narrow"))
+    only_wide = "scroll wide" if narrow else "scroll"
+    pictures = [element("div", inline_svg(draw(False), caption), class_=only_wide, tabindex="0", role="group")]
+    if narrow:
+        pictures.append(element("div", inline_svg(draw(True), caption), class_="narrow"))
     return element("figure", *pictures, element("figcaption", caption))
 
 
-def bars(totals: Sequence[tuple[str, int]], caption: str) -> Html:
+def bars(totals: Sequence[tuple[str, int]], caption: str, *, drawn: bool = True) -> Html:
     """A figure of bars, for every width."""
-    return figure(bar_chart(totals), caption, narrow=bar_chart(totals, narrow=True))
+
+    def draw(narrow: bool) -> str:
+        from crowdblend.figures import bar_chart  # noqa: PLC0415  only where figures are drawn
+
+        return bar_chart(totals, narrow=narrow)
+
+    return figure(draw, caption, drawn=drawn)
 
 
-def numbers(headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int]) -> Html:
+def numbers(
+    headers: list[str], rows: list[list[str]], caption: str, right: frozenset[int], *, folded: bool = True
+) -> Html:
     """The figure's numbers as a table, folded away under it."""
     listed = table(headers, rows, caption=caption, numbers=right)
+    if not folded:
+        return listed
     return element("details", element("summary", "The numbers"), listed, "\n", class_="numbers")

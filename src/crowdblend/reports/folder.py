@@ -24,6 +24,8 @@ class Folder:
     certificate: Certificate
     files: Mapping[str, Path]
     hashes: Mapping[str, str]
+    figures: bool = True
+    """Whether its page has figures."""
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -36,7 +38,7 @@ class Folder:
         return value if isinstance(value, kind) else kind()
 
 
-def open_folder(path: Path) -> Folder:
+def open_folder(path: Path, *, figures: bool = True) -> Folder:
     """Check a release folder; raises DoesNotVerify when certificate or data were changed."""
     path = Path(path)
     if not path.is_dir():
@@ -57,7 +59,7 @@ def open_folder(path: Path) -> Folder:
         )
     # The main table comes first, whatever the others are called.
     names.sort(key=lambda name: (Path(name).stem != "data", name))
-    return Folder(certificate, {name: path / name for name in names}, hashes)
+    return Folder(certificate, {name: path / name for name in names}, hashes, figures)
 
 
 def crowd_size(folder: Folder) -> int | None:

@@ -36,7 +36,7 @@ def page(folder: Folder, view: View) -> str:
         _reading(folder, view),
         *(_section(part.name, part.heading, part.content) for part in view.parts),
         _derivation(folder),
-        _verify(),
+        _verify(folder),
         _details(folder),
     ]
     head = [
@@ -183,7 +183,8 @@ def _derivation(folder: Folder) -> Html:
     return _section("derivation", AFTER["derivation"], element("p", intro), *trees)
 
 
-def _verify() -> Html:
+def _verify(folder: Folder) -> Html:
+    again = f"crowdblend report FOLDER{'' if folder.figures else ' --no-figures'} --out fresh.html"
     return _section(
         "verify",
         AFTER["verify"],
@@ -193,7 +194,7 @@ def _verify() -> Html:
             "certificate.json again and compared the SHA-256 of every data file with the one in the certificate. To do "
             "the same with the folder in your hands:",
         ),
-        element("pre", element("code", "crowdblend verify FOLDER\ncrowdblend report FOLDER --out fresh.html")),
+        element("pre", element("code", f"crowdblend verify FOLDER\n{again}")),
         element(
             "p",
             "The second command writes this page again from the files; with the same version it comes out the same, "

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowdblend.figures import neighbours
 from crowdblend.reports.charts import distinct_labels, figure, numbers
 from crowdblend.reports.folder import Folder
 from crowdblend.reports.html import Html, element, join, label, table
@@ -30,7 +29,7 @@ class _Near:
     score: float
 
 
-def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Html:
+def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any], *, drawn: bool) -> Html:
     """The figure with its numbers; empty where the policy spends no budget on it."""
     around = facts.get("around")
     own = around.get("score") if isinstance(around, Mapping) else None
@@ -38,10 +37,16 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Ht
     if not near or not isinstance(around, Mapping) or not isinstance(own, int | float):
         return Html("")
     finer, coarser = ([(each.name, each.score) for each in near if each.coarser is side] for side in (False, True))
-    drawn = neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
+
+    def draw(_: bool) -> str:
+        from crowdblend.figures.neighbours import neighbours  # noqa: PLC0415  only where figures are drawn
+
+        return neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
+
     caption = (
-        f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away; "
-        f"darker is more. Every number carries noise, {fact(around.get('mean_error'))} on average."
+        f"{_SCORES.get(str(facts.get('score')), 'Scores')} with the chosen recoding and with those one level away"
+        f"{'; darker is more' if drawn else ''}. "
+        f"Every number carries noise, {fact(around.get('mean_error'))} on average."
     )
     cost = (
         "Only these scores are published, with noise added. The guarantee covers them; they cost "
@@ -52,8 +57,8 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any]) -> Ht
     return join(
         element("h3", "The recodings around it"),
         element("p", cost),
-        figure(drawn, caption),
-        numbers(["recoding", "than the chosen one", "score"], rows, caption, frozenset([2])),
+        figure(draw, caption, drawn=drawn, narrow=False),
+        numbers(["recoding", "than the chosen one", "score"], rows, caption, frozenset([2]), folded=drawn),
     )
 
 
@@ -105,7 +110,7 @@ def chosen_recoding(folder: Folder) -> Html:
     headers = ["column", "step", "labels", "lost"]
     caption = "The chosen levels: step 1 is the finest; lost is 0 % where all values are kept, 100 % where none is"
     levels = table(headers, rows, caption=caption, numbers=frozenset([1, 2, 3]))
-    return join(element("p", intro), levels, around_the_choice(facts, chosen))
+    return join(element("p", intro), levels, around_the_choice(facts, chosen, drawn=folder.figures))
 
 
 def _level(level: Mapping[str, Any]) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crowdblend.estimates import Intervals, nothing_known, row_intervals, strata_of, stratified_intervals
@@ -74,6 +74,8 @@ def _counters(data: Cells, facts: Mapping[str, Any] | None) -> list[MarginCounte
 
 def _largest(piece: pa.Table, before: pa.Table | None) -> pa.Table:
     """The largest cells so far; of equal ones, those whose labels come first."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes long to load
+
     counts = piece.column(N).to_numpy()
     if len(counts) > MOST_CELLS:
         least = np.partition(counts, -MOST_CELLS)[-MOST_CELLS]
@@ -122,7 +124,7 @@ def _known(found: Intervals, at: int) -> tuple[float | None, int | None, int | N
 
 
 def _column(name: str, totals: pa.Table) -> ColumnTotals:
-    ranked = totals.sort_by([(N, "descending"), (totals.column_names[0], "ascending")]).slice(0, MOST_LABELS)
-    entries = list(zip(ranked.column(0).to_pylist(), ranked.column(1).to_pylist(), strict=True))
+    every = zip(totals.column(0).to_pylist(), totals.column(1).to_pylist(), strict=True)
+    entries = nsmallest(MOST_LABELS, every, key=lambda entry: (-entry[1], entry[0]))
     whole = totals.num_rows <= MOST_LABELS
     return ColumnTotals(name, tuple(in_order(entries) if whole else entries), totals.num_rows)

@@ -16,11 +16,13 @@ from crowdblend.reports.views import view_of
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)
 
 
-def write_report(folder: Path | str, out: Path | str | None = None, *, force: bool = False) -> Path:
+def write_report(
+    folder: Path | str, out: Path | str | None = None, *, force: bool = False, figures: bool = True
+) -> Path:
     """Write a release's report from its published files alone, and return its path.
 
     Raises DoesNotVerify when the certificate or a data file was changed. The page appears whole or not at all, and
-    the same files give the same bytes.
+    the same files give the same bytes. Without `figures` it has their numbers alone.
     """
     folder = Path(folder)
     target = folder / NAME if out is None else Path(out)
@@ -37,7 +39,7 @@ def write_report(folder: Path | str, out: Path | str | None = None, *, force: bo
             where="--out",
             code="output-parent",
         )
-    opened = open_folder(folder)
+    opened = open_folder(folder, figures=figures)
     if target.name == NAME and target.parent.resolve() == folder.resolve() and NAME in opened.facts["files"]:
         raise InvalidInput(
             "report.html is covered by the certificate, which a page of another version would break.",
@@ -49,9 +51,9 @@ def write_report(folder: Path | str, out: Path | str | None = None, *, force: bo
     return target
 
 
-def report_html(folder: Path | str) -> str:
+def report_html(folder: Path | str, *, figures: bool = True) -> str:
     """The report as text; raises InvalidInput where certificate and data have another form than any release has."""
-    return _html(open_folder(Path(folder)))
+    return _html(open_folder(Path(folder), figures=figures))
 
 
 def _html(opened: Folder) -> str:

@@ -83,6 +83,8 @@ def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]
     try:
         with redacted("The database engine does not start.", code="database"):
             connection.execute("SET enable_progress_bar = false")
+            # A long file has a long description, which is read once and not with every query.
+            connection.execute("SET parquet_metadata_cache = true")
             # It believes the statistics of Parquet files, which leave NaN out: then isnan(x) and x > 10 are false.
             connection.execute("SET disabled_optimizers = 'statistics_propagation'")
             # without its time zone extension the engine shows instants in UTC anyway

@@ -115,13 +115,16 @@ class DuckDBSource:
 
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - heavy
+
         from crowdblend.engines.duckdb.identity import DuckDBHashes  # noqa: PLC0415 - heavy
         from crowdblend.engines.identity import identity_from  # noqa: PLC0415
         from crowdblend.engines.source_name import old_name, source_name  # noqa: PLC0415
 
-        with redacted(_UNREADABLE, _REMEDY):
-            hashes = DuckDBHashes(self._connection, self._ready)
-            found = identity_from(hashes, self.data, wanted, source_name(self.data, wanted.secret))
+        # The files' bytes are hashed beside the database's work.
+        with redacted(_UNREADABLE, _REMEDY), ThreadPoolExecutor(1) as beside:
+            name = beside.submit(source_name, self.data, wanted.secret)
+            found = identity_from(DuckDBHashes(self._connection, self._ready), self.data, wanted, name.result)
             return replace(found, old_name=old_name(self.data) if wanted.old_names else None)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:

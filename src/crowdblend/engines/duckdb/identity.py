@@ -1,8 +1,9 @@
 """By what a source is known again, computed in the database: hashes of people and rows, for sketches.
 
 Copies in other formats agree: a whole number is hashed as a number, also where a text spells it, everything else as the
-text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns; what is
-compared is hashed only for the rows that a sketch keeps. A table of few rows is hashed once, whole.
+text that CSV would have for it, and NULL as the empty text. All anchors are read in one scan of their columns. A quick
+hash, right for nearly every value, finds the rows that may be kept; what decides and what is compared is hashed for
+these alone. A table of few rows is hashed once, whole.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ _HASHED = "crowdblend_hashed"
 
 
 class _Value(NamedTuple):
-    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows."""
+    """In SQL: the hash of a value, and whether it could number a row: a whole number not far above that of rows.
+
+    `quick` is the same hash unless one of `except_where` holds, which is found out faster than the hash of NULL and of
+    all spellings.
+    """
 
     hashed: str
     numbered: str
+    quick: str
+    except_where: tuple[str, ...] = ()
 
 
 class DuckDBHashes:
@@ -108,11 +115,10 @@ class DuckDBHashes:
             return []
         selected, conditions, groups = [], [], []
         for at, (anchor, level) in enumerate(wanted):
-            by = self._hash(anchor.by)
+            by, content, number = self._hash(anchor.by), self._hash(anchor.columns), self._numbered(anchor)
             below = f" < {1 << (_BITS - level)}::UBIGINT" if level else " IS NOT NULL"
-            content, number = self._hash(anchor.columns), self._numbered(anchor)
             selected += [f"{by} AS b{at}", f"{content} AS c{at}", f"{number} AS n{at}"]
-            conditions.append(by + below)
+            conditions += self._perhaps(anchor.by, below)
             found = f"SELECT {at}, b{at}, c{at}, count(*), bool_and(n{at}) FROM kept"
             groups.append(f"({found} WHERE b{at}{below} GROUP BY b{at}, c{at} LIMIT {BEYOND})")
         # Once per row that is kept, and not once per group that reads it.
@@ -133,8 +139,13 @@ class DuckDBHashes:
         return self._values[anchor.columns[0]].numbered if len(anchor.columns) == 1 else "false"
 
     def _hash(self, names: Sequence[str]) -> str:
-        each = [self._values[name].hashed for name in names]
-        return each[0] if len(each) == 1 else f"hash({', '.join(each)})"
+        return _together([self._values[name].hashed for name in names])
+
+    def _perhaps(self, names: Sequence[str], below: str) -> list[str]:
+        """Conditions of which one holds for every row whose hash is below, and none for nearly all others."""
+        values = [self._values[name] for name in names]
+        exceptions = [condition for value in values for condition in value.except_where]
+        return [_together([value.quick for value in values]) + below, *exceptions]
 
     @cached_property
     def _source(self) -> str:
@@ -152,7 +163,7 @@ class DuckDBHashes:
     def _values(self) -> dict[str, _Value]:
         """What to ask of the source for a value of each column."""
         if self._source == _HASHED:
-            return {name: _Value(f"h{at}", f"n{at}") for at, name in enumerate(self._columns)}
+            return {name: _Value(f"h{at}", f"n{at}", f"h{at}") for at, name in enumerate(self._columns)}
         return {name: _value(*each, self.rows) for name, each in self._columns.items()}
 
     @cached_property
@@ -163,9 +174,23 @@ class DuckDBHashes:
         return int(self._connection.execute(f"SELECT count(*) FROM {self._relation.sql}").fetchall()[0][0])
 
 
+def _together(hashes: Sequence[str]) -> str:
+    """The hash of a row of hashes."""
+    return hashes[0] if len(hashes) == 1 else f"hash({', '.join(hashes)})"
+
+
 def _value(identifier: str, kind: ColumnType, rows: int) -> _Value:
     number = f"TRY_CAST(CAST({identifier} AS VARCHAR) AS BIGINT)"
-    return _Value(_hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)")
+    hashed, numbered = _hashed_value(identifier, kind), f"coalesce({number} BETWEEN 0 AND {2 * rows}, false)"
+    missing = f"{identifier} IS NULL"
+    if kind is ColumnType.WHOLE:
+        return _Value(hashed, numbered, f"hash(CAST({identifier} AS BIGINT))", (missing,))
+    if kind is ColumnType.DATE:
+        return _Value(hashed, numbered, f"hash(CAST({identifier} AS VARCHAR))", (missing,))
+    if kind is ColumnType.TEXT:
+        spelled = (f"{identifier} < ':'", f"{identifier} = 'True'", f"{identifier} = 'False'")
+        return _Value(hashed, numbered, f"hash({identifier})", (*spelled, missing))
+    return _Value(hashed, numbered, hashed)
 
 
 def _hashed_value(identifier: str, kind: ColumnType) -> str:

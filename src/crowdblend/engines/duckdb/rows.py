@@ -10,12 +10,14 @@ never leaves Python.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.engines.class_counter import GrowingArray
 from crowdblend.engines.draw import Coin, Draw, Exactly, StratifiedCoin, row_key_of
 from crowdblend.engines.duckdb.relation import PLACE, VIEW, Relation, missing_rows
@@ -34,9 +36,9 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
-# Up to this rate it is quicker to look at all persons first, and up to so many rows it takes no more memory.
+# Up to this rate it is quicker to look at all persons first, and to look up so many rows at once takes little memory.
 _FEW = 0.2
-_MOST_LOOKED_UP = 1 << 21
+_MOST_LOOKED_UP = 1 << 19
 
 
 class Rows:
@@ -92,26 +94,32 @@ class Rows:
     @property
     def _is_sparse(self) -> bool:
         """Whether few rows are drawn from a file whose rows can be picked by their places."""
-        if not isinstance(self.draw, Coin) or not self.relation.placed or len(self.relation.sizes) != 1:
-            return False
-        return self.draw.rate <= _FEW and self.draw.rate * self.relation.sizes[0] <= _MOST_LOOKED_UP
+        one_file = self.relation.placed and len(self.relation.sizes) == 1
+        return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
     def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pyarrow.Table]:
-        """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else."""
+        """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
+
+        A long file is gone through piece by piece, so that only so many places are remembered.
+        """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
-        for rows, persons in self.sampled(f"{PLACE[1]} AS place"):
-            check.add(persons)
-            places.extend(rows.column(0).to_numpy())
-        self._connection.register("drawn", pa.table({"place": places.view()}))
-        found = 0
-        for chunk in chunks(self._stream(selected, f"WHERE {PLACE[1]} IN (SELECT place FROM drawn)")):
-            found += chunk.num_rows
-            yield chunk
-        self._connection.unregister("drawn")
-        if found != len(places):
-            raise missing_rows()
+        assert isinstance(self.draw, Coin)
+        place, piece = PLACE[1], max(1, math.ceil(_MOST_LOOKED_UP / self.draw.rate))
+        for start in range(0, self.relation.sizes[0], piece):
+            places: GrowingArray[np.int64] = GrowingArray(np.int64, self.memory_limit)
+            inside = f"WHERE {place} BETWEEN {start} AND {start + piece - 1}"
+            for rows, persons in self._sample(self._batches(f"{self._person()} AS person, {place} AS place", inside)):
+                check.add(persons)
+                places.extend(rows.column(0).to_numpy())
+            self._connection.register("drawn", pa.table({"place": places.view()}))
+            found = 0
+            for chunk in chunks(self._stream(selected, f"{inside} AND {place} IN (SELECT place FROM drawn)")):
+                found += chunk.num_rows
+                yield chunk
+            self._connection.unregister("drawn")
+            if found != len(places):
+                raise missing_rows()
 
     def all_rows(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """All rows of each batch, without a coin, and their persons, who may come twice."""
@@ -120,7 +128,7 @@ class Rows:
 
     def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
         """The same; refuses, in the end, when anybody in the source had two rows."""
-        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        check = self._check_everybody()
         for rows, persons in self.all_rows(selected):
             check.add(persons)
             yield rows, persons
@@ -146,13 +154,17 @@ class Rows:
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
+        check = self._check_everybody()
         for batch in self._batches(selected):
             persons = read_persons(batch.column(0), str(self.data.person))
             check.add(persons)
             drawn = persons.drawn(self.row_key, rate)
             yield batch.take(pa.array(np.flatnonzero(drawn))), persons.where(drawn)
         check.check(self._everybody_again)
+
+    def _check_everybody(self) -> DuplicateCheck:
+        """A check for a second row of anybody in the source."""
+        return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, self.relation.rows or 0)
 
     def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
@@ -235,8 +247,8 @@ class Rows:
         for batch in self._stream(f"{self._person()} AS person"):
             yield read_persons(batch.column(0), str(self.data.person))
 
-    def _batches(self, selected: str) -> Iterator[pyarrow.RecordBatch]:
-        for batch in self._stream(selected):
+    def _batches(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
+        for batch in self._stream(selected, which):
             self.read += batch.num_rows
             self._progress("reading", self.read)
             yield batch
@@ -270,7 +282,8 @@ def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
         return rows.filter(pa.array(keep))
     # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
     places = np.flatnonzero(keep)
-    return pa.RecordBatch.from_arrays([pa.array(some.to_numpy().take(places)) for some in rows], schema=rows.schema)
+    kept = [arrow_numbers(some.to_numpy().take(places)) for some in rows]
+    return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
 def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:

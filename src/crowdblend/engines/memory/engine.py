@@ -119,7 +119,7 @@ class MemorySource:
         from crowdblend.engines.memory.identity import MemoryHashes  # noqa: PLC0415  only a ledger needs it
 
         hashes = MemoryHashes(self.table_)
-        return identity_from(hashes, self.data, wanted, hashes.name(wanted.secret))
+        return identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
 
     def _begin(self) -> None:
         if not self.table_.rows:

@@ -117,6 +117,6 @@ class SparkSource:
         from crowdblend.engines.spark.identity import SparkHashes  # noqa: PLC0415 - heavy
 
         hashes = SparkHashes(self.relation)
-        found = identity_from(hashes, self.data, wanted, hashes.name(wanted.secret))
+        found = identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
         files = self.relation.files and wanted.old_names
         return replace(found, old_name=old_name(self.data) if files else None)

@@ -64,7 +64,7 @@ def _data(folder: Folder, summaries: list[Summary], counted: bool) -> list[Part]
         size = element("p", _counted(folder, summary)) if several else Html("")
         size = Html("") if summary.total is None else size
         content = (
-            join(figures(summary), _largest(summary, counted, several))
+            join(figures(summary, drawn=folder.figures), _largest(summary, counted, several))
             if summary.cells
             else _nothing(folder, summary.name)
         )

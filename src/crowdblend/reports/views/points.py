@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from crowdblend.estimates import estimator_of
-from crowdblend.figures import point_map
 from crowdblend.reading.domain import classes_of, combinations, declared_domain
 from crowdblend.reports import places
 from crowdblend.reports.charts import bars, figure
@@ -72,26 +71,28 @@ def _map(folder: Folder, found: Places, axes: list[str]) -> Html:
         totals = [(f"{low} to {high}", int(n)) for low, high, n in zip(ends, ends[1:], counts, strict=False)]
         caption = (
             f"Published points of the sample by {shorten(axes[0])}, between its declared bounds. Blocks below the "
-            "crowd size are left out: where there is no bar, there may be people."
+            f"crowd size are left out: where there {'is no bar' if folder.figures else 'are 0'}, there may be people."
         )
+        if not folder.figures:
+            rows = [[text, f"{number:,}"] for text, number in totals]
+            return table([shorten(axes[0]), "points"], rows, caption=caption, numbers=frozenset([1]))
         return bars(totals, caption)
+    if not folder.figures:
+        return element("p", "This page has no figures, and so no map of the points. They are in the data file.")
     (left, right), (bottom, top) = bounds[:2]
     bins, outlines = places.binned(found, bounds[:2]), _outlines(folder, axes, bounds)
-    drawn, narrow = (
-        point_map(
-            bins,
-            outlines,
-            names=(shorten(axes[0], 40), shorten(axes[1], 40)),
-            bounds=(left, bottom, right, top),
-            narrow=on_a_phone,
-        )
-        for on_a_phone in (False, True)
-    )
+
+    def draw(narrow: bool) -> str:
+        from crowdblend.figures import point_map  # noqa: PLC0415  only where figures are drawn
+
+        names, corners = (shorten(axes[0], 40), shorten(axes[1], 40)), (left, bottom, right, top)
+        return point_map(bins, outlines, names=names, bounds=corners, narrow=narrow)
+
     caption = (
         f"Published points of the sample by {shorten(axes[0])} and {shorten(axes[1])}, darker for more; thin lines "
         "are the blocks. Where nothing is shown, no block reached the crowd size."
     )
-    return figure(drawn, caption, narrow=narrow)
+    return figure(draw, caption)
 
 
 def _bins(folder: Folder, axis: str, bounds: tuple[float, float]) -> int:

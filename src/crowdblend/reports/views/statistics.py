@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdblend.figures import interval_chart
 from crowdblend.guarantees import RandomSamples, RobustSampling
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reports.charts import LONGEST, distinct_labels, figure
@@ -169,7 +168,8 @@ def _histogram(folder: Folder, name: str, numbers: list[Published]) -> Html:
     if not alike:
         heads, rows = [*heads, "error"], [[*row, one.within] for row, one in zip(rows, shown, strict=True)]
     listed = table(heads, rows, caption=caption, numbers=frozenset(range(1, len(heads))))
-    drawn = _figure(numbers, caption, counts) if all(one.error is not None for one in numbers) else Html("")
+    exact = all(one.error is not None for one in numbers)
+    drawn = _figure(numbers, caption, counts) if folder.figures and exact else Html("")
     return join(element("h3", label(name)), drawn, listed)
 
 
@@ -182,7 +182,13 @@ def _figure(numbers: list[Published], caption: str, counts: bool) -> Html:
         (names[str(one.bin)], one.value, max(least, one.value - one.digits_of), one.value + one.digits_of)
         for one in numbers
     ]
-    return figure(interval_chart(rows), caption, narrow=interval_chart(rows, narrow=True))
+
+    def draw(narrow: bool) -> str:
+        from crowdblend.figures import interval_chart  # noqa: PLC0415  only where figures are drawn
+
+        return interval_chart(rows, narrow=narrow)
+
+    return figure(draw, caption)
 
 
 def _how(folder: Folder, name: str) -> str:

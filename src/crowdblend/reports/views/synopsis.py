@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from crowdblend.figures import interval_chart
+from functools import partial
+
 from crowdblend.guarantees.wording import at_least
 from crowdblend.reading.cells import open_cells
 from crowdblend.reports.charts import LONGEST, bars, distinct_labels, figure, numbers
@@ -74,7 +75,7 @@ def _accuracy(folder: Folder) -> Html:
 
 
 def _totals(folder: Folder, summary: Summary) -> Html:
-    return join(*(_column(column, summary.people, _error(folder)) for column in summary.totals))
+    return join(*(_column(column, summary.people, _error(folder), drawn=folder.figures) for column in summary.totals))
 
 
 def _error(folder: Folder) -> float | None:
@@ -84,28 +85,37 @@ def _error(folder: Folder) -> float | None:
     return error if asked == "conjunctions" and isinstance(error, float) else None
 
 
-def _column(column: ColumnTotals, rows: int, error: float | None) -> Html:
+def _column(column: ColumnTotals, rows: int, error: float | None, *, drawn: bool) -> Html:
     """The share of every label among the rows, with the range in which that among everybody lies."""
     names = distinct_labels((text for text, _ in column.totals), LONGEST)
-    few = (
-        f" Drawn are the {MOST_LABELS} largest of {column.distinct:,} labels." if column.distinct > MOST_LABELS else ""
-    )
+    which = "Drawn" if drawn else "Listed"
+    few = f" {which} are the {MOST_LABELS} largest of {column.distinct:,} labels."
+    few = few if column.distinct > MOST_LABELS else ""
     listed: list[list[str]] = [[label(text), f"{count:,}", f"{count / rows:.4f}"] for text, count in column.totals]
     if error is None:
         caption = f"Synthetic rows by {shorten(column.name)}. How far their shares are off is not known.{few}"
-        drawn = bars([(names[text], count) for text, count in column.totals], caption)
+        picture = bars([(names[text], count) for text, count in column.totals], caption, drawn=drawn)
     else:
         caption = (
             f"Synthetic rows by {shorten(column.name)}: the share of each label in percent. The line is where the "
             f"share among everybody lies, by the planned error.{few}"
+            if drawn
+            else f"Synthetic rows by {shorten(column.name)}. The share among everybody differs by at most the planned "
+            f"error, {round_up(error)}.{few}"
         )
         shares = [(names[text], count / rows) for text, count in column.totals]
         ranges = [
             (name, 100 * share, 100 * max(0.0, share - error), 100 * min(1.0, share + error)) for name, share in shares
         ]
-        drawn = figure(interval_chart(ranges), caption, narrow=interval_chart(ranges, narrow=True))
+        picture = figure(partial(_intervals, ranges), caption, drawn=drawn)
     return join(
         element("h3", "By ", label(column.name)),
-        drawn,
-        numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2])),
+        picture,
+        numbers(["label", "rows", "share"], listed, caption, frozenset([1, 2]), folded=drawn),
     )
+
+
+def _intervals(ranges: list[tuple[str, float, float, float]], narrow: bool) -> str:
+    from crowdblend.figures import interval_chart  # noqa: PLC0415  only where figures are drawn
+
+    return interval_chart(ranges, narrow=narrow)

@@ -1,0 +1,35 @@
+"""Microdata are counted as a plain computation counts them, in the order in which classes are first met."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import csv, parquet
+
+from crowdblend.reading import cells
+from crowdblend.reading.cells import N, open_cells
+
+LABEL = st.sampled_from(["a", "b", "", "É\nc"])
+RUN = st.tuples(LABEL, LABEL, st.integers(1, 4))
+
+
+@settings(max_examples=40)
+@given(runs=st.lists(RUN, min_size=1, max_size=12), ending=st.sampled_from(["csv", "parquet"]), piece=st.integers(1, 9))
+def test_rows_are_counted_in_whatever_runs_they_come(tmp_path_factory, runs, ending, piece) -> None:
+    rows = [(x, y) for x, y, times in runs for _ in range(times)]
+    path = tmp_path_factory.mktemp("rows") / f"data.{ending}"
+    table = pa.table({"x": [x for x, _ in rows], "y": [y for _, y in rows]})
+    if ending == "csv":
+        csv.write_csv(table, path)
+    else:
+        parquet.write_table(table, path, row_group_size=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "PIECE", piece)
+        found = pa.concat_tables(open_cells(path, counted=False).pieces())
+    by_class = zip(*(found.column(name).to_pylist() for name in ("0", "1")), strict=True)
+    expected = Counter(rows)
+    assert list(zip(by_class, found.column(N).to_pylist(), strict=True)) == list(expected.items())
