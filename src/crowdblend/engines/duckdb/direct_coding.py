@@ -3,8 +3,8 @@
 Columnar files keep short lists of texts as numbers with a dictionary. The database evaluates a function once for each
 entry of a dictionary, and no text has to be handed over, filtered and looked up. All rows are recoded, also those that
 are not drawn; that takes less than handing over what they hold. Only coordinates that are doubles come as they are:
-NumPy finds their cells in a quarter of the time. What has no class is only looked at where it was
-drawn: then `HasNoClass` is raised, and the slower way, which has the values at hand, knows what to say of it.
+NumPy finds their cells in a quarter of the time. What has no class is only looked at where it was drawn: then
+`HasNoClass` is raised, and the slower way, which has the values at hand, knows what to say of it.
 """
 
 from __future__ import annotations
