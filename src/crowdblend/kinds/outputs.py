@@ -164,13 +164,18 @@ class PointsOutput(Output):
     def pieces(self) -> Iterator[list[Any]]:
         published = self.published
         sizes, found = self._groups()
+        said: list[Any] = []
+        before: tuple[slice, list[int]] | None = None
         for (rows, times), (groups, within) in zip(_repeated(published.counts), _repeated(sizes), strict=True):
+            # Pieces of one group have the same columns of estimates.
+            if before != (before := (groups, within.tolist())):
+                said = _estimated(found, groups, within)
             piece = _labelled(published.labels, np.repeat(published.codes[rows], times, axis=0).T)
             if published.blocks is not None:
                 piece.append(np.repeat(published.blocks[rows], times))
             cells = zip(published.cells, self.axes, strict=True)
             places = [np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells]
-            yield [*piece, *places, *_estimated(found, groups, within)]
+            yield [*piece, *places, *said]
 
     def _groups(self) -> tuple[NDArray[np.int64], Intervals]:
         """How many points have the same labels, and block if it is shown, in their order, and what they say."""

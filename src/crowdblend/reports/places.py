@@ -57,7 +57,7 @@ class Places:
         """A row for each point, or for at most MOST_EXAMINED of them at even steps."""
         step = -(-self.points // MOST_EXAMINED)
         chosen = np.searchsorted(np.cumsum(self.counts), np.arange(0, self.points, max(step, 1)), side="right")
-        return np.column_stack([values[chosen] for values in self.axes])
+        return np.array([values[chosen] for values in self.axes]).T
 
 
 def read_places(path: Path, axes: list[str]) -> Places:
