@@ -71,6 +71,7 @@ def compared(name: str, work: Work, folder: Path, repeats: int) -> dict[str, obj
     subprocess.run([sys.executable, "-c", PREPARE, here, str(folder), name], check=True)
     bare = [sys.executable, "-c", BARE, "bare.sql"]
     ours = [sys.executable, "-m", "crowdblend", "release", "policy.toml", "--out", "published", "--yes", "--json"]
+    ours += work.options
     if repeats > 1:  # once for the file cache, and for the compiled modules
         measured(bare, folder)
         measured(ours, folder)

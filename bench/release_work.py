@@ -66,6 +66,8 @@ class Work:
     wall: float | None = None
     seconds: float | None = None
     """The most CPU seconds that are wanted, where no ratio is."""
+    options: tuple[str, ...] = ()
+    """What is said on the command line beside the policy."""
 
     @property
     def points(self) -> bool:
@@ -123,6 +125,7 @@ class Work:
 M = 10**6
 WORK: dict[str, Work] = {
     "table, 1,000 rows": Work(1000, COARSE, seconds=1.0),
+    "table, 1,000 rows, without figures": Work(1000, COARSE, seconds=0.33, options=("--no-figures",)),
     "table, 10M rows, 60,000 cells": Work(10 * M, FINE, cpu=1.3, wall=1.5),
     "table, 10M rows, 1,600 cells": Work(10 * M, COARSE, cpu=1.8, wall=2.0),
     "table, 10M rows, text ids": Work(10 * M, FINE, person="person_text", cpu=1.3, wall=1.5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
@@ -10,10 +11,11 @@ from random import SystemRandom
 import pytest
 from scipy import stats
 
-from crowdblend.auditing.statistical import BlackBox, Neighbours, audit_foreseen, foresee
+from crowdblend.auditing.statistical import BlackBox, Neighbours, Outlook, audit_foreseen, foresee
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.outlook import smallest_leak
+from crowdblend.auditing.statistical.outlook import least_excess, smallest_leak
 from crowdblend.auditing.statistical.schedule import rounds
+from crowdblend.auditing.statistical.subject import Observed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 
@@ -55,12 +57,26 @@ def test_more_runs_see_rarer_leaks_and_where_delta_is_one_there_are_none() -> No
 
 
 def test_power_is_foreseen() -> None:
-    """Of 80,000 runs 2,500 measure the event: half of ln 3 is exceeded by 0.32, more than ten standard deviations of
-    them. What is true of every ε is exceeded by nothing; to be said to be refuted with 5 % or more it would have to
-    come out at 1.9 standard deviations or more above 0, where it is five below."""
+    """Of 80,000 runs 833 of each side measure the event, and half of ln 3 is exceeded by 9.5 standard deviations of
+    them: to be said to be refuted with less than 95 % at least, it would have to come out below 3. What is true of
+    every ε is exceeded by −5.4 standard deviations, and would have to come out above 0.3. Both are more than 5.6
+    standard deviations away, which has a probability below 1e-7."""
     assert foresee(RESPONSE, runs=80_000).half_refuted > 0.95
     nothing = replace(RESPONSE, neighbours=(Neighbours("yes, and yes", 1, 1),))
     assert foresee(nothing, runs=80_000).half_refuted < 0.05
+
+
+@pytest.mark.parametrize(
+    ("likely", "unlikely"), [((40, 60), (0, 60)), ((300, 500), (90, 500)), ((900, 1000), (300, 1000))]
+)
+def test_theleast_excess_is_the_largest_that_is_refuted(likely: tuple[int, int], unlikely: tuple[int, int]) -> None:
+    """That the bound behind it errs with 5 % at most is tested where it is made."""
+    epsilon, delta = math.log(2), 0.05
+    least = least_excess(likely, unlikely, epsilon, delta)
+    assert 0 < least < likely[0] / likely[1] - 2 * unlikely[0] / unlikely[1] - delta
+    assert refutes(likely, unlikely, delta + least, 0.05, epsilon)
+    assert not refutes(likely, unlikely, delta + least + 0.002, 0.05, epsilon)
+    assert least_excess(unlikely, likely, epsilon, delta) == 0
 
 
 def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
@@ -76,6 +92,40 @@ def test_a_time_becomes_runs_and_one_line_says_what_they_find() -> None:
     assert "cannot see what is rarer or needs other people" in line
     assert "\n" not in line
     assert outlook.to_dict()["runs"] == outlook.runs
+
+
+class Timed:
+    """Randomized response in batches of 50, on a clock of its own that only the batches move."""
+
+    name, guarantee, pairs, together = RESPONSE.name, RESPONSE.guarantee, RESPONSE.pairs, 50
+
+    def __init__(self, each: float) -> None:
+        self.each, self.now = each, 0.0
+        self._left: Counter[int] = Counter()
+
+    def observe(self, population: int, runs: int) -> Observed:
+        while self._left[population] < runs:
+            self._left[population] += self.together
+            self.now += self.together * self.each
+        self._left[population] -= runs
+        return RESPONSE.observe(population, runs)
+
+
+@pytest.mark.parametrize("slower", [0.5, 1, 2, 4, 10])
+def test_the_time_is_kept_when_runs_take_longer_than_at_first(slower: float) -> None:
+    """Every figure but the coins is fixed: no clock of the machine has a part in it."""
+    subject, foreseen = Timed(each=0.01), []
+
+    def announce(outlook: Outlook) -> None:
+        foreseen.append(outlook)
+        subject.each *= slower
+
+    verdict = audit_foreseen(subject, seconds=60, error=1e-7, announce=announce, clock=lambda: subject.now)
+    assert foreseen[0].seconds == pytest.approx(foreseen[0].runs * 0.01)
+    assert subject.now < 60 * 1.05
+    share = verdict.runs / foreseen[0].runs
+    assert share > 0.99 if slower <= 1 else 0.3 / slower < share < 1.5 / slower
+    assert not verdict.finding, "a false alarm has probability 1e-7"
 
 
 def test_what_can_be_interrupted_has_a_number_of_runs(tmp_path: Path) -> None:

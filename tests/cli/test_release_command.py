@@ -224,7 +224,7 @@ def test_ctrl_c_says_how_to_resume(place: Path) -> None:
         "import crowdblend.reports as reports, crowdblend.cli.main as main, os, signal\n"
         # Where tests run in the background, the shell has them ignore Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "reports.write_report = lambda folder: os.kill(os.getpid(), signal.SIGINT)\n"
+        "reports.write_report = lambda folder, **_: os.kill(os.getpid(), signal.SIGINT)\n"
         "main.main()"
     )
     done = subprocess.run(

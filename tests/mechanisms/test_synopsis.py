@@ -213,9 +213,10 @@ def test_rows_are_like_the_distribution(rows: int) -> None:
     queries = Conjunctions((3, 2, 4), 2)
     p = np.random.default_rng(1).dirichlet(np.full(24, 0.5)).reshape(3, 2, 4)
     within = math.sqrt(math.log(4 * queries.size) / (2 * rows))
-    cells = rows_like(queries, p, rows, SeededSource(1), within=within)
+    cells, answered = rows_like(queries, p, rows, SeededSource(1), within=within)
     assert len(cells) == rows
-    assert np.abs(queries.ask(shares(cells, queries.shape)) - queries.ask(p)).max() <= within
+    assert np.array_equal(answered, queries.ask(shares(cells, queries.shape)))
+    assert np.abs(answered - queries.ask(p)).max() <= within
     if rows > 100:
         assert cells.tolist() != sorted(cells.tolist())
 
@@ -223,7 +224,7 @@ def test_rows_are_like_the_distribution(rows: int) -> None:
 def test_independent_rows_are_drawn_when_even_ones_are_too_far_off() -> None:
     """A bound below what even spacing reaches cannot be kept; it is tried and the draw ends."""
     queries = Conjunctions((2,), 1)
-    cells = rows_like(queries, np.array([0.5, 0.5]), 1, SeededSource(1), within=0.1)
+    cells, _ = rows_like(queries, np.array([0.5, 0.5]), 1, SeededSource(1), within=0.1)
     assert len(cells) == 1
 
 
@@ -353,7 +354,7 @@ def test_the_sensitivity_of_the_choice_is_what_one_person_moves_a_score_by(
         for one, other in combinations(tables, 2)
         if sum((Counter(one) - Counter(other)).values()) == 1
     )
-    monkeypatch.setattr(exponential, "choose", lambda scores, **given: seen.append(given) or 0)
+    monkeypatch.setattr(exponential, "choose_several", lambda scores, times, **given: seen.append(given) or [0] * times)
     made.publish(counted(np.array([0, 1, 2]), queries.shape), people, SeededSource(1))
     assert seen[0]["sensitivity"] == moved == rows
     assert (seen[0]["epsilon"], seen[0]["monotone"]) == (1.0, False)

@@ -45,7 +45,7 @@ epsilon = 1.0
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Releases without their page."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("<p>"))
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda where, **_: (where / "report.html").write_text("<p>"))
 
 
 def write(folder: Path, wards: dict[int, str]) -> None:

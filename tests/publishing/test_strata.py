@@ -56,7 +56,7 @@ def people() -> pd.DataFrame:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Releases without their page."""
-    monkeypatch.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("<p>"))
+    monkeypatch.setattr("crowdblend.reports.write_report", lambda where, **_: (where / "report.html").write_text("<p>"))
 
 
 def table(sampling: Any = STRATA, **given: Any) -> Any:

@@ -27,7 +27,7 @@ from tests.publishing.killing import prepare
 FILES = ("data.csv", "certificate.json")
 
 
-def without_figures(folder: Path) -> None:
+def without_figures(folder: Path, **_: object) -> None:
     """What stands for the report, since its figures take most of the time."""
     (folder / "report.html").write_text("left out")
 
@@ -222,7 +222,7 @@ def test_what_waits_for_its_name_replaces_nothing_unasked(
 def test_a_folder_that_is_made_meanwhile_is_left_alone(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_report(folder: Path) -> None:
+    def write_report(folder: Path, **_: object) -> None:
         (folder / "report.html").write_text("left out")
         (place / "out").mkdir()
         (place / "out" / "notes.txt").write_text("mine")

@@ -32,7 +32,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("releases")
     write_sources(folder)
     with pytest.MonkeyPatch.context() as quick:
-        quick.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text(_LEFT_OUT))
+        quick.setattr("crowdblend.reports.write_report", lambda to, **_: (to / "report.html").write_text(_LEFT_OUT))
         for name, text in POLICIES.items():
             changed = text.replace("[release]\n", '[release]\nformat = "csv"\n')
             release(parse_policy(changed, folder), folder / name, key=KEY)

@@ -7,6 +7,7 @@ import pytest
 
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, distinct, uniform
+from crowdblend.randomness.choice import distinct_rows
 
 from .goodness import fits
 from .tape import EndOfTapeError, Tape
@@ -37,6 +38,14 @@ def test_small_subsets_are_exactly_uniform(n, size):
     words = [high << 62 for high in range(4)]
     found = outcomes(lambda tape: distinct(n, size, tape), words, 5)
     assert len(found) == comb(size, n)
+    assert len(set(found.values())) == 1
+
+
+@pytest.mark.parametrize(("n", "size"), [(2, 3), (2, 4)])
+def test_several_subsets_are_exactly_uniform_and_independent(n, size):
+    words = [high << 62 for high in range(4)]
+    found = outcomes(lambda tape: distinct_rows(2, n, size, tape).ravel(), words, 6)
+    assert len(found) == comb(size, n) ** 2
     assert len(set(found.values())) == 1
 
 

@@ -23,7 +23,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("folders")
     write_sources(folder)
     with pytest.MonkeyPatch.context() as quick:
-        quick.setattr("crowdblend.reports.write_report", lambda where: (where / "report.html").write_text("left out"))
+        quick.setattr("crowdblend.reports.write_report", lambda to, **_: (to / "report.html").write_text("left out"))
         for name in NAMES:
             text = POLICIES[name].replace("[release]\n", '[release]\nformat = "csv"\n') + ABOUT
             release(parse_policy(text, folder), folder / name, key=KEY)

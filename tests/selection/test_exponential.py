@@ -12,7 +12,7 @@ import pytest
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import KeyedSource, SeededSource
 from crowdblend.selection import Score, choose
-from crowdblend.selection.exponential import _bounds
+from crowdblend.selection.exponential import _bounds, choose_several
 
 from .tables import SMALL, plainly, table_of
 
@@ -72,6 +72,14 @@ def test_an_undecided_word_draws_another() -> None:
 def test_scores_far_apart_and_huge() -> None:
     assert choose([0, 10**18], epsilon=1.0, sensitivity=1, monotone=True, source=SeededSource(3)) == 1
     assert choose([5], epsilon=1.0, sensitivity=1, monotone=False, source=SeededSource(3)) == 0
+
+
+def test_several_choices_are_one_after_the_other() -> None:
+    given = {"epsilon": 0.1, "sensitivity": 1, "monotone": True}
+    source = SeededSource(4)
+    singly = [choose(SCORES, **given, source=source) for _ in range(40)]
+    assert choose_several(SCORES, 40, **given, source=SeededSource(4)) == singly
+    assert set(singly) == set(range(5))
 
 
 def test_the_same_key_chooses_the_same() -> None:

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import SeededSource, SystemSource
 from crowdblend.selection import permute_and_flip as module
-from crowdblend.selection.permute_and_flip import permute_and_flip
+from crowdblend.selection.permute_and_flip import permute_and_flip, permute_and_flip_rows
 
 RUNS = 6_000
 
@@ -31,12 +31,14 @@ def exact(losses: list[int], rate: float) -> list[float]:
 
 @pytest.mark.parametrize(("losses", "rate"), [([3, 0, 1, 7], 0.4), ([-5, -5, -4], 1.0), ([0, 40], 0.02)])
 def test_the_choice_has_the_exact_law(losses: list[int], rate: float) -> None:
-    """A false alarm has probability 1e-9 in each of three cases."""
-    source, given = SystemSource(), np.array(losses)
-    seen = Counter(permute_and_flip(given, Fraction(rate), source) for _ in range(RUNS))
-    expected = [RUNS * share for share in exact(losses, rate)]
-    distance = sum((seen[place] - want) ** 2 / want for place, want in enumerate(expected))
-    assert distance < chi2.isf(1e-9, len(losses) - 1)
+    """A false alarm has probability 2e-9 in each of three cases."""
+    rows = np.tile([losses, losses[::-1]], (RUNS, 1))
+    places = permute_and_flip_rows(rows, Fraction(rate), SystemSource())
+    for other, given in enumerate((losses, losses[::-1])):
+        seen = Counter(places[other::2].tolist())
+        expected = [RUNS * share for share in exact(given, rate)]
+        distance = sum((seen[place] - want) ** 2 / want for place, want in enumerate(expected))
+        assert distance < chi2.isf(1e-9, len(losses) - 1)
 
 
 def test_coins_near_their_probability_are_settled_exactly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,9 @@ def test_what_runs_is_what_is_claimed(steps: int, monkeypatch: pytest.MonkeyPatc
 
         return call
 
-    monkeypatch.setattr(search_module, "choose", recorded("selection.exponential", search_module.choose))
+    monkeypatch.setattr(
+        search_module, "choose_several", recorded("selection.exponential", search_module.choose_several)
+    )
     monkeypatch.setattr(module, "noisy_scores_around", recorded("selection.scores", module.noisy_scores_around))
     search = Search.whole(LATTICE.shape) if steps == 1 else Search.in_steps(LATTICE.shape, steps)
     choice = RecodingChoice(LATTICE, score("loss", k=3, rate=0.5), search, 0.3, show_epsilon=1.0)

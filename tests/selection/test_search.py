@@ -83,11 +83,11 @@ def test_a_run_follows_the_choices_and_scores_what_is_offered(monkeypatch: pytes
     search = Search(THREE.shape, ((1,), (0,), (0, 1)))
     taken, seen = [2, 0, 3], []
 
-    def scripted(scores: list[int], **given: object) -> int:
+    def scripted(scores: list[int], times: int, **given: object) -> list[int]:
         seen.append((scores, given["epsilon"], given["sensitivity"], given["monotone"]))
-        return taken[len(seen) - 1]
+        return [taken[len(seen) - 1]] * times
 
-    monkeypatch.setattr(module, "choose", scripted)
+    monkeypatch.setattr(module, "choose_several", scripted)
     end = search.run(THREE, codes, counts, GIVEN["loss"], epsilon=0.25, source=SeededSource(1))
     node, bound = search.start, GIVEN["loss"].sensitivity(THREE.most)
     for step, place in enumerate(taken):

@@ -274,7 +274,7 @@ def _own(
     broken = planted or understate > 1
     enough = [row["findings"] >= POWER * times if broken else row["findings"] <= error * times for row in rows]
     if as_json:
-        emit({"passed": all(enough), "understated": understate, "error": error, "families": rows})
+        emit({"passed": all(enough), "understated": understate, "error": error, "most_runs": runs, "families": rows})
     else:
         print_table("", list(rows[0]), [list(row.values()) for row in rows])
     sys.exit(0 if all(enough) else 1)

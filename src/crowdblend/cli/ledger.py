@@ -13,7 +13,16 @@ import click
 from crowdblend.calculus.encoding import encode
 from crowdblend.cli.engines import engine_options
 from crowdblend.cli.ledger_team import COMMANDS, ledger_option
-from crowdblend.cli.output import Parameter, emit, emit_list, force_option, json_option, speaks, write_text
+from crowdblend.cli.output import (
+    Parameter,
+    emit,
+    emit_list,
+    force_option,
+    json_option,
+    no_figures_option,
+    speaks,
+    write_text,
+)
 from crowdblend.cli.sign import ask_passphrase
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
@@ -108,6 +117,7 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key, as begun.")
 @engine_options
 @ledger_option
+@no_figures_option
 @json_option
 @force_option
 @speaks
@@ -120,6 +130,7 @@ def resume_entry(
     master: str | None,
     conf: tuple[str, ...],
     where: str | None,
+    no_figures: bool,
     as_json: bool,
     force: bool,
 ) -> None:
@@ -142,7 +153,16 @@ def resume_entry(
         notes_on_stderr(),
         progress_line(quiet=as_json) as progress,
     ):
-        done = resume(ledger, entry_id, loaded, force=force, progress=progress, engine=reads, sign=sign)
+        done = resume(
+            ledger,
+            entry_id,
+            loaded,
+            force=force,
+            progress=progress,
+            engine=reads,
+            sign=sign,
+            figures=not no_figures,
+        )
     if as_json:
         emit({"folder": str(done.folder), "entry": done.entry})
     else:

@@ -148,7 +148,7 @@ def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: 
 
     A writer adds releases, and can change and delete none. A reader sees releases and totals, and no keys.
     """
-    from crowdblend.ledger.roles import role_statements  # noqa: PLC0415  loads SQLAlchemy
+    from crowdblend.ledger.roles import role_statements  # noqa: PLC0415  only needed here
 
     statements = role_statements(writer, reader)
     if apply:

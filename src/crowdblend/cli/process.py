@@ -20,8 +20,8 @@ import sys
 import threading
 from typing import Any, NoReturn
 
-# New objects before garbage is looked for.
-_NEW_OBJECTS = 100_000
+# New objects before garbage is looked for; a release makes about a hundred thousand.
+_NEW_OBJECTS = 250_000
 
 
 class _WithoutPandas:

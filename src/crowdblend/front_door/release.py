@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,24 +57,12 @@ def release(
     from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
 
     with about(data, policy, chosen) as here, engine_named(chosen) as reads:
-        if out is None:
-            return in_memory(
-                lambda folder: publishing.release(
-                    here,
-                    folder,
-                    ledger=books,
-                    key=key,
-                    progress=progress,
-                    in_memory=True,
-                    engine=reads,
-                    figures=figures,
-                )
-            )
-        return in_folder(
-            publishing.release(
-                here, Path(out), ledger=books, key=key, force=force, progress=progress, engine=reads, figures=figures
-            )
+        publish = partial(
+            publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
         )
+        if out is None:
+            return in_memory(lambda folder: publish(folder, in_memory=True))
+        return in_folder(publish(Path(out), force=force))
 
 
 def resume(
@@ -85,11 +74,13 @@ def resume(
     engine: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    figures: bool = True,
 ) -> Release:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     Data, policy and engine are those that it was begun with; others are refused, since they would give a second output
-    of one sample. It appears where it was to appear: in its folder, or in memory.
+    of one sample. It appears where it was to appear: in its folder, or in memory. Without `figures` the report has
+    tables and sentences alone.
     """
     check_type("entry", entry, int, "the number of a release in the ledger")
     chosen = _engine_for(data, engine)
@@ -106,10 +97,12 @@ def resume(
 
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != IN_MEMORY:
-            return in_folder(publishing.resume(books, entry, here, force=force, progress=progress, engine=reads))
-        return in_memory(
-            lambda folder: publishing.resume_in_memory(books, entry, here, folder, progress=progress, engine=reads)
-        )
+            resumed = publishing.resume(
+                books, entry, here, force=force, progress=progress, engine=reads, figures=figures
+            )
+            return in_folder(resumed)
+        again = partial(publishing.resume_in_memory, books, entry, here, progress=progress, engine=reads)
+        return in_memory(lambda folder: again(folder, figures=figures))
 
 
 def _engine_for(data: Any, engine: str | None) -> str:

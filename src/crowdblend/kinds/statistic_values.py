@@ -14,7 +14,7 @@ from crowdblend.planning.statistics import QuantileShape, Shape, TotalsPlan
 from crowdblend.planning.statistics.groups import average_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from crowdblend.mechanisms.quantiles import ChosenQuantile
     from crowdblend.policies.statistic import Statistic
@@ -91,11 +91,12 @@ class StatisticValues:
             pairs = zip(totals[::2], totals[1::2], strict=True)
             if self.made.what == "average":
                 return [self._average(low, high, people) for low, high in pairs]
-            return [self._stated(self._sum_of_pair(low, high, people)) for low, high in pairs]
-        return [self._stated(self.value(Fraction(total, people))) for total in totals]
+            return self._stated(self._sum_of_pair(low, high, people) for low, high in pairs)
+        return self._stated(self.value(Fraction(total, people)) for total in totals)
 
-    def _stated(self, value: float) -> Published:
-        return Published(value, self.error)
+    def _stated(self, values: Iterable[float]) -> list[Published]:
+        error = self.error
+        return [Published(value, error) for value in values]
 
     def value(self, steps: Fraction) -> float:
         """What is published when the people add up to this many steps on average, kept within what is possible."""

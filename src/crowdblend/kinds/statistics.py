@@ -184,6 +184,10 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
 
     def output(self, noisy: Mapping[int, Whole | ChosenQuantile]) -> NumbersOutput:
         """The file, which follows from the noisy totals and chosen quantiles of every statistic alone."""
+        return numbers_output(self.policy, self.published(noisy))
+
+    def published(self, noisy: Mapping[int, Whole | ChosenQuantile]) -> dict[int, list[Published]]:
+        """The numbers of every statistic; rows of several releases may stand one below the other."""
         from crowdblend.mechanisms.quantiles import ChosenQuantile  # noqa: PLC0415  loads NumPy
 
         values: dict[int, list[Published]] = {}
@@ -196,7 +200,7 @@ class StatisticsPlan(ReleasePlan[Statistics, TotalsReading]):
                     if isinstance(found, ChosenQuantile)
                     else numbers.of_totals([int(total) for total in found], people)
                 )
-        return numbers_output(self.policy, values)
+        return values
 
     def of_totals(self, place: int, totals: Sequence[int]) -> list[Published]:
         """The numbers behind totals of everybody."""

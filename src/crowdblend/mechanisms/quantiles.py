@@ -13,7 +13,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.mechanisms.totals import NoisyTotals, Whole
 from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, statistics_claim
 from crowdblend.randomness import Source, discrete_laplace
-from crowdblend.selection.permute_and_flip import permute_and_flip
+from crowdblend.selection.permute_and_flip import permute_and_flip_rows
 
 # How many people of each group are at each step of the grid: a row for every group.
 Ranks = NDArray[np.int64]
@@ -27,14 +27,14 @@ class ChosenQuantile:
     sizes: tuple[int, ...]
 
 
-def quantile_losses(counts: NDArray[np.int64], at: Fraction, people: int) -> NDArray[np.int64]:
+def quantile_losses(counts: NDArray[np.int64], at: Fraction, people: int | NDArray[np.int64]) -> NDArray[np.int64]:
     """The loss of every step: how far the wanted rank lies outside the ranks of the step, in parts of a person.
 
     >>> quantile_losses(np.array([2, 3, 0, 1]), Fraction(1, 2), 6).tolist()
     [2, -2, 4, 4]
     """
     a, b = at.numerator, at.denominator
-    upto = np.cumsum(counts)
+    upto = np.cumsum(counts, axis=-1)
     below = upto - counts
     losses: NDArray[np.int64] = np.maximum(b * below - a * people, a * people - b * upto)
     return losses
@@ -70,14 +70,13 @@ class NoisyStatistics:
 def choose_quantiles(
     shape: QuantileShape, noise_epsilon: float, ranks: Ranks, people: int, source: Source
 ) -> ChosenQuantile:
-    """A step for every group, and the noisy sizes of the groups."""
+    """A step for every group, and the noisy sizes of the groups; the groups of several releases may follow another."""
     rate = Fraction(noise_epsilon) / 2
-    sizes = [people] * len(ranks) if shape.whole else [int(counts.sum()) for counts in ranks]
-    steps = tuple(
-        permute_and_flip(quantile_losses(counts, shape.at, size), rate, source)
-        for counts, size in zip(ranks, sizes, strict=True)
-    )
-    if shape.whole:
-        return ChosenQuantile(steps, tuple(sizes))
-    noise = discrete_laplace(len(sizes), shape.size_epsilon(noise_epsilon), source)
-    return ChosenQuantile(steps, tuple(size + int(one) for size, one in zip(sizes, noise, strict=True)))
+    sizes = np.full(len(ranks), people) if shape.whole else ranks.sum(axis=1)
+    losses = quantile_losses(ranks, shape.at, sizes[:, np.newaxis])
+    steps = np.empty(len(ranks), dtype=np.int64)
+    for group in range(shape.groups):
+        steps[group :: shape.groups] = permute_and_flip_rows(losses[group :: shape.groups], rate, source)
+    if not shape.whole:
+        sizes = sizes + discrete_laplace(len(sizes), shape.size_epsilon(noise_epsilon), source)
+    return ChosenQuantile(tuple(steps.tolist()), tuple(sizes.tolist()))

@@ -14,7 +14,7 @@ from crowdblend.calculus import Certificate, sha256_of
 from crowdblend.publishing.target import CERTIFICATE
 
 
-def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool) -> Certificate:
+def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool = True) -> Certificate:
     """Write them into a folder that has its data files, and return the certificate that covers every file."""
     from crowdblend import reports  # noqa: PLC0415  loads pyarrow
     from crowdblend.reading import datapackage, readme  # noqa: PLC0415

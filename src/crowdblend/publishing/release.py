@@ -133,6 +133,7 @@ def resume(
     progress: Progress | None = None,
     engine: Engine | None = None,
     sign: Sign | None = None,
+    figures: bool = True,
 ) -> Released:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
@@ -172,7 +173,8 @@ def resume(
             staging.discard()
         with on_disk(policy.data, policy.resources) as data:
             planned = plan(with_data(policy, data))
-            journal = Journal(force, policy=before.policy, figures=before.figures, signed=sign is not None)
+            drawn = figures and before.figures
+            journal = Journal(force, policy=before.policy, figures=drawn, signed=sign is not None)
             return _again(ledger, entry, planned, engine, folder, journal, progress, sign)
 
 
@@ -184,6 +186,7 @@ def resume_in_memory(
     *,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    figures: bool = True,
 ) -> Released:
     """Compute a release again that Python was to keep, into a folder that the caller takes it from."""
     entry = ledger.entry(entry_id)
@@ -193,7 +196,8 @@ def resume_in_memory(
     require_rows(policy.data)
     with on_disk(policy.data, policy.resources) as data:
         planned = plan(with_data(policy, data))
-        return _again(ledger, entry, planned, engine or default_engine(), folder, Journal(force=False), progress)
+        reads = engine or default_engine()
+        return _again(ledger, entry, planned, reads, folder, Journal(force=False, figures=figures), progress)
 
 
 def _kept_in_memory(entry: Entry) -> InvalidInput:

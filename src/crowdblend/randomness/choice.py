@@ -51,7 +51,23 @@ def distinct(n: int, size: int, source: Source) -> NDArray[np.int64]:
         left = np.ones(size, dtype=np.bool_)
         left[distinct(size - n, size, source)] = False
         return np.flatnonzero(left)
-    chosen = np.empty(0, dtype=np.int64)
+    return _completed(np.empty(0, dtype=np.int64), n, size, source)
+
+
+def distinct_rows(times: int, n: int, size: int, source: Source) -> NDArray[np.int64]:
+    """So many independent sets of n different places, drawn as by `distinct`, each in a row of its own."""
+    if 2 * n > size:
+        left = np.ones((times, size), dtype=np.bool_)
+        left[np.arange(times)[:, np.newaxis], distinct_rows(times, size - n, size, source)] = False
+        return np.nonzero(left)[1].reshape(times, n)
+    drawn = np.sort(uniform(times * n, size, source).reshape(times, n), axis=1)
+    for row in np.flatnonzero((np.diff(drawn, axis=1) == 0).any(axis=1)):
+        drawn[row] = _completed(np.unique(drawn[row]), n, size, source)
+    return drawn
+
+
+def _completed(chosen: NDArray[np.int64], n: int, size: int, source: Source) -> NDArray[np.int64]:
+    """Different places with as many more as are missing."""
     while len(chosen) < n:
         drawn = np.sort(np.concatenate([chosen, uniform(n - len(chosen), size, source)]))
         chosen = drawn[np.diff(drawn, prepend=-1) > 0]

@@ -65,7 +65,8 @@ class Margin:
 class MarginCounter:
     """Adds cells up by some columns as pieces come; `margin` then says what the sums stand for.
 
-    Labels are numbered as they are met, those of the domain first, and Arrow adds up by these numbers.
+    Labels are numbered as they are met, those of the domain first. Sums of a domain that is listed are kept in a table;
+    others are added up by Arrow, which takes long to load.
     """
 
     def __init__(
@@ -88,6 +89,8 @@ class MarginCounter:
         self._numbers = [{label: at for at, label in enumerate(labels)} for labels in declared]
         size = combinations([None if domain.get(name) is None else len(domain[name] or ()) for name in columns])
         self._listed = tuple(map(len, declared)) if size is not None and size <= MOST_CELLS_LISTED else None
+        rows = 0 if self._listed is None else math.prod(self._listed)
+        self._table: Whole = np.zeros((rows, len(_SUMS)), np.int64)
         self._parts: list[pa.Table] = []
         self._merged = self._waiting = 0
 
@@ -104,6 +107,17 @@ class MarginCounter:
                 here = np.flatnonzero(strata == self._numbers[at].get(label, -1))
                 noisy[here] = estimator is not None and estimator.noisy_cells(values[here])
         sums = [values, np.ones(len(values), np.int64), noisy.astype(np.int64), exact.astype(np.int64)]
+        if self._listed is not None:
+            listed = np.ones(len(values), np.bool_)
+            for code, size in zip(codes, self._listed, strict=True):
+                listed &= code < size
+            places = [code[listed] for code in codes]
+            rows = np.ravel_multi_index(places, self._listed) if places else np.zeros(len(values), np.int64)
+            for at, column in enumerate(sums):
+                np.add.at(self._table[:, at], rows, column[listed])
+            if listed.all():
+                return
+            codes, sums = ([column[~listed] for column in columns] for columns in (codes, sums))
         self._parts.append(self._summed(pa.table([*codes, *sums], names=[*self._keys, *_SUMS])))
         self._waiting += self._parts[-1].num_rows
         if self._waiting > max(self._merged, 1 << 20):
@@ -156,16 +170,7 @@ class MarginCounter:
         if self._listed is None:
             return codes, sums
         every = np.indices(self._listed, np.int64).reshape(len(self._listed), math.prod(self._listed))
-        table = np.zeros((every.shape[1], len(_SUMS)), np.int64)
-        declared = np.ones(len(sums), np.bool_)
-        for code, size in zip(codes, self._listed, strict=True):
-            declared &= code < size
-        places = [code[declared] for code in codes]
-        table[np.ravel_multi_index(places, self._listed) if places else np.zeros(len(sums), np.int64)] = sums[declared]
-        return (
-            [np.concatenate([every[at], code[~declared]]) for at, code in enumerate(codes)],
-            np.concatenate([table, sums[~declared]]),
-        )
+        return [np.concatenate([every[at], code]) for at, code in enumerate(codes)], np.concatenate([self._table, sums])
 
     def _summed(self, cells: pa.Table) -> pa.Table:
         # One thread, so that the same file gives the same order.

@@ -26,7 +26,7 @@ from typing import TypeVar
 # Releases that are run as one, and people who are made up for them, at most.
 RELEASES, PEOPLE = 500, 1 << 17
 # What was seen is kept up to so many different outcomes; then it is forgotten, and seen again.
-_MOST_KNOWN = 100_000
+_MOST_KNOWN = 20_000
 
 Seen = TypeVar("Seen")
 

@@ -24,6 +24,8 @@ from crowdblend.selection import noise_around
 
 # Of each column the audit uses this many classes at most, the first and the last among them.
 CLASSES = 4
+# The first stack of a population is smaller by this factor.
+_SMALL = 4
 
 
 def subject(policy: Any, request: AuditRequest, kind: type[ReleaseSubject] | None = None) -> ReleaseSubject:
@@ -143,12 +145,17 @@ class ReleaseSubject(Rehearsed):
         """What is seen of the slices of one stack after the other."""
         onlooker, known = self.onlooker(population[0].values), Known[Views]()
         make = Stack if self.policy.recoding is None else RecodingStack
-        stack = make(self.plan, population, releases_of(sum(crowd.size for crowd in population)))
+        most = releases_of(sum(crowd.size for crowd in population))
+        # Most populations are looked at a few times only, and a large stack takes a moment to make up.
+        stacks = (make(self.plan, population, copies) for copies in (max(1, most // _SMALL), most))
+        stack: Stack | RecodingStack = next(stacks)
 
         def seen() -> Iterator[Views]:
+            nonlocal stack
             for cut, chosen in stack.publish(ReleaseKey(new_key())):
                 outcome = (cut, chosen and (chosen.node, repr(chosen.scores)))
                 yield known.of(outcome, lambda: onlooker.at_shown(shown_of(cut), chosen))  # noqa: B023
+            stack = next(stacks, stack)
 
         return endless(seen)
 

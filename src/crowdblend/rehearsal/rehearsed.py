@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -80,11 +80,11 @@ class Rehearsed:
             # What batches have seen before is the same object, and is counted as one.
             held[id(views)] = views
             times[id(views)] += 1
-        seen: dict[str, Counter[str]] = {}
+        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for number, count in times.items():
             for view, found in held[number].items():
-                seen.setdefault(view, Counter())[found] += count
-        return seen
+                seen[view][found] += count
+        return dict(seen)
 
     def looks(self, population: Any, runs: int) -> Iterator[Views]:
         """What is seen of each of so many releases, in several ways of looking.

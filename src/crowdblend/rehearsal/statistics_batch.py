@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
 from crowdblend.kinds.kind import Publication
-from crowdblend.kinds.statistics import StatisticsPlan
+from crowdblend.kinds.statistics import StatisticsPlan, numbers_output
 from crowdblend.mechanisms.quantiles import ChosenQuantile
 from crowdblend.planning.statistics import SAMPLE, Way
 from crowdblend.randomness import DrawKey, ReleaseKey, new_key
@@ -51,7 +52,13 @@ class StatisticsBatch:
 
     def shown(self, releases: Sequence[Mapping[int, Any]]) -> list[Shown]:
         """The rows of some releases, written into one file and read again."""
-        outputs = [self.plan.output(noisy) for noisy in releases]
+        below = {place: _below([noisy[place] for noisy in releases]) for place in releases[0]}
+        published = self.plan.published(below)
+        outputs = []
+        widths = {place: len(rows) // len(releases) for place, rows in published.items()}
+        for release in range(len(releases)):
+            own = {place: rows[release * widths[place] :][: widths[place]] for place, rows in published.items()}
+            outputs.append(numbers_output(self.plan.policy, own))
         first = outputs[0]
         joined = {name: [value for output in outputs for value in output.values[name]] for name in first.values}
         ((name, content),) = self._files.of(Publication((replace(first, values=joined),), ())).items()
@@ -103,3 +110,11 @@ class StatisticsBatch:
     @cached_property
     def _files(self) -> Files:
         return Files()
+
+
+def _below(rows: Sequence[Any]) -> Any:
+    """What several releases have of one statistic, one below the other."""
+    if isinstance(rows[0], ChosenQuantile):
+        steps, sizes = ([one.steps for one in rows], [one.sizes for one in rows])
+        return ChosenQuantile(tuple(chain.from_iterable(steps)), tuple(chain.from_iterable(sizes)))
+    return list(chain.from_iterable(rows))

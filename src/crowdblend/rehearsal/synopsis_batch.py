@@ -13,9 +13,8 @@ from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.synopsis import SynopsisPlan
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
-from crowdblend.mechanisms.synopsis.rows import counted
-from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts
 from crowdblend.randomness import ReleaseKey, Source, new_key
+from crowdblend.randomness.choice import distinct_rows
 from crowdblend.rehearsal.batch import RELEASES, Known
 from crowdblend.rehearsal.looking import Shown, shown_in
 from crowdblend.rehearsal.made_up_people import Files, Population, people_in_memory
@@ -32,23 +31,34 @@ class SynopsisBatch:
     def publish(self, key: ReleaseKey) -> list[tuple[Shown, float | None]]:
         """The rows of each release, written into one file and read again, and their misfit."""
         source = key.source(b"synopsis: who is drawn")
-        cells, counts = self._everybody
-        samples = [
-            random_samples_of_counts(cells, counts, self.plan.policy.samples, source) for _ in range(self.releases)
-        ]
-        found = self._synopses(samples, key.source(b"synopsis: noise, choice and rows"))
+        found = self._synopses(self._samples(source), key.source(b"synopsis: noise, choice and rows"))
         output = self.plan.output(Synopsis(np.concatenate([one.cells for one in found])))
         ((name, content),) = self._files.of(Publication((output,), ())).items()
         whole, each = shown_in(name, content), len(found[0].cells)
         cut = (Shown(whole.header, whole.rows[start : start + each]) for start in range(0, len(whole.rows), each))
         return [(shown, one.misfit) for shown, one in zip(cut, found, strict=True)]
 
-    def _synopses(self, samples: list[NDArray[np.int64]], source: Source) -> list[Synopsis]:
+    def _samples(self, source: Source) -> NDArray[np.int64]:
+        """How many of those who are drawn are in each cell of the universe, for every release."""
+        cells, counts = self._everybody
+        queries = self.plan.parameters.mechanism.queries
+        places = distinct_rows(self.releases, self.plan.policy.samples, int(counts.sum()), source)
+        drawn = cells[np.searchsorted(np.cumsum(counts), places, side="right")]
+        apart = drawn + queries.universe * np.arange(self.releases)[:, np.newaxis]
+        found = np.bincount(apart.ravel(), minlength=self.releases * queries.universe)
+        return found.reshape(self.releases, *queries.shape)
+
+    def _synopses(self, tables: NDArray[np.int64], source: Source) -> list[Synopsis]:
         mechanism, people = self.plan.parameters.mechanism, self.plan.policy.samples
-        tables = [counted(sample, mechanism.queries.shape) for sample in samples]
         if isinstance(mechanism, ExponentialSynopsis):
-            scores = (self._scored.of(one.tobytes(), lambda: mechanism.scores(one, people)) for one in tables)  # noqa: B023
-            return [mechanism.chosen(of_sample, source) for of_sample in scores]
+            alike: dict[bytes, list[int]] = {}
+            for release, one in enumerate(tables):
+                alike.setdefault(one.tobytes(), []).append(release)
+            chosen: dict[int, Synopsis] = {}
+            for releases in alike.values():
+                scores = mechanism.scores(tables[releases[0]], people)
+                chosen |= zip(releases, mechanism.chosen(scores, source, len(releases)), strict=True)
+            return [chosen[release] for release in range(self.releases)]
         assert isinstance(mechanism, FittedSynopsis)
         counts = [self._counted.of(one.tobytes(), lambda: mechanism.queries.counts(one)) for one in tables]  # noqa: B023
         noisy = mechanism.add_noise(np.concatenate(counts), source).reshape(self.releases, -1) / people
@@ -64,10 +74,6 @@ class SynopsisBatch:
         engine = people_in_memory(policy.data, [column.name for column in policy.columns], self.population)
         everybody = self.plan.read(engine, ReleaseKey(new_key())).sample
         return self.plan.cells_of(everybody), everybody.counts
-
-    @cached_property
-    def _scored(self) -> Known[list[int]]:
-        return Known()
 
     @cached_property
     def _counted(self) -> Known[Any]:

@@ -14,6 +14,7 @@ quotient of two such factors is between e^−ε and e^ε. ∎
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -38,6 +39,13 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
     >>> choose([0, 40, 0], epsilon=1.0, sensitivity=1, monotone=True, source=SeededSource(1))
     1
     """
+    return choose_several(scores, 1, epsilon=epsilon, sensitivity=sensitivity, monotone=monotone, source=source)[0]
+
+
+def choose_several(
+    scores: Sequence[int], times: int, *, epsilon: float, sensitivity: int, monotone: bool, source: Source
+) -> list[int]:
+    """The places of so many independent choices among the same scores."""
     if not scores:
         raise InvalidInput(
             "There is no recoding to choose from. Offer levels.", where="candidates", code="selection.no-candidates"
@@ -56,18 +64,25 @@ def choose(scores: Sequence[int], *, epsilon: float, sensitivity: int, monotone:
         )
     top = max(scores)
     factor = Fraction(epsilon) / (sensitivity if monotone else 2 * sensitivity)
-    losses = [top - score for score in scores]
-    few = len(losses) <= _FEW
-    prefix, bits = 0, 0
-    while True:
+    losses = tuple(top - score for score in scores)
+    bounds = _known_bounds if len(losses) <= _FEW else _bounds
+    lower, upper = bounds(losses, factor, _WORD)
+    drawn = memoryview(source.bytes(times * _WORD // 8))
+    prefixes = (int.from_bytes(drawn[at : at + _WORD // 8], "little") for at in range(0, len(drawn), _WORD // 8))
+    return [_settled(prefix, lower, upper, losses, factor, source) for prefix in prefixes]
+
+
+def _settled(
+    prefix: int, lower: list[int], upper: list[int], losses: tuple[int, ...], factor: Fraction, source: Source
+) -> int:
+    """The place that a uniform number with these first bits falls into; more bits are drawn until it is clear."""
+    bits = _WORD
+    # U lies in [prefix, prefix + 1]/2^bits: decided when both ends fall into the same place.
+    while (first := bisect_right(upper, prefix)) != bisect_right(lower, prefix):
         prefix = prefix << _WORD | int.from_bytes(source.bytes(_WORD // 8), "little")
         bits += _WORD
-        # U lies in [prefix, prefix + 1]/2^bits: decided when both ends fall into the same place.
-        lower, upper = _known_bounds(tuple(losses), factor, bits) if few else _bounds(losses, factor, bits)
-        first = next(place for place, bound in enumerate(upper) if prefix < bound)
-        last = next(place for place, bound in enumerate(lower) if prefix + 1 <= bound)
-        if first == last:
-            return first
+        lower, upper = _bounds(losses, factor, bits)
+    return first
 
 
 @lru_cache(maxsize=256)
@@ -88,7 +103,8 @@ def _bounds(losses: Sequence[int], factor: Fraction, bits: int) -> tuple[list[in
         lower = [_whole(ball.lower().floor()) for ball in scaled]
         upper = [_whole(ball.upper().ceil()) for ball in scaled]
     whole = 1 << bits
-    return [*lower, whole], [*upper, whole]
+    # Sums grow, and so do their bounds, but for the rounding of balls that are next to each other.
+    return [*accumulate(lower, max), whole], [*accumulate(upper, max), whole]
 
 
 def _weights(losses: Sequence[int], factor: Fraction) -> list[arb]:

@@ -39,7 +39,12 @@ def permute_and_flip(losses: NDArray[np.int64], rate: Fraction, source: Source) 
     >>> permute_and_flip(np.array([90, 0, 70]), Fraction(1), SeededSource(1))
     1
     """
-    if not len(losses):
+    return int(permute_and_flip_rows(losses[np.newaxis], rate, source)[0])
+
+
+def permute_and_flip_rows(losses: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.int64]:
+    """The place of the chosen candidate in every row, each row an independent choice."""
+    if not losses.shape[1]:
         raise InvalidInput(
             "There is no candidate to choose from. Offer one.", where="candidates", code="selection.no-candidates"
         )
@@ -49,8 +54,16 @@ def permute_and_flip(losses: NDArray[np.int64], rate: Fraction, source: Source) 
             where="epsilon",
             code="selection.epsilon",
         )
-    heads = np.flatnonzero(_flips(losses - losses.min(), rate, source))
-    return int(heads[uniform(1, len(heads), source)[0]])
+    excess = losses - losses.min(axis=1, keepdims=True)
+    heads = _flips(excess.ravel(), rate, source).reshape(excess.shape)
+    counted = np.cumsum(heads, axis=1)
+    wanted = np.empty(len(heads), dtype=np.int64)
+    for count in np.unique(counted[:, -1]):
+        alike = counted[:, -1] == count
+        wanted[alike] = uniform(int(alike.sum()), int(count), source)
+    # The first place with more heads up to it than are passed over.
+    places: NDArray[np.int64] = np.argmax(counted > wanted[:, np.newaxis], axis=1)
+    return places
 
 
 def _flips(excess: NDArray[np.int64], rate: Fraction, source: Source) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.randomness.source import Source
-from crowdblend.selection.exponential import choose
+from crowdblend.selection.exponential import choose_several
 from crowdblend.selection.lattice import Lattice, Node
 from crowdblend.selection.scores import Score
 from crowdblend.selection.scoring import score_nodes
@@ -119,20 +119,27 @@ class Search:
         times: int,
     ) -> list[Node]:
         """So many independent runs on the same data, whose nodes are scored once; for rehearsals, which run many."""
-        bound, scored, found = score.sensitivity(lattice.most), dict[Offer, list[int]](), []
-        for _ in range(times):
-            node = self.start
-            for step in range(self.steps):
+        bound, nodes = score.sensitivity(lattice.most), [self.start] * times
+        for step in range(self.steps):
+            alike: dict[Node, list[int]] = {}
+            for run, node in enumerate(nodes):
+                alike.setdefault(node, []).append(run)
+            for node, runs in alike.items():
                 offer = self.offer(step, node)
-                if offer not in scored:
-                    scored[offer] = score_offer(lattice, offer, codes, counts, score).tolist()
-                place = choose(
-                    scored[offer], epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source
+                scores = score_offer(lattice, offer, codes, counts, score).tolist()
+                places = choose_several(
+                    scores, len(runs), epsilon=epsilon, sensitivity=bound, monotone=score.monotone, source=source
                 )
-                chosen = np.unravel_index(place, [len(levels) for levels in offer])
-                node = tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
-            found.append(node)
-        return found
+                chosen = {place: _node(offer, place) for place in set(places)}
+                for run, place in zip(runs, places, strict=True):
+                    nodes[run] = chosen[place]
+        return nodes
+
+
+def _node(offer: Offer, place: int) -> Node:
+    """The node at a place of an offer."""
+    chosen = np.unravel_index(place, [len(levels) for levels in offer])
+    return tuple(levels[int(at)] for levels, at in zip(offer, chosen, strict=True))
 
 
 def _turns(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -73,10 +73,11 @@ def ranked_pairs(candidates: Sequence[Event]) -> list[int]:
     return sorted(best, key=lambda pair: -best[pair])
 
 
-def excess(event: Event, sides: tuple[Fold, Fold], epsilon: float, delta: float) -> float:
-    """By how much an event exceeds the guarantee on other runs, in standard deviations."""
-    compared = _Compared(sides[event.likelier], sides[1 - event.likelier], epsilon, delta)
-    return compared.excess(event.view, event.outcomes)
+def spread(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float) -> float:
+    """The standard deviation in one run of each side of the excess, as (hits, trials) suggest."""
+    (x, n), (y, m), growth = likely, unlikely, math.exp(min(epsilon, _LARGEST))
+    p, q = (x + 0.5) / (n + 1), (y + 0.5) / (m + 1)
+    return math.sqrt(p * (1 - p) + growth**2 * q)
 
 
 def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
@@ -87,7 +88,7 @@ def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta:
             both = _Compared(here[0] + here[1], there[0] + there[1], epsilon, delta)
             one, other = (_Compared(here[fold], there[fold], epsilon, delta) for fold in (0, 1))
             for view in both.views:
-                promising = min(other.excess(view, one.best(view)), one.excess(view, other.best(view)))
+                promising = (other.excess(view, one.best(view)) + one.excess(view, other.best(view))) / math.sqrt(2)
                 yield Event(pair, view, likelier, both.best(view), promising)
 
 

@@ -3,9 +3,10 @@
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
 probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a few runs, which are
-not used afterwards, look for the event that would refute half of ε, and as many others measure it. Its excess over that
-claim, in standard deviations and less 1.645 of them for chance, grows with the root of the runs, and the normal law
-says how likely the audit is to see it: at least so likely, with a confidence of 95 %.
+not used afterwards, look for the event that would refute half of ε, and others measure it. The largest excess over
+that claim that their counts prove, by the bound that judges and with a confidence of 95 %, grows with the root of the
+runs when it is counted in standard deviations, and the normal law says how likely the audit is at least to see it. An
+estimate instead of a bound would be worth little: these runs are few.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, excess
-from crowdblend.auditing.statistical.run import LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
+from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, ranked_pairs, spread
+from crowdblend.auditing.statistical.pace import Clock, Pace
+from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
 from crowdblend.auditing.statistical.schedule import rounds
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.verdict import Verdict
@@ -33,6 +35,8 @@ FOUND = 0.95
 _SHARE = 1 / 16
 # More runs than that take no part in an audit of one policy.
 _MOST_RUNS = 10_000_000
+# So many runs at least tell how long one takes.
+_TIMED = 4
 # What is lost to starting processes and to waiting for the last of them.
 _USEFUL = 0.8
 
@@ -69,7 +73,13 @@ class Outlook:
 
 
 def foresee(
-    subject: Subject, *, runs: int | None = None, seconds: float | None = None, error: float = 1e-3, workers: int = 1
+    subject: Subject,
+    *,
+    runs: int | None = None,
+    seconds: float | None = None,
+    error: float = 1e-3,
+    workers: int = 1,
+    clock: Clock = time.perf_counter,
 ) -> Outlook:
     """What an audit of so many runs, or of so many seconds, can find; it runs the subject a little for that."""
     pairs = list(subject.pairs())
@@ -78,13 +88,15 @@ def foresee(
         limit = SECONDS if seconds is None else seconds
         if not 0 < limit < math.inf:
             raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")
-        tried = _Trial(subject, pairs).for_seconds(limit * _SHARE, least)
-        runs = min(max(least, int((1 - _SHARE) * limit * workers * _USEFUL / tried.each)), _MOST_RUNS)
+        started = clock()
+        tried = _Trial(subject, pairs, clock).for_seconds(limit * _SHARE, least)
+        left = max(0.0, limit - (clock() - started) - tried.made_up(workers))
+        runs = min(max(least, int(left * workers * _USEFUL / tried.each)), _MOST_RUNS)
     else:
-        tried = _Trial(subject, pairs).for_runs(max(least // 2, int(runs * _SHARE)))
+        tried = _Trial(subject, pairs, clock).for_runs(max(least // 2, int(runs * _SHARE)))
     return Outlook(
         runs,
-        tried.each * runs / (workers * (_USEFUL if workers > 1 else 1.0)),
+        tried.made_up(workers) + tried.each * runs / (workers * (_USEFUL if workers > 1 else 1.0)),
         smallest_leak(runs, error, subject.guarantee.epsilon, subject.guarantee.delta),
         tried.half_refuted(runs, error),
     )
@@ -100,6 +112,7 @@ def audit_foreseen(
     state: Path | None = None,
     progress: Progress | None = None,
     announce: Callable[[Outlook], None],
+    clock: Clock = time.perf_counter,
 ) -> Verdict:
     """Say what can be found, then look for it."""
     if state is not None and runs is None:
@@ -111,9 +124,12 @@ def audit_foreseen(
         )
     if not 0 < error < 0.5:
         raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
-    outlook = foresee(subject, runs=runs, seconds=seconds, error=error, workers=workers)
+    started = clock()
+    outlook = foresee(subject, runs=runs, seconds=seconds, error=error, workers=workers, clock=clock)
     announce(outlook)
-    return audit(subject, runs=outlook.runs, error=error, workers=workers, state=state, progress=progress)
+    left = None if runs is not None else (seconds or SECONDS) - (clock() - started)
+    pace = Pace(left, outlook.seconds / outlook.runs, clock)
+    return audit(subject, runs=outlook.runs, error=error, workers=workers, state=state, progress=progress, pace=pace)
 
 
 def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> float | None:
@@ -138,63 +154,98 @@ def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> floa
 class _Trial:
     """A few runs on every pair, in two folds, and how long they took."""
 
-    def __init__(self, subject: Subject, pairs: list[Pair]) -> None:
-        self._guarantee, self._subject, self._pairs = subject.guarantee, subject, pairs
+    def __init__(self, subject: Subject, pairs: list[Pair], clock: Clock) -> None:
+        self._guarantee, self._subject, self._pairs, self._clock = subject.guarantee, subject, pairs, clock
         self._seen: dict[int, tuple[Side, Side]] = {}
-        self._runs, self._spent, self._tried = 0, 0.0, 0
+        self._tried = 0
+        # By how much an event exceeds half of ε at least, and the standard deviation of that in one run of each side.
+        self._excess, self._spread = 0.0, 1.0
+        self._first = {number: self._made_up(pair) for number, pair in enumerate(pairs)}
+        self._large, self.each = 0.0, math.nan
 
     def for_seconds(self, seconds: float, least: int) -> _Trial:
         """Runs for about that long; twice as many each time, since how long they take is not known."""
-        each, started = max(1, least // (8 * len(self._pairs))), time.perf_counter()
+        self._time_batches(seconds / 4)
+        each, started = max(1, least // (8 * len(self._pairs))), self._clock()
         while True:
             self._add(each)
-            if 6 * (time.perf_counter() - started) > seconds:
-                return self
+            if 9 * (self._clock() - started) > seconds:
+                return self._judged()
             each *= 2
 
     def for_runs(self, runs: int) -> _Trial:
         """So many runs."""
-        self._add(max(1, runs // (8 * len(self._pairs))))
-        return self
+        self._time_batches(0.0)
+        self._add(max(1, runs // (12 * len(self._pairs))))
+        return self._judged()
 
-    @property
-    def each(self) -> float:
-        """Seconds for one run, without what is done once."""
-        return max(self._spent / self._runs, 1e-7)
+    def made_up(self, workers: int) -> float:
+        """Seconds until the populations of an audit are made up: each process makes its own, and one has them."""
+        return 0.0 if workers == 1 else sum(self._first.values()) + self._large * min(2 * KEPT_PAIRS, len(self._pairs))
+
+    def _made_up(self, pair: Pair) -> float:
+        """Seconds for the first run of both sides."""
+        started = self._clock()
+        for population in (pair.more, pair.fewer):
+            self._subject.observe(population, 1)
+        return self._clock() - started
+
+    def _time_batches(self, seconds: float) -> None:
+        """Seconds for the first large batch of a pair, where runs are made together, and for one run after it."""
+        runs, done = max(_TIMED, getattr(self._subject, "together", 1)), 0
+        started = self._clock()
+        self._subject.observe(self._pairs[0].more, runs)
+        made = self._clock()
+        while not done or self._clock() - made < seconds:
+            self._subject.observe(self._pairs[0].more, runs)
+            done += runs
+        self.each = max((self._clock() - made) / done, 1e-7)
+        self._large = max(0.0, 2 * (made - started - runs * self.each))
 
     def half_refuted(self, runs: int, error: float) -> float:
-        """How likely so many runs are to refute half of ε."""
-        last, epsilon, delta = rounds(runs, error)[-1], self._guarantee.epsilon / 2, self._guarantee.delta
-        event = best_event(list(candidates(self._seen, epsilon, delta)))
-        if not event.outcomes:
-            return 0.0
-        # As many runs as suggested the event measure it, all of them on its pair.
-        each, pair = max(1, self._tried // 2), self._pairs[event.pair]
-        here, there = (Fold(each, _counted(self._subject.observe(side, each))) for side in (pair.more, pair.fewer))
-        seen = excess(event, (here, there), epsilon, delta) - _quantile(1 - FOUND)
-        return _normal(seen * math.sqrt(last.judging / 2 / each) - _quantile(last.error))
+        """How likely so many runs are at least to refute half of ε."""
+        last = rounds(runs, error)[-1]
+        return _normal(self._excess / self._spread * math.sqrt(last.judging / 2) - _quantile(last.error))
 
-    def _add(self, each: int) -> None:
-        together = getattr(self._subject, "together", 1)
-        self._tried += 4 * each * len(self._pairs)
-        for number, pair in enumerate(self._pairs):
-            found = []
-            for population in (pair.more, pair.fewer):
-                started = time.perf_counter()
-                self._subject.observe(population, 1)
-                made = time.perf_counter()
-                found.append(tuple(Fold(each, _counted(self._subject.observe(population, each))) for _ in (0, 1)))
-                # Where runs are made together, the first one pays for all; else the first one makes up the people.
-                if together == 1:
-                    self._spent, self._runs = self._spent + time.perf_counter() - made, self._runs + 2 * each
-                elif number not in self._seen:
-                    self._spent, self._runs = self._spent + made - started, self._runs + together
-            sides = (found[0], found[1])
+    def _judged(self) -> _Trial:
+        """As many runs again on the most promising pairs suggest an event against half of ε, as many measure it."""
+        epsilon, delta = self._guarantee.epsilon / 2, self._guarantee.delta
+        tried, best = self._tried, ranked_pairs(list(candidates(self._seen, epsilon, delta)))[:KEPT_PAIRS]
+        self._add(max(1, tried // (4 * len(best))), best)
+        event = best_event(list(candidates(self._seen, epsilon, delta)))
+        if event.outcomes:
+            runs, pair = max(1, tried // 2), self._pairs[event.pair]
+            hits = [event.hits(self._subject.observe(side, runs)) for side in (pair.more, pair.fewer)]
+            likely, unlikely = (hits[event.likelier], runs), (hits[1 - event.likelier], runs)
+            self._excess = least_excess(likely, unlikely, epsilon, delta)
+            self._spread = spread(likely, unlikely, epsilon)
+        return self
+
+    def _add(self, each: int, some: Sequence[int] | None = None) -> None:
+        chosen = range(len(self._pairs)) if some is None else some
+        self._tried += 4 * each * len(chosen)
+        for number in chosen:
+            pair = self._pairs[number]
+            sides = tuple(
+                tuple(Fold(each, _counted(self._subject.observe(population, each))) for _ in (0, 1))
+                for population in (pair.more, pair.fewer)
+            )
             if number in self._seen:
-                sides = tuple(  # type: ignore[assignment]
+                sides = tuple(
                     (known[0] + new[0], known[1] + new[1]) for known, new in zip(self._seen[number], sides, strict=True)
                 )
             self._seen[number] = sides  # type: ignore[assignment]
+
+
+def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
+    """The largest excess, if any above 0, that these counts prove except with 5 %."""
+    low, high = 0.0, 1 - delta
+    if not refutes(likely, unlikely, delta, 1 - FOUND, epsilon):
+        return 0.0
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if refutes(likely, unlikely, delta + middle, 1 - FOUND, epsilon) else (low, middle)
+    return low
 
 
 def _counted(observed: Observed) -> dict[str, Counter[str]]:
@@ -213,7 +264,7 @@ def _quantile(error: float) -> float:
 
 
 def _at_least(power: float) -> str:
-    return f"of at least {5 * math.floor(20 * power)} %" if power >= 0.05 else "that may be under 5 %"
+    return f"of at least {min(99, 5 * math.floor(20 * power))} %" if power >= 0.05 else "that may be under 5 %"
 
 
 def _one_in(share: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
 from crowdblend.auditing.statistical.events import Event, Fold, Side, best_event, candidates, ranked_pairs
+from crowdblend.auditing.statistical.pace import Pace
 from crowdblend.auditing.statistical.schedule import Round, Task, batches, rounds
 from crowdblend.auditing.statistical.state import State
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
@@ -24,7 +25,7 @@ LEAST_RUNS = 1_000
 # So that in the first two rounds every pair has a run in every fold of both its sides.
 RUNS_OF_A_PAIR = 64
 # In the last round only the most promising pairs are looked at; before, too little is known to drop any.
-_KEPT_PAIRS = 4
+KEPT_PAIRS = 4
 _JUDGED, _HIT = "judged", "hit"
 _SIDES = {
     Relation.ADD_REMOVE: ("with the person", "without the person"),
@@ -42,12 +43,13 @@ def audit(
     state: Path | None = None,
     progress: Progress | None = None,
     bound: bool = True,
+    pace: Pace | None = None,
 ) -> Verdict:
     """Run the subject so many times, and say what ε it has at least, at the δ it guarantees.
 
     A verdict is a finding with probability at most `error` when the guarantee holds. It stops early once it has one.
     Without `bound` it is only decided whether there is a finding: ε is then said to be at least 0, or just beyond what
-    was guaranteed.
+    was guaranteed. `pace` limits the time: there are fewer runs where these would take longer.
     """
     if runs < LEAST_RUNS:
         raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
@@ -72,7 +74,7 @@ def audit(
     kept.save()
     try:
         with workforce(subject, workers) as force:
-            under_way = _Audit(subject, pairs, kept, force, progress or _silent, runs, bound=bound)
+            under_way = _Audit(subject, pairs, kept, force, progress or _silent, runs, pace or Pace(), bound=bound)
             return under_way.verdict(rounds(runs, error))
     finally:
         kept.save()
@@ -93,25 +95,35 @@ class _Audit:
         force: Alone | Together,
         progress: Progress,
         runs: int,
+        pace: Pace,
         *,
         bound: bool,
     ) -> None:
         self._epsilon_lower = epsilon_lower if bound else epsilon_refuted
         self._guarantee, self._name, self._pairs = subject.guarantee, subject.name, pairs
         self._state, self._force, self._progress, self._all = state, force, progress, runs
-        self._spent = 0
+        self._pace, self._spent = pace, 0
 
     def verdict(self, schedule: list[Round]) -> Verdict:
         """The strongest of the rounds' bounds, which hold together."""
         observed: Seen = {}
         offered: list[Event] = []
         best: Verdict | None = None
-        for current in schedule:
+        left = sum(one.looking + one.judging for one in schedule)
+        judged = 0
+        for planned in schedule:
+            if self._pace.fitting(planned.judging, left) < judged:
+                # A round with fewer runs than the one before has nothing to add.
+                break
+            current = replace(planned, looking=self._pace.fitting(planned.looking, left))
+            left -= planned.looking
             everything = list(range(len(self._pairs)))
-            chosen = ranked_pairs(offered)[:_KEPT_PAIRS] if current is schedule[-1] else everything
+            chosen = ranked_pairs(offered)[:KEPT_PAIRS] if planned is schedule[-1] else everything
             self._look(current, chosen)
             observed = self._looked(current, chosen, observed)
             offered = list(candidates(observed, self._guarantee.epsilon, self._guarantee.delta))
+            judged = self._pace.fitting(planned.judging, left)
+            current, left = replace(current, judging=judged), left - planned.judging
             verdict = self._judge(current, best_event(offered), sum(one.error for one in schedule))
             if best is None or verdict.epsilon_lower >= best.epsilon_lower:
                 best = verdict
@@ -165,8 +177,10 @@ class _Audit:
     def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
         """What those tasks see that were not done before."""
         pending = list(tasks)
-        self._spent += sum(task.runs for task in pending if self._state.has(task))
-        for task, observed in self._force.run([task for task in pending if not self._state.has(task)]):
-            yield task, observed
-            self._spent += task.runs
-            self._progress(phase, self._spent, self._all)
+        new = [task for task in pending if not self._state.has(task)]
+        self._spent += sum(task.runs for task in pending) - sum(task.runs for task in new)
+        with self._pace.measured(sum(task.runs for task in new)):
+            for task, observed in self._force.run(new):
+                yield task, observed
+                self._spent += task.runs
+                self._progress(phase, self._spent, self._all)

@@ -38,7 +38,7 @@ class MemoryColumn:
     @cached_property
     def type(self) -> ColumnType:
         """What the values are; a column without values is text."""
-        kinds = {_kind_of(value) for value in self.values if value is not None}
+        kinds = {_kind_of(python) for python in {type(value) for value in self.values if value is not None}}
         if len(kinds) > 1:
             raise TypeError("the values of a column must have one type")
         kind = kinds.pop() if kinds else ColumnType.TEXT
@@ -99,9 +99,9 @@ def is_finite(value: Value) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _kind_of(value: Value) -> ColumnType:
-    """The type of a value."""
-    return next((kind for python, kind in _TYPES if isinstance(value, python)), ColumnType.NESTED)
+def _kind_of(python: type) -> ColumnType:
+    """The type of values of a Python type."""
+    return next((kind for known, kind in _TYPES if issubclass(python, known)), ColumnType.NESTED)
 
 
 def text_of(value: Value) -> str | None:

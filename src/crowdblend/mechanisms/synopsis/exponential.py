@@ -21,7 +21,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis.fitted import Synopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table
 from crowdblend.randomness import Source, permutation
-from crowdblend.selection.exponential import choose
+from crowdblend.selection.exponential import choose_several
 
 MOST_CANDIDATES = 50_000
 _PIECE = 4_096
@@ -72,9 +72,11 @@ class ExponentialSynopsis:
 
     def publish(self, sample: Table, people: int, source: Source) -> Synopsis:
         """The chosen table, its rows in random order; people is k, concealed ones included."""
-        return self.chosen(self.scores(sample, people), source)
+        return self.chosen(self.scores(sample, people), source)[0]
 
-    def chosen(self, scores: list[int], source: Source) -> Synopsis:
-        """A table by its score, its rows in random order."""
-        place = choose(scores, epsilon=self.epsilon, sensitivity=self.rows, monotone=False, source=source)
-        return Synopsis(self.candidates[place][permutation(self.rows, source)])
+    def chosen(self, scores: list[int], source: Source, times: int = 1) -> list[Synopsis]:
+        """So many tables, each chosen by its score, their rows in random order."""
+        places = choose_several(
+            scores, times, epsilon=self.epsilon, sensitivity=self.rows, monotone=False, source=source
+        )
+        return [Synopsis(self.candidates[place][permutation(self.rows, source)]) for place in places]

@@ -15,7 +15,7 @@ from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import sanitizers
 from crowdblend.mechanisms.synopsis.fit import fit
 from crowdblend.mechanisms.synopsis.queries import QueryClass, Table, Vector
-from crowdblend.mechanisms.synopsis.rows import Cells, rows_like, shares
+from crowdblend.mechanisms.synopsis.rows import Cells, rows_like
 from crowdblend.randomness import Source, discrete_laplace
 
 
@@ -72,6 +72,5 @@ class FittedSynopsis:
 
     def rows_from(self, p: Table, noisy: Vector, source: Source) -> Synopsis:
         """Random rows of the fitted distribution, and how well they answer as the noisy shares do."""
-        cells = rows_like(self.queries, p, self.rows, source, within=self.rounding)
-        answered = self.queries.ask(shares(cells, self.queries.shape))
+        cells, answered = rows_like(self.queries, p, self.rows, source, within=self.rounding)
         return Synopsis(cells, float(np.abs(answered - self.queries.answers(noisy)).max()))

@@ -13,8 +13,12 @@ Cells = NDArray[np.int64]
 MOST_DRAWS = 200
 
 
-def rows_like(queries: QueryClass, p: Table, rows: int, source: Source, *, within: float) -> Cells:
+def rows_like(
+    queries: QueryClass, p: Table, rows: int, source: Source, *, within: float
+) -> tuple[Cells, NDArray[np.float64]]:
     """That many cells of the universe, in random order, whose shares answer the class like p within the bound.
+
+    And these answers.
 
     Evenly spaced points of the cumulated distribution are far closer than independent ones; should they be too far
     off for some query, independent rows are drawn until they are close enough.
@@ -24,9 +28,10 @@ def rows_like(queries: QueryClass, p: Table, rows: int, source: Source, *, withi
     for draw in range(MOST_DRAWS):
         places = _evenly(rows, source) if draw == 0 else _independent(rows, source)
         cells = np.minimum(np.searchsorted(cumulated, places * cumulated[-1], side="right"), p.size - 1)
-        if np.abs(queries.ask(shares(cells, p.shape)) - asked).max() <= within:
+        answered = queries.ask(shares(cells, p.shape))
+        if np.abs(answered - asked).max() <= within:
             break
-    return np.asarray(cells)[permutation(rows, source)]
+    return np.asarray(cells)[permutation(rows, source)], answered
 
 
 def shares(cells: Cells, shape: tuple[int, ...]) -> Table:
