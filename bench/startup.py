@@ -40,10 +40,10 @@ epsilon = 1.0
 delta = 1e-6
 """
 COMMANDS: dict[str, tuple[list[str], float | None]] = {
-    "plan": (["plan", "--rate", "0.5", "--epsilon", "1", "--delta", "1e-6"], 0.7),
-    "init": (["init", "people.parquet", "--out", "-"], 0.7),
-    "release --dry-run": (["release", "policy.toml", "--dry-run"], 0.7),
-    "release": (["release", "policy.toml", "--out", "published", "--yes", "--force"], 1.8),
+    "plan": (["plan", "--rate", "0.5", "--epsilon", "1", "--delta", "1e-6"], 0.4),
+    "init": (["init", "people.parquet", "--out", "-"], 0.5),
+    "release --dry-run": (["release", "policy.toml", "--dry-run"], 0.6),
+    "release": (["release", "policy.toml", "--out", "published", "--yes", "--force"], 1.2),
     "verify": (["verify", "published"], None),
     "report": (["report", "published", "--out", "-"], None),
 }

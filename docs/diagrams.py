@@ -22,7 +22,7 @@ from crowdblend.figures.style import GRID, GROUND, INK, PALETTE, QUIET
 from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.planning import sweep
 from crowdblend.planning.request import PlanRequest
-from crowdblend.reports.places import binned
+from crowdblend.reports.places import Places, binned
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 LEFT_OUT, LINE = "#c9d1d9", "#8c959f"
@@ -292,7 +292,8 @@ def points_map() -> str:
         delta=1e-6,
     )
     done = cb.release(town(100_000), policy, ledger=None, key=bytes([4]) * 32)
-    published = np.column_stack([done.data.column(name).to_numpy() for name in ("east", "north")])
+    axes = tuple(done.data.column(name).to_numpy() for name in ("east", "north"))
+    published = Places(axes, np.ones(len(axes[0]), np.int64))
     steps = np.arange(bounds[0], bounds[1], 2.0)
     blocks = [(x, y, x + 2, y + 2) for x in steps for y in steps]
     drawn = point_map(

@@ -131,9 +131,7 @@ def test_coordinates_get_the_same_cells_both_ways(tmp_path, monkeypatch, handed_
     assert direct.outside == other.outside
 
 
-@pytest.mark.parametrize(
-    ("column", "value"), [("x", 20.000001), ("y", float("nan")), ("y", None), ("x", -float("inf"))]
-)
+@pytest.mark.parametrize(("column", "value"), [("x", 20.000001), ("y", float("nan")), ("y", None)])
 def test_coordinates_without_a_cell_are_refused_in_the_same_words(tmp_path, handed_over_first, column, value):
     table = places(100)
     table[column][-1] = value

@@ -214,6 +214,21 @@ def test_a_busy_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_one_sentence(refused)
 
 
+def test_what_fails_halfway_leaves_nothing(path: Path) -> None:
+    ledger = Ledger.open(path)
+    with pytest.raises(ZeroDivisionError), ledger._writing() as connection:
+        assert connection.execute("INSERT INTO @keys VALUES (99, 'x')").rowcount / 0
+    with ledger._reading() as connection:
+        assert [*connection.execute("SELECT entry FROM @keys WHERE entry = ?", [99])] == []
+    ledger.begin(spending("new"))  # nothing is held
+
+
+@pytest.mark.parametrize(("setting", "value"), [("synchronous", 3), ("secure_delete", 1)])
+def test_commits_survive_a_power_cut_and_what_is_deleted_is_gone(path: Path, setting: str, value: int) -> None:
+    with Ledger.open(path)._writing() as connection:
+        assert connection.execute(f"PRAGMA {setting}").fetchone() == (value,)
+
+
 def test_a_sealed_key_is_kept_apart(path: Path) -> None:
     ledger = Ledger.open(path)
     assert ledger.sealed_key(1) == KEY

@@ -62,9 +62,10 @@ class PublishedPoints:
 
     def one_by_one(self) -> PublishedPoints:
         """The same with a row for every point."""
-        codes, cells = (np.repeat(self.codes, self.counts, axis=0), (np.repeat(of, self.counts) for of in self.cells))
+        codes = np.repeat(self.codes, self.counts, axis=0)
         blocks = None if self.blocks is None else np.repeat(self.blocks, self.counts)
-        return PublishedPoints(self.labels, codes, blocks, tuple(cells), np.ones(self.points, np.int64))
+        cells = tuple(np.repeat(of_axis, self.counts) for of_axis in self.cells)
+        return PublishedPoints(self.labels, codes, blocks, cells, np.ones(self.points, np.int64))
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,9 @@ class Axis(Intervals):
         """The cells of values within the bounds."""
         last = self._steps - 1
         if self._scale == 1:  # a whole number below a value is on the same side of all ends
-            cells: NDArray[np.int64] = (np.floor(values).astype(np.int64) - self._first) // self._step
+            cells: NDArray[np.int64] = np.floor(values).astype(np.int64) - self._first
+            if self._step > 1:  # to divide by 1 takes as long as all the rest
+                cells //= self._step
         else:
             cells = ((values - self._ends[0]) * (1 / self.step)).astype(np.int64)
             np.minimum(cells, last, out=cells)

@@ -116,14 +116,15 @@ def _ends(margin: Margin, at: int) -> tuple[float | None, float, float | None, s
 
 def _meaning(margin: Margin, *, drawn: bool) -> str:
     if np.isnan(margin.intervals.estimate).all():
-        least, most = ("Dark", "pale") if drawn else ("low", "high")
-        return (
-            f"{least} is what there is at least; {most} is what there may be, since cells below the threshold are not "
-            "published. The ends hold 95 times in 100."
+        known = (
+            "Dark is what there is at least; pale is what there may be"
+            if drawn
+            else "There are at least as many as low says; there may be as many as high says"
         )
+        return f"{known}, since cells below the threshold are not published. The ends hold 95 times in 100."
     if drawn:
         return "The line is the estimate; dark and pale end at the 95 % interval."
-    return "low and high are the ends of the 95 % interval."
+    return "The 95 % interval is from low to high."
 
 
 def _sampled(margin: Margin, at: int) -> str:

@@ -102,7 +102,8 @@ class DirectCoding(Coding):
         )
         for position, axis in self._coordinates.items():
             if self.packing.places[position].at == at:
-                parts.append(axis.codes_of(rows.column(f"v{position}").to_numpy()))
+                chunks = (chunk.to_numpy(zero_copy_only=False) for chunk in rows.column(f"v{position}").chunks)
+                parts.append(np.concatenate([axis.codes_of(chunk) for chunk in chunks]))
                 parts[-1] *= self.packing.places[position].weight
         if any((part < 0).any() for part in parts):
             raise HasNoClass
