@@ -24,7 +24,7 @@ audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is
 	$(AUDIT) --twins
 	$(AUDIT) --planted --repeat 100 --json > out/audit/planted.json
 	$(AUDIT) --planted --repeat 100 --runs 20000 --json > out/audit/minute.json
-	$(AUDIT) --own --understate 2 --repeat 100 --json > out/audit/power.json
+	$(AUDIT) --own --understate 2 --repeat 100 --runs 200000 --json > out/audit/power.json
 	$(AUDIT) --own --repeat 1000 --runs 2000 --error 0.01 --json > out/audit/false-alarms.json
 	$(BIN)/python bench/audit_page.py out/audit/*.json
 

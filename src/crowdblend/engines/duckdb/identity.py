@@ -67,7 +67,10 @@ class DuckDBHashes:
     def some_rows(self) -> SomeRows:
         """The hashes of all columns, of the first rows."""
         names = self.columns
-        each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
+        if self._source == _HASHED:
+            each = ", ".join(f"{self._hash([name])} AS h{at}" for at, name in enumerate(names))
+        else:  # which rows are alike is seen as well in the values as they are
+            each = ", ".join(f"hash({self._columns[name][0]}) AS h{at}" for at, name in enumerate(names))
         query = f"SELECT {each} FROM (SELECT * FROM {self._source} LIMIT {rows_to_look_at(len(names))})"
         found = self._connection.execute(query).fetchnumpy()
         return SomeRows(names, np.column_stack([np.asarray(found[f"h{at}"], np.uint64) for at in range(len(names))]))

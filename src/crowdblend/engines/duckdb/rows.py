@@ -37,7 +37,7 @@ _BATCH = 1 << 17
 _CHUNK = 1 << 19
 _CHUNK_BYTES = 1 << 27
 # Up to this rate it is quicker to look at all persons first, and to look up so many rows at once takes little memory.
-_FEW = 0.2
+_FEW = 0.1
 _MOST_LOOKED_UP = 1 << 19
 
 
