@@ -56,9 +56,11 @@ class Steward:
         self, *, person: str | None = "person_id", population: str = "town", design: str | None = None
     ) -> None:
         """Say who is protected, whose data they are, and what the table is."""
-        if design is not None:
-            self.page.check(f"input[name=design][value={design}]")
-            self.page.wait_for_load_state("networkidle")
+        chosen = f"input[name=design][value={design}]"
+        if design is not None and not self.page.is_checked(chosen):
+            # Another design has other fields: the page is loaded again, and what is typed before is not on it.
+            with self.page.expect_navigation(timeout=WAIT):
+                self.page.check(chosen)
         if person is not None:
             self.page.select_option("#person", person)
         self.page.fill("#population", population)
