@@ -124,7 +124,7 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
             code="mechanism.delta",
         )
     if measure == PURE:
-        return float(measurement.map(ONE_REPLACED[metric])), 0.0  # type: ignore[no-untyped-call]
+        return float(measurement.map(ONE_REPLACED[metric])), 0.0
     if measure in (CONCENTRATED, SMOOTHED):
         measurement = _at_fixed_delta(measurement, measure, delta)
     elif measure != APPROXIMATE:
@@ -134,7 +134,7 @@ def _loss(measurement: Measurement, delta: float | None) -> tuple[float, float]:
             where="measurement",
             code="mechanism.measure",
         )
-    epsilon, least = measurement.map(ONE_REPLACED[metric])  # type: ignore[no-untyped-call]
+    epsilon, least = measurement.map(ONE_REPLACED[metric])
     return float(epsilon), float(least)
 
 

@@ -37,7 +37,7 @@ def application(studio: Studio) -> Starlette:
             *(route for one in PAGES for route in one.ROUTES),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
         ],
-        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _system},  # type: ignore[dict-item]
+        exception_handlers={CrowdblendError: _refused, HTTPException: _no_page, OSError: _system},
     )
     app.state.studio = studio
     return app

@@ -204,11 +204,11 @@ def _shown(spark: SparkSession, progress: Progress | None, phase: str) -> Iterat
             total, ready = sum(one.num_tasks for one in some), sum(one.num_completed_tasks for one in some)
             progress(f"{phase}, task {ready} of {total}", 0)
 
-        spark.registerProgressHandler(handler)  # type: ignore[arg-type]
+        spark.registerProgressHandler(handler)
         try:
             yield
         finally:
-            spark.removeProgressHandler(handler)  # type: ignore[arg-type]
+            spark.removeProgressHandler(handler)
         return
     over = threading.Event()
     watching = threading.Thread(target=_watch, args=(spark, progress, phase, over), daemon=True)
