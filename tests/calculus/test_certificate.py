@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from crowdblend import plan, verify
 from crowdblend.calculus import RULES, Assumed, Assumption, Certificate, Derivation, compose, verify_file
+from crowdblend.calculus.certificate import FORMAT
 from crowdblend.errors import DoesNotVerify, InvalidInput, NotApplicable, NotProved
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Differential, IidSampling, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 from crowdblend.numerics.balls import precision
 
-from .documents import at, edited, leaves, resealed
+from .documents import ISSUED, at, edited, leaves, resealed
 
-FIRST = Path(__file__).parents[1] / "data" / "certificates" / "format-1"
 PLANS = {
     "suppression": {"rate": 0.1, "k": 20, "epsilon": 0.5},
     "below -ln(1-rate)": {"rate": 0.5, "k": 10, "epsilon": 0.3},
@@ -54,7 +55,7 @@ def test_round_trip(document: dict) -> None:
 
 def test_any_single_edit_is_refused(document: dict) -> None:
     for path in leaves(document):
-        reason = "the format must be" if path == ("format",) else "the digest does not match"
+        reason = "The format must be" if path == ("format",) else "the digest does not match"
         with pytest.raises(DoesNotVerify, match=reason):
             verify(json.dumps(edited(document, path, other(at(document, path)))))
 
@@ -71,7 +72,7 @@ def test_edited_numbers_and_words_are_refused_even_with_a_fitting_digest(documen
 
 def test_removed_and_reordered_parts_are_refused(document: dict) -> None:
     for name in document:
-        reason = "the format must be" if name == "format" else "exactly 8 parts"
+        reason = "The format must be" if name == "format" else "exactly 8 parts"
         with pytest.raises(DoesNotVerify, match=reason):
             verify(json.dumps({part: value for part, value in document.items() if part != name}))
     backwards = {**document, "derivations": document["derivations"][::-1]}
@@ -117,10 +118,9 @@ def test_unknown_rules_and_endless_trees_are_refused(document: dict) -> None:
 def test_a_certificate_must_promise_something() -> None:
     with pytest.raises(InvalidInput, match="guarantees no privacy"):
         Certificate(())
-    for document in (PLAIN, json.loads((FIRST / "plan.json").read_text(encoding="utf-8"))):
-        empty = {name: [] if isinstance(part, list) else part for name, part in document.items()}
-        with pytest.raises(DoesNotVerify, match="guarantees no privacy"):
-            verify(resealed(empty))
+    empty = {name: [] if isinstance(part, list) else part for name, part in PLAIN.items()}
+    with pytest.raises(DoesNotVerify, match="guarantees no privacy"):
+        verify(resealed(empty))
 
 
 def test_files_and_folders(tmp_path: Path) -> None:
@@ -129,6 +129,21 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert verify_file(tmp_path).to_json() == verify_file(tmp_path / "certificate.json").to_json() == text
     with pytest.raises(InvalidInput, match="not readable"):
         verify_file(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize("path", ISSUED, ids=lambda path: path.stem)
+def test_a_certificate_verifies_and_holds_no_sentences(path: Path) -> None:
+    assert verify_file(path).guarantees
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["format"] == FORMAT
+    texts = [at(document, place) for place in leaves(document) if place[0] not in ("facts", "digest", "format")]
+    # Ids, kinds and names of statistics and noise; the longest names a noise.
+    assert max(len(text.split()) for text in texts if isinstance(text, str)) <= 5
+    assert not any(text.endswith(".") for text in texts if isinstance(text, str))
+
+
+def test_there_are_certificates_of_every_kind() -> None:
+    assert len(ISSUED) >= 60
 
 
 @settings(deadline=None, max_examples=20, derandomize=True)
@@ -211,7 +226,7 @@ def test_stated_assumptions_are_stated_once_and_need_no_numbers(stated: tuple[st
         Certificate((_sampled(),), tuple(Assumption[name] for name in stated))
 
 
-REASONS = r"is not what the|known rule|the format must be|must be a guarantee|of a known kind|every relation must be"
+REASONS = r"is not what the|known rule|The format must be|must be a guarantee|of a known kind|every relation must be"
 PLAIN = plan(rate=0.1, k=20, epsilon=0.5).certificate().to_dict()
 
 
@@ -288,3 +303,28 @@ def test_threads_do_not_disturb_each_other() -> None:
     other.join()
     assert events == ["other done", "rule done"]
     assert ctx.prec == 53
+
+
+def test_the_guarantees_for_one_person() -> None:
+    one = Differential(1.0, 0.0, Relation.ADD_REMOVE)
+    swapped, group = Differential(2.0, 0.0, Relation.REPLACE), Differential(3.0, 0.0, Relation.ADD_REMOVE, people=3)
+    drawn = ZeroKnowledge(1.0, 0.0, RandomSamples(3, 9), Relation.CONCEAL)
+    iid, several = (ZeroKnowledge(1.0, 0.0, IidSampling(0.1), Relation.ADD_REMOVE, people) for people in (1, 2))
+    assert differential_for_one([group, swapped, one]) == one
+    assert differential_for_one([group, swapped, one], Relation.REPLACE) == swapped
+    assert differential_for_one([group, drawn]) is None
+    assert zero_knowledge_for_one([several, drawn, iid]) == iid
+    assert zero_knowledge_for_one([several, drawn]) == drawn
+    assert zero_knowledge_for_one([several, one]) is None
+
+
+def test_a_certificate_answers_for_one_person() -> None:
+    sampled = RULES["suppression.exact"](RULES["histogram.suppressed"](k=20), rate=0.1, epsilon=0.5)
+    one = RULES["dps.differential"](sampled)
+    certificate = Certificate(
+        (RULES["differential.group"](one, people=3), one, RULES["dps.zero-knowledge"](sampled)),
+        (Assumption.ASSUMED_RATE,),
+    )
+    assert certificate.differential() == one.conclusion
+    assert certificate.differential(Relation.REPLACE) is None
+    assert certificate.zero_knowledge() == RULES["dps.zero-knowledge"](sampled).conclusion

@@ -62,7 +62,7 @@ def test_refusals(arguments: list[str], code: int, named: str) -> None:
 
 def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
     certificate = crowdblend(*PLAN, "--certificate", "-").stdout
-    assert json.loads(certificate)["format"] == "crowdblend certificate 2"
+    assert json.loads(certificate)["format"] == "crowdblend certificate 1"
     verified = crowdblend("verify", "-", stdin=certificate)
     assert verified.returncode == 0
     assert "zero-knowledge" in verified.stdout

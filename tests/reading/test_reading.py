@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from crowdblend.calculus import verify
 from crowdblend.cli.main import cli
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.reading import PublishedRelease, read
@@ -115,19 +114,6 @@ def test_points_add_up_by_the_labels_that_travel_along(folders: dict[str, Path],
     for sex, people in town.groupby("sex").size().items():
         assert rows[sex]["low"] <= people <= rows[sex]["high"]
     assert release.estimates(margin=[]).num_rows == 1
-
-
-def test_folders_of_before_are_read_as_far_as_they_say(folders: dict[str, Path], tmp_path: Path) -> None:
-    """Certificates of format 1 describe columns in sentences: the labels are not known."""
-    issued = Path("tests/data/certificates/format-1/table.json")
-    certificate = verify(issued.read_text())
-    facts = {**certificate.facts, "files": {"data.csv": ""}}
-    old = PublishedRelease(tmp_path, type(certificate)(certificate.derivations, certificate.stated, facts))
-    (tmp_path / "data.csv").write_text('"sex","age","count"\n"female","[0, 10)",120\n"male","[0, 10)",44\n')
-    assert old.domain == {"sex": None, "age": None}
-    cells = old.estimates().to_pylist()
-    assert [(row["low"], row["high"]) for row in cells][1] == (72, 109)
-    assert old.estimates(margin=["age"]).to_pylist()[0]["high"] is None
 
 
 def refused(code: str, call: object) -> None:

@@ -7,7 +7,7 @@ from crowdblend.calculus.checker import sha256_of, verify, verify_file, verify_f
 from crowdblend.calculus.description import Description
 from crowdblend.calculus.profiles import compose_profiles, profile_of
 from crowdblend.calculus.rules.composition import compose
-from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem, conversions
+from crowdblend.calculus.theorem import RULES, Derivation, Rule, Theorem
 
 __all__ = [
     "RULES",
@@ -20,7 +20,6 @@ __all__ = [
     "Theorem",
     "compose",
     "compose_profiles",
-    "conversions",
     "profile_of",
     "rules",
     "sha256_of",

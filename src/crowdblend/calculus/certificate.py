@@ -1,7 +1,7 @@
 """A certificate: guarantees, what they take for granted, and the derivations that anyone can redo.
 
-Written down it holds ids and numbers only; sentences are rendered by whoever shows it, so better wording never breaks a
-certificate that was issued before.
+Written down it holds ids and numbers only; sentences are rendered by whoever shows it, so better wording breaks no
+certificate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
 from crowdblend.guarantees.guessing import differential_for_one, zero_knowledge_for_one
 
-FORMAT = "crowdblend certificate 2"
+FORMAT = "crowdblend certificate 1"
 # Guarantees that may speak of the mechanism that runs on the sample; their sentences say so.
 _ON_THE_SAMPLE = (CrowdBlending, OutlierPrivate)
 

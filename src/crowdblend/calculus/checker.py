@@ -3,8 +3,7 @@
 The checker trusts the registered rules and nothing else. It reads from the document only rule ids, parameters
 and the shape of the tree, computes every conclusion anew with outward rounding, and then compares the whole
 document with the one it would have written itself. So an edit of anything derived is found. Stated assumptions and
-facts are not derived; only the digest guards them, and it has no key. Whatever was issued verifies for ever: a change
-to what certificates hold, such as a further assumption of a rule, is a new format, and the old ones are still read.
+facts are not derived; only the digest guards them, and it has no key.
 
 `verify` proves the derivations. That the data beside a certificate are the certified ones only `verify_folder` checks.
 """
@@ -15,7 +14,6 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from crowdblend.calculus import format1
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
@@ -31,10 +29,7 @@ MOST_STEPS = 500
 # Steps that only name a mechanism or a curve cost nothing, and a series has as many as it has releases.
 MOST_NAMES = 10_000
 NAMING = (CrowdBlending, Profile)
-PARTS = {
-    FORMAT: {"format", "guarantees", "release", "assumptions", "stated", "derivations", "facts", "digest"},
-    format1.FORMAT: format1.PARTS,
-}
+PARTS = {"format", "guarantees", "release", "assumptions", "stated", "derivations", "facts", "digest"}
 
 
 def verify(text: str) -> Certificate:
@@ -44,24 +39,20 @@ def verify(text: str) -> Certificate:
     """
     check_type("verify", text, str, "the JSON text of a certificate")
     document = parse(text)
-    form = document.get("format")
-    parts = PARTS.get(form) if isinstance(form, str) else None
-    if parts is None:
-        known = " or ".join(repr(name) for name in PARTS)
-        raise DoesNotVerify(f"the format must be {known}, and is another; use the version that wrote it.")
-    if set(document) != parts:
-        raise DoesNotVerify(f"a certificate has exactly {len(parts)} parts, and this one has others.")
+    if document.get("format") != FORMAT:
+        raise DoesNotVerify(f"The format must be {FORMAT!r}. Use the version that wrote this certificate.")
+    if set(document) != PARTS:
+        raise DoesNotVerify(f"A certificate has exactly {len(PARTS)} parts, and this one has others.")
     if digest({name: part for name, part in document.items() if name != "digest"}) != document["digest"]:
         raise DoesNotVerify("the digest does not match the content: the certificate was edited.")
     if not isinstance(document["facts"], dict):
         raise DoesNotVerify("the facts must be names with values, and they are something else.")
     try:
-        stated = format1.without_prose(document) if form == format1.FORMAT else document
         steps = _Steps()
         certificate = Certificate(
-            derivations=tuple(_derive(tree, steps) for tree in stated["derivations"]),
-            stated=tuple(Assumption[name] for name in stated["stated"]),
-            facts=stated["facts"],
+            derivations=tuple(_derive(tree, steps) for tree in document["derivations"]),
+            stated=tuple(Assumption[name] for name in document["stated"]),
+            facts=document["facts"],
         )
     except InvalidInput as refused:
         raise DoesNotVerify(str(refused)) from refused
@@ -69,8 +60,7 @@ def verify(text: str) -> Certificate:
         raise DoesNotVerify(
             "every step must have a rule, parameters, premises and a conclusion; one does not."
         ) from problem
-    expected = format1.expected(certificate) if form == format1.FORMAT else certificate.to_dict()
-    difference = _first_difference(expected, stated, "certificate")
+    difference = _first_difference(certificate.to_dict(), document, "certificate")
     if difference:
         raise DoesNotVerify(f"{difference} is not what the derivation gives: the certificate was edited.")
     return certificate

@@ -189,11 +189,6 @@ def rule(
     return register
 
 
-def conversions(source: type[Guarantee], target: type[Guarantee]) -> list[Rule]:
-    """Every rule that turns one kind of guarantee into another by itself."""
-    return [found for found in RULES.values() if found.premises == (source,) and found.conclusion is target]
-
-
 def _normal(name: str, value: Any) -> Any:
     if name not in PARAMETERS:
         if not isinstance(value, bool):

@@ -1,7 +1,7 @@
 """Facts of a certificate as sentences: how columns were recoded, what statistics are of, which queries rows answer.
 
-Certificates hold ids and numbers. Those of format 1 held the sentences themselves, and are shown as they are. Facts are
-not checked by anybody but the publisher, so nothing here takes their form for granted.
+Certificates hold ids and numbers. Facts are not checked by anybody but the publisher, so nothing here takes their form
+for granted.
 """
 
 from __future__ import annotations
