@@ -15,9 +15,9 @@ SOURCE = Path(crowdblend.__file__).parent
 REFUSALS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 # Here every refusal has a code and a place of its own; the trusted base names the parameter in its message.
 STRUCTURED = (
+    "api",
     "cli",
     "engines",
-    "front_door",
     "kinds",
     "ledger",
     "mechanisms",
@@ -31,6 +31,7 @@ STRUCTURED = (
     "reports",
     "selection",
     "signatures",
+    "studio",
 )
 REFRAINS = re.compile(
     r"must [^.\"]*, and (is|are|has|have|does|do)( not\b| none\b| other|\.)"

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
+    from crowdblend.api.checks import audit, compose, sign, verify
+    from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
+    from crowdblend.api.ledger import Ledger
+    from crowdblend.api.published import Release
+    from crowdblend.api.rehearsals import rehearse
+    from crowdblend.api.release import release, resume
     from crowdblend.calculus.certificate import Certificate
     from crowdblend.errors import CrowdblendError
-    from crowdblend.front_door.checks import audit, compose, sign, verify
-    from crowdblend.front_door.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
-    from crowdblend.front_door.ledger import Ledger
-    from crowdblend.front_door.published import Release
-    from crowdblend.front_door.rehearsals import rehearse
-    from crowdblend.front_door.release import release, resume
     from crowdblend.mechanisms.measurement import sample_and_sanitize
     from crowdblend.planning.plan import Plan, plan
     from crowdblend.policies.choosing import Choosing
@@ -48,7 +48,7 @@ _MODULES = {
     "ExactSample": "policies.sampling",
     "Graph": "policies.graph",
     "GraphStatistic": "policies.graph",
-    "Ledger": "front_door.ledger",
+    "Ledger": "api.ledger",
     "Links": "policies.graph",
     "Microdata": "policies.microdata",
     "NamedBox": "policies.points",
@@ -58,31 +58,31 @@ _MODULES = {
     "Points": "policies.points",
     "PublishedRelease": "reading.release",
     "QuadtreeRegion": "policies.points",
-    "Release": "front_door.published",
+    "Release": "api.published",
     "Sampling": "policies.sampling",
     "Statistic": "policies.statistic",
     "Statistics": "policies.statistics",
     "Synopsis": "policies.synopsis",
     "Table": "policies.table",
-    "audit": "front_door.checks",
-    "axis": "front_door.columns",
-    "bounds": "front_door.columns",
-    "breaks": "front_door.columns",
-    "compose": "front_door.checks",
-    "date": "front_door.columns",
-    "hierarchy": "front_door.columns",
-    "intervals": "front_door.columns",
+    "audit": "api.checks",
+    "axis": "api.columns",
+    "bounds": "api.columns",
+    "breaks": "api.columns",
+    "compose": "api.checks",
+    "date": "api.columns",
+    "hierarchy": "api.columns",
+    "intervals": "api.columns",
     "load_policy": "policies.load",
     "plan": "planning.plan",
-    "prefix": "front_door.columns",
+    "prefix": "api.columns",
     "read": "reading.release",
-    "rehearse": "front_door.rehearsals",
-    "release": "front_door.release",
-    "resume": "front_door.release",
+    "rehearse": "api.rehearsals",
+    "release": "api.release",
+    "resume": "api.release",
     "sample_and_sanitize": "mechanisms.measurement",
-    "sign": "front_door.checks",
-    "values": "front_door.columns",
-    "verify": "front_door.checks",
+    "sign": "api.checks",
+    "values": "api.columns",
+    "verify": "api.checks",
 }
 
 __all__ = [

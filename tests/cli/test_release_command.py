@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-import crowdblend as front_door
+import crowdblend as cb
 from crowdblend.demo import write_population
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Ledger
@@ -80,7 +80,7 @@ def test_a_missing_source_is_refused_before_there_is_a_ledger(place: Path, monke
     assert json.loads(done.stdout)["error"]["code"] == "data.unreadable"
     monkeypatch.chdir(place)
     with pytest.raises(InvalidInput) as refused:
-        front_door.release(None, "policy.toml", out="out")
+        cb.release(None, "policy.toml", out="out")
     assert refused.value.code == "data.unreadable"
     assert not home.exists()
     assert not (place / "out").exists()

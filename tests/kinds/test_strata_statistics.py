@@ -23,7 +23,6 @@ import crowdblend as cb
 from crowdblend.auditing.statistical import hard_sizes
 from crowdblend.calculus import Assumption, verify
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from crowdblend.front_door.choices import choices_of, policy_of
 from crowdblend.kinds import plan
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.mechanisms.strata_statistics import in_own_copies
@@ -35,6 +34,7 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
 from crowdblend.rehearsal.registry import subject_of
+from crowdblend.studio.model.choices import choices_of, policy_of
 from tests.publishing.test_verification import forged
 
 RATES = {"north": 0.05, "south": 0.1, "west": 0.5}

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import crowdblend as cb
+from crowdblend.api.ledger import Ledger
 from crowdblend.demo import town
-from crowdblend.front_door.ledger import Ledger
 from tests.needs import chromium
 from tests.studio.running import Running, fill, running
 from tests.studio.steward import WAIT, Steward

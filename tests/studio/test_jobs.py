@@ -16,8 +16,8 @@ from crowdblend.publishing.release import release
 from crowdblend.studio.jobs import JOB, STATUS, Jobs
 from crowdblend.studio.places import Root
 from crowdblend.studio.work import checked_policy
-from tests.front_door.kinds_of_choices import CASES
 from tests.studio.conftest import Visitor
+from tests.studio.model.kinds_of_choices import CASES
 from tests.studio.test_pages import chosen, waited
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.demo import write_friendships, write_population
-from crowdblend.front_door.choices import Choices, policy_of
 from crowdblend.studio.jobs import Job
-from tests.front_door.kinds_of_choices import CASES
+from crowdblend.studio.model.choices import Choices, policy_of
 from tests.studio.conftest import Visitor
+from tests.studio.model.kinds_of_choices import CASES
 
 HTMX = {"hx-request": "true"}
 

@@ -12,8 +12,8 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.engines.databases import local_copy
-from crowdblend.front_door import schema
-from crowdblend.front_door.choices import policy_of
+from crowdblend.studio.model import schema
+from crowdblend.studio.model.choices import policy_of
 from tests.ledger.databases import execute, needs_postgresql
 from tests.ledger.postgresql_server import server
 from tests.studio.conftest import Visitor

@@ -13,13 +13,13 @@ from typing import Any
 
 import click
 
+from crowdblend.api.checks import audit as audit_policy
 from crowdblend.auditing.claim import Claim
 from crowdblend.auditing.exact import Counterexample
 from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen, hard_sizes, repeat
 from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.checks import audit as audit_policy
 
 # An audit of a claim that is really broken must say so this often.
 POWER = 0.95

@@ -63,7 +63,7 @@ def command(
     folder = Path(".") if out == "-" else Path(out).parent
     if design is None and kind == "table" and not as_json and at_a_terminal():
         design = _ask(data)
-    from crowdblend.front_door.starting import starter_policy  # noqa: PLC0415
+    from crowdblend.api.starting import starter_policy  # noqa: PLC0415
 
     text = starter_policy(
         data,

@@ -246,6 +246,6 @@ def _safe(name: str, value: Any) -> str:
 
 def _draw(swept: Sweep, target: str, force: bool) -> None:
     from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
-    from crowdblend.front_door.sweeps import sweep_chart  # noqa: PLC0415
+    from crowdblend.studio.model.sweeps import sweep_chart  # noqa: PLC0415
 
     save(sweep_chart(swept), Path(target), force=force)

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import emit, json_option, print_table, show, speaks
 from crowdblend.cli.progress import progress_bar
-from crowdblend.front_door.rehearsals import rehearse
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import InvalidInput, Refused
-from crowdblend.front_door.choices import Choices
+from crowdblend.studio.model.choices import Choices
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _MOST_DRAFTS = 500

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from crowdblend.errors import Refused
-from crowdblend.front_door.choices import Choices, paths_of, policy_of
 from crowdblend.studio.addresses import checked_address, is_address
 from crowdblend.studio.drafts import Drafts
 from crowdblend.studio.jobs import Jobs
+from crowdblend.studio.model.choices import Choices, paths_of, policy_of
 from crowdblend.studio.places import Root
 
 

@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from crowdblend.errors import CrowdblendError, Unavailable
-from crowdblend.front_door import readiness
 from crowdblend.reports.html import Html, shorten
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES
+from crowdblend.studio.model import readiness
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.version import __version__

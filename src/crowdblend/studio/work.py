@@ -51,9 +51,9 @@ class Status:
 
 def checked_policy(policy: str, root: str) -> Any:
     """A policy whose files lie under the root now, whatever was put in their place since the page looked."""
-    from crowdblend.front_door.choices import choices_of, paths_of  # noqa: PLC0415
     from crowdblend.policies import load_policy  # noqa: PLC0415
     from crowdblend.studio.addresses import checked_address, is_address  # noqa: PLC0415
+    from crowdblend.studio.model.choices import choices_of, paths_of  # noqa: PLC0415
     from crowdblend.studio.places import Root  # noqa: PLC0415
 
     place = Root.at(root)
@@ -69,7 +69,7 @@ def checked_policy(policy: str, root: str) -> Any:
 
 def release(status: Status, policy: str, out: str, ledger: str | None, root: str) -> dict[str, Any]:
     """Publish, recorded in the ledger."""
-    from crowdblend.front_door.ledger import Ledger  # noqa: PLC0415
+    from crowdblend.api.ledger import Ledger  # noqa: PLC0415
     from crowdblend.publishing.release import release as publish  # noqa: PLC0415
 
     done = publish(
@@ -85,7 +85,7 @@ def release(status: Status, policy: str, out: str, ledger: str | None, root: str
 
 def resume(status: Status, entry: int, policy: str, ledger: str | None, root: str) -> dict[str, Any]:
     """Publish a release that was begun and stopped."""
-    from crowdblend.front_door.ledger import Ledger  # noqa: PLC0415
+    from crowdblend.api.ledger import Ledger  # noqa: PLC0415
     from crowdblend.publishing.release import resume as publish  # noqa: PLC0415
 
     done = publish(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
@@ -96,7 +96,7 @@ def rehearse(
     status: Status, policy: str, out: str, people: int | None, spread: str, data: str | None
 ) -> dict[str, Any]:
     """Publish about made-up people, or about a public file."""
-    from crowdblend.front_door.rehearsed_folder import rehearse_into  # noqa: PLC0415
+    from crowdblend.studio.model.rehearsed_folder import rehearse_into  # noqa: PLC0415
 
     given: Any = spread
     return rehearse_into(policy, out, people=people, spread=given, data=data, progress=status.progress).to_dict()

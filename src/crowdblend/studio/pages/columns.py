@@ -10,11 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import WAY, column_of, ways_of
-from crowdblend.front_door.readiness import READY, column_status
-from crowdblend.front_door.schema import read_code_book
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed, revision_of
+from crowdblend.studio.model.choices import WAY, column_of, ways_of
+from crowdblend.studio.model.readiness import READY, column_status
+from crowdblend.studio.model.schema import read_code_book
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.studio import Studio

@@ -9,14 +9,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import declared_keys, with_design, with_kind
-from crowdblend.front_door.schema import database_header, source_header, tables_at, tables_of
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import Header
 from crowdblend.policies.starter import designs_of
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import fields_of, prefixed, revision_of
+from crowdblend.studio.model.choices import declared_keys, with_design, with_kind
+from crowdblend.studio.model.schema import database_header, source_header, tables_at, tables_of
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio

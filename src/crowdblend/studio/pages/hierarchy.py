@@ -11,8 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import WAY
-from crowdblend.front_door.hierarchy_files import (
+from crowdblend.studio.drafts import Draft
+from crowdblend.studio.model.choices import WAY
+from crowdblend.studio.model.hierarchy_files import (
     MOST_LEVELS,
     MOST_ROWS,
     checked_rows,
@@ -21,7 +22,6 @@ from crowdblend.front_door.hierarchy_files import (
     made_rows,
     read_rows,
 )
-from crowdblend.studio.drafts import Draft
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, step_page

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import choices_of, start
-from crowdblend.front_door.schema import database_header, source_header
 from crowdblend.policies import load_policy
 from crowdblend.policies.registry import KINDS, WORDS
 from crowdblend.studio.addresses import checked_address, database_source, is_address
+from crowdblend.studio.model.choices import choices_of, start
+from crowdblend.studio.model.schema import database_header, source_header
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, published

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
 from crowdblend.figures.stairs import stairs_chart
-from crowdblend.front_door.ledger import Ledger
-from crowdblend.front_door.totals import stairs
 from crowdblend.guarantees.guessing import guess_sentence
+from crowdblend.studio.model.totals import stairs
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page
 

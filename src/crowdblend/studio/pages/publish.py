@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from crowdblend.api.ledger import Ledger
 from crowdblend.engines.engine import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
-from crowdblend.front_door.ledger import Ledger
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies import load_policy
 from crowdblend.studio.drafts import Draft

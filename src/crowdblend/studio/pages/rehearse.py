@@ -9,9 +9,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.rehearsed_folder import SPREADS, USUAL_PEOPLE
 from crowdblend.studio.forms import revision_of, whole_of
 from crowdblend.studio.jobs import OWN
+from crowdblend.studio.model.rehearsed_folder import SPREADS, USUAL_PEOPLE
 from crowdblend.studio.pages.jobs import last_job
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio

@@ -9,16 +9,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
-from crowdblend.front_door.choices import declared_keys, declared_lists, settled, with_design, with_kind
-from crowdblend.front_door.expectations import expectations
-from crowdblend.front_door.ledger import Ledger
-from crowdblend.front_door.sweeps import may_sweep, trade_off_chart
-from crowdblend.front_door.totals import totals
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies.starter import designs_of
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import Field, field_of, fields_of, listed, prefixed, revision_of
+from crowdblend.studio.model.choices import declared_keys, declared_lists, settled, with_design, with_kind
+from crowdblend.studio.model.expectations import expectations
+from crowdblend.studio.model.sweeps import may_sweep, trade_off_chart
+from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.security import at

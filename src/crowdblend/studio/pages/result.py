@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from crowdblend.front_door.as_python import python_of
 from crowdblend.policies import load_policy
+from crowdblend.studio.model.as_python import python_of
 from crowdblend.studio.pages.jobs import folder_of, last_job
 from crowdblend.studio.pages.posting import see
 from crowdblend.studio.pages.releases import opened

@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
-from tests.front_door.survey import KEY, PEOPLE, survey, table
+from tests.api.survey import KEY, PEOPLE, survey, table
 
 DAYS = [datetime.datetime(2020 + at % 2, 1, 1, 23, 30) for at in range(PEOPLE)]
 

@@ -14,8 +14,8 @@ import crowdblend as cb
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError
 from crowdblend.ledger import Ledger
+from tests.api.survey import KEY, survey, table
 from tests.commands import crowdblend
-from tests.front_door.survey import KEY, survey, table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

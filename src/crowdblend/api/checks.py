@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.api.published import Release
+from crowdblend.api.sources import loaded_policy
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import verify as verify_text
 from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.published import Release
-from crowdblend.front_door.sources import loaded_policy
 
 if TYPE_CHECKING:
     from crowdblend.auditing.statistical import Outlook, Verdict

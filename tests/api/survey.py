@@ -1,4 +1,4 @@
-"""A small made-up survey and its policy, for the tests of the front door."""
+"""A small made-up survey and its policy, for the tests of the Python interface."""
 
 from __future__ import annotations
 

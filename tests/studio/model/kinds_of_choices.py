@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import crowdblend as cb
-from crowdblend.front_door.choices import Choices, settled, start, with_design
+from crowdblend.studio.model.choices import Choices, settled, start, with_design
 
 SEX = {"way": "values", "values": "female\nmale"}
 AGE = {"way": "width", "from": "0", "to": "90", "width": "10", "top": "true"}

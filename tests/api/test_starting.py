@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
+from crowdblend.api.starting import starter_policy
 from crowdblend.cli import main as entry
 from crowdblend.engines.engine import default_engine
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.starting import starter_policy
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy
 from crowdblend.policies.registry import KINDS

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.api.ledger import USERS_OWN, UsersOwn, opened
+from crowdblend.api.published import Release, in_folder, in_memory
+from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.ledger import USERS_OWN, UsersOwn, opened
-from crowdblend.front_door.published import Release, in_folder, in_memory
-from crowdblend.front_door.sources import about, loaded_policy
 from crowdblend.guarantees.parameters import check_type
 
 if TYPE_CHECKING:

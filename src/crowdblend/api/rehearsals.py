@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crowdblend.api.sources import loaded_policy
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.sources import loaded_policy
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from crowdblend.front_door.sources import about, loaded_policy
+from crowdblend.api.sources import about, loaded_policy
 from crowdblend.policies.about import About
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 import crowdblend as cb
 from crowdblend.demo import friendships
 from crowdblend.errors import DoesNotVerify, InvalidInput
-from tests.front_door.survey import KEY, survey, table
+from tests.api.survey import KEY, survey, table
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import crowdblend as cb
 from crowdblend.calculus import Assumption
 from crowdblend.errors import DoesNotCompose, InvalidInput
 from crowdblend.publishing.release import resume as resume_in_folder
-from tests.front_door.survey import KEY, survey, table
+from tests.api.survey import KEY, survey, table
 
 DRAWN = {"sampling": cb.Sampling(rate=0.5, already_drawn=True)}
 
@@ -154,7 +154,7 @@ def test_a_process_that_dies_leaves_an_entry(tmp_path: Path) -> None:
     code = (
         "import os, crowdblend as cb\n"
         "from crowdblend.kinds.table import TablePlan\n"
-        "from tests.front_door.survey import KEY, survey, table\n"
+        "from tests.api.survey import KEY, survey, table\n"
         "TablePlan.publish = lambda *_: os._exit(9)\n"
         f"cb.release(survey(), table(), ledger={str(tmp_path / 'ledger.db')!r}, key=KEY)\n"
     )

@@ -1,4 +1,4 @@
-"""Every test of the front door has a ledger folder of its own."""
+"""Every test of the Python interface has a ledger folder of its own."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import InvalidInput
-from crowdblend.front_door.choices import policy_of
-from crowdblend.front_door.expectations import expectations
-from crowdblend.front_door.rehearsed_folder import MADE_UP, rehearse_into
-from tests.front_door.kinds_of_choices import CASES
+from crowdblend.studio.model.choices import policy_of
+from crowdblend.studio.model.expectations import expectations
+from crowdblend.studio.model.rehearsed_folder import MADE_UP, rehearse_into
+from tests.studio.model.kinds_of_choices import CASES
 
 
 @pytest.mark.parametrize("case", CASES)

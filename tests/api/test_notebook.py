@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import crowdblend as cb
-from tests.front_door.survey import KEY, PEOPLE, survey, table
+from tests.api.survey import KEY, PEOPLE, survey, table
 
 EVIL = '<script>alert("x")</script>'
 

@@ -8,10 +8,10 @@ import pytest
 
 import crowdblend as cb
 from crowdblend.errors import CrowdblendError, InvalidInput
-from crowdblend.front_door.as_python import python_of
-from crowdblend.front_door.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
 from crowdblend.policies.registry import KINDS
-from tests.front_door.kinds_of_choices import CASES
+from crowdblend.studio.model.as_python import python_of
+from crowdblend.studio.model.choices import Choices, choices_of, column_of, policy_of, start, with_design, with_kind
+from tests.studio.model.kinds_of_choices import CASES
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import crowdblend as cb
-from crowdblend.front_door.expectations import expectations
 from crowdblend.kinds import plan
+from crowdblend.studio.model.expectations import expectations
 
 POLICY = cb.Table(
     person="id",

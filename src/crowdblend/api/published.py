@@ -42,7 +42,7 @@ class Release:
     @cached_property
     def data(self) -> Any:
         """What was published as an Arrow table; several tables as a dictionary, by name."""
-        from crowdblend.front_door.tables import read_tables  # noqa: PLC0415 - heavy
+        from crowdblend.api.tables import read_tables  # noqa: PLC0415 - heavy
 
         with self._on_disk() as folder:
             return read_tables(self.certificate, folder)
@@ -54,7 +54,7 @@ class Release:
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
-        from crowdblend.front_door.saving import save  # noqa: PLC0415
+        from crowdblend.api.saving import save  # noqa: PLC0415
 
         return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
 
@@ -64,7 +64,7 @@ class Release:
             raise InvalidInput(
                 "This release is in memory.", remedy="Save it into a folder first.", where="sign", code="not-a-release"
             )
-        from crowdblend.front_door.checks import sign  # noqa: PLC0415
+        from crowdblend.api.checks import sign  # noqa: PLC0415
 
         return sign(self.folder, key, passphrase=passphrase, force=force)
 
@@ -92,7 +92,7 @@ class Release:
         return (self.folder / name).read_bytes()
 
     def _repr_html_(self) -> str:
-        from crowdblend.front_door.notebook import release_html  # noqa: PLC0415
+        from crowdblend.api.notebook import release_html  # noqa: PLC0415
 
         return release_html(self)
 
@@ -105,7 +105,7 @@ class Report:
     path: Path | None = None
 
     def _repr_html_(self) -> str:
-        from crowdblend.front_door.notebook import page_html  # noqa: PLC0415
+        from crowdblend.api.notebook import page_html  # noqa: PLC0415
 
         return page_html(self.html)
 

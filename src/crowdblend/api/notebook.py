@@ -10,8 +10,8 @@ from crowdblend.guarantees.guessing import lead
 from crowdblend.reports.html import Html, element, label
 
 if TYPE_CHECKING:
+    from crowdblend.api.published import Release
     from crowdblend.calculus.certificate import Certificate
-    from crowdblend.front_door.published import Release
 
 MOST_ROWS = 8
 # The figures of a report are drawn by us, with every label escaped, and hold no script.
