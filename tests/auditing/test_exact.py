@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from crowdblend.auditing.broken_mechanisms.parts import blurred, sampled_delta, suppressed
 from crowdblend.auditing.claim import ExactClaim
 from crowdblend.auditing.exact import (
     World,
@@ -26,7 +27,6 @@ from crowdblend.auditing.exact import (
     zero_knowledge,
 )
 from crowdblend.auditing.exact.distributions import surely
-from crowdblend.auditing.twins.parts import blurred, sampled_delta, suppressed
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import (
     CrowdBlending,

@@ -20,10 +20,10 @@ from crowdblend.auditing.statistical import (
     epsilon_lower,
     hard_sizes,
     repeat,
+    views_of,
 )
 from crowdblend.auditing.statistical.events import Fold, best_event, candidates
 from crowdblend.auditing.statistical.schedule import rounds
-from crowdblend.auditing.statistical.views import views_of
 from crowdblend.auditing.statistical.workers import processes, submitted
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
@@ -310,14 +310,10 @@ def test_what_other_processes_cannot_import_is_refused_in_a_sentence() -> None:
 def test_an_interruption_is_not_for_the_processes_that_are_started() -> None:
     """They would each print where they were interrupted."""
     before = signal.getsignal(signal.SIGINT)
-    with processes(claims(1.0), 1, _nothing) as pool:
+    with processes(claims(1.0), 1) as pool:
         (asked,) = submitted(pool, signal.getsignal, [(signal.SIGINT,)])
         assert asked.result() is signal.SIG_IGN
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def _nothing(_subject: BlackBox) -> None:
-    """Told to processes that have nothing to prepare."""
 
 
 @pytest.mark.parametrize(("runs", "error", "says"), [(10, 0.1, "runs must be"), (5_000, 0.0, "error must be")])

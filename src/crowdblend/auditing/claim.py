@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-from crowdblend.auditing.exact.blending import crowd_blending
 from crowdblend.auditing.exact.counterexample import Counterexample
-from crowdblend.auditing.exact.differential import Pair, differential, under_sampling
-from crowdblend.auditing.exact.order import order_free
-from crowdblend.auditing.exact.outliers import outlier_private
+from crowdblend.auditing.exact.definitions import (
+    Aggregate,
+    Pair,
+    Simulator,
+    crowd_blending,
+    differential,
+    order_free,
+    outlier_private,
+    under_sampling,
+    zero_knowledge,
+)
 from crowdblend.auditing.exact.worlds import Mechanism, World
-from crowdblend.auditing.exact.zero_knowledge import Aggregate, Simulator, zero_knowledge
 from crowdblend.auditing.statistical.run import audit
 from crowdblend.auditing.statistical.subject import Subject
 from crowdblend.auditing.statistical.verdict import Verdict
@@ -27,7 +33,7 @@ class Claim(Protocol):
     """Anything that can be audited."""
 
     def finding(self) -> Finding | None:
-        """What proves the claim wrong, or None."""
+        """Return what proves the claim wrong, or None."""
 
 
 @dataclass(frozen=True)
@@ -43,30 +49,27 @@ class ExactClaim:
     bin_of: Callable[[Hashable], Hashable] = lambda value: value
 
     def finding(self) -> Counterexample | None:
-        """The worst counterexample to the guarantee, by its definition."""
-        if type(self.guarantee) not in _DEFINITIONS:
-            raise InvalidInput(
-                f"{type(self.guarantee).__name__} is not audited by its definition. "
-                f"Use one of {', '.join(kind.__name__ for kind in _DEFINITIONS)}."
-            )
-        return _DEFINITIONS[type(self.guarantee)](self)
-
-
-def _simulated(claim: Any) -> Counterexample | None:
-    if claim.aggregate is None or claim.simulator is None:
-        raise InvalidInput("A zero-knowledge guarantee needs an aggregate and a simulator that sees it. Pass both.")
-    return zero_knowledge(claim.mechanism, claim.guarantee, claim.world, claim.aggregate, claim.simulator)
-
-
-_DEFINITIONS: dict[type[Guarantee], Callable[[Any], Counterexample | None]] = {
-    CrowdBlending: lambda claim: crowd_blending(claim.mechanism, claim.guarantee, claim.world),
-    Differential: lambda claim: differential(
-        claim.mechanism, claim.guarantee, None if claim.pairs else claim.world, claim.pairs
-    ),
-    DifferentialUnderSampling: lambda claim: under_sampling(claim.mechanism, claim.guarantee, claim.world),
-    ZeroKnowledge: _simulated,
-    OutlierPrivate: lambda claim: outlier_private(claim.mechanism, claim.guarantee, claim.world, claim.bin_of),
-}
+        """Return the worst counterexample to the guarantee, by its definition."""
+        mechanism, world = self.mechanism, self.world
+        match self.guarantee:
+            case CrowdBlending() as guarantee:
+                return crowd_blending(mechanism, guarantee, world)
+            case Differential() as guarantee:
+                return differential(mechanism, guarantee, None if self.pairs else world, self.pairs)
+            case DifferentialUnderSampling() as guarantee:
+                return under_sampling(mechanism, guarantee, world)
+            case OutlierPrivate() as guarantee:
+                return outlier_private(mechanism, guarantee, world, self.bin_of)
+            case ZeroKnowledge() as guarantee:
+                if self.aggregate is None or self.simulator is None:
+                    raise InvalidInput(
+                        "A zero-knowledge guarantee needs an aggregate and a simulator that sees it. Pass both."
+                    )
+                return zero_knowledge(mechanism, guarantee, world, self.aggregate, self.simulator)
+        raise InvalidInput(
+            f"{type(self.guarantee).__name__} is not audited by its definition. Use one of CrowdBlending, "
+            "Differential, DifferentialUnderSampling, OutlierPrivate and ZeroKnowledge."
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class OrderClaim:
     world: World
 
     def finding(self) -> Counterexample | None:
-        """Two orders that the output tells apart."""
+        """Return two orders that the output tells apart, or None."""
         return order_free(self.mechanism, self.world)
 
 
@@ -90,6 +93,6 @@ class SampledClaim:
     error: float = 1e-6
 
     def finding(self) -> Verdict | None:
-        """The verdict, if it is a finding."""
+        """Return the verdict, if it is a finding."""
         verdict = audit(self.subject, runs=self.runs, error=self.error)
         return verdict if verdict.finding else None

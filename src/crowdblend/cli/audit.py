@@ -215,10 +215,10 @@ def _loaded(name: str) -> Any:
 
 
 def _twins(*, as_json: bool) -> None:
-    from crowdblend.auditing.twins import TWINS  # noqa: PLC0415
+    from crowdblend.auditing.broken_mechanisms import BROKEN_MECHANISMS  # noqa: PLC0415
 
     rows = []
-    for twin in TWINS.values():
+    for twin in BROKEN_MECHANISMS.values():
         broken, honest = twin.broken.finding(), twin.honest.finding()
         how = "running it" if isinstance(broken, Verdict) else "its definition"
         rows.append({"twin": twin.name, "mistake": twin.mistake, "caught": broken is not None, "by": how,

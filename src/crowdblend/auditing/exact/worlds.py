@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import combinations_with_replacement, product
-from math import comb
+from functools import cache, cached_property
+from itertools import chain, combinations_with_replacement, product
+from math import comb, prod
 from typing import Any
 
 from crowdblend.auditing.exact.distributions import Distribution, mix
@@ -56,18 +56,6 @@ class World:
         return tuple(sorted((*table, value), key=self._places.__getitem__))
 
 
-def remembered(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism, asked once about every table."""
-    known: dict[Database, Distribution] = {}
-
-    def look_up(table: Database) -> Distribution:
-        if table not in known:
-            known[table] = mechanism(table)
-        return known[table]
-
-    return look_up
-
-
 def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Database]]:
     """Every outcome of an independent coin for each person; people with equal data are interchangeable."""
     sizes = Counter(table)
@@ -76,15 +64,11 @@ def samples(table: Database, rate: Fraction) -> Iterator[tuple[Fraction, Databas
         for value, n in sizes.items()
     ]
     for drawn in product(*kinds):
-        chance = Fraction(1)
-        sample: Database = ()
-        for share, some in drawn:
-            chance, sample = chance * share, (*sample, *some)
-        if chance:
-            yield chance, sample
+        if chance := prod((share for share, _ in drawn), start=Fraction(1)):
+            yield chance, tuple(chain.from_iterable(some for _, some in drawn))
 
 
 def sampled(mechanism: Mechanism, rate: Fraction) -> Mechanism:
     """The mechanism behind Poisson sampling."""
-    inner = remembered(mechanism)
-    return remembered(lambda table: mix((chance, inner(some)) for chance, some in samples(table, rate)))
+    inner = cache(mechanism)
+    return cache(lambda table: mix((chance, inner(some)) for chance, some in samples(table, rate)))

@@ -23,9 +23,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
 
 Vector = NDArray[np.float64]
 
@@ -50,11 +58,9 @@ def clopper_pearson(hits: int, trials: int, error: float) -> tuple[float, float]
     >>> lower, round(upper, 6) == round(1 - 0.01 ** (1 / 100), 6)
     (0.0, True)
     """
-    from scipy.special import betaincinv  # noqa: PLC0415  loaded only to test
-
-    lower = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, error))
+    lower = 0.0 if hits == 0 else float(special.betaincinv(hits, trials - hits + 1, error))
     # The same bound for what did not happen: 1 − error would lose the digits of a small error.
-    upper = 1.0 if hits == trials else 1 - float(betaincinv(trials - hits, hits + 1, error))
+    upper = 1.0 if hits == trials else 1 - float(special.betaincinv(trials - hits, hits + 1, error))
     return lower, upper
 
 
@@ -171,20 +177,14 @@ class _Binomial:
         return values
 
     def _below(self, number: int) -> float:
-        from scipy.special import bdtr  # noqa: PLC0415  loaded only to test
-
-        return float(bdtr(number - 1, self._trials, self._probability)) if number > 0 else 0.0
+        return float(special.bdtr(number - 1, self._trials, self._probability)) if number > 0 else 0.0
 
     def _above(self, number: int) -> float:
-        from scipy.special import bdtrc  # noqa: PLC0415  loaded only to test
-
-        return float(bdtrc(number, self._trials, self._probability)) if number < self._trials else 0.0
+        return float(special.bdtrc(number, self._trials, self._probability)) if number < self._trials else 0.0
 
 
 @lru_cache(maxsize=8)
 def _log_factorials(most: int) -> Vector:
     """The logarithms of 0!, 1!, … up to this number's."""
-    from scipy.special import gammaln  # noqa: PLC0415  loaded only to test
-
-    values: Vector = gammaln(np.arange(1, most + 2))
+    values: Vector = special.gammaln(np.arange(1, most + 2))
     return values

@@ -11,13 +11,12 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.auditing.statistical.subject import Observed
+
 # Rarer outcomes are seen again too seldom to be worth betting on.
 _LEAST_SEEN = 4
 # No runs tell a larger ε from this one.
 _LARGEST = 300.0
-
-
-Seen = Mapping[str, Counter[str]]
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Fold:
     """What some runs on one side of a pair saw."""
 
     runs: int
-    seen: Seen
+    seen: Observed
 
     def __add__(self, other: Fold) -> Fold:
         views = sorted({*self.seen, *other.seen})
@@ -35,8 +34,15 @@ class Fold:
         )
 
 
-# One side of a pair, in two folds.
-Side = tuple[Fold, Fold]
+# Both sides of a pair, each in two folds.
+Sides = tuple[tuple[Fold, Fold], tuple[Fold, Fold]]
+
+
+def added(known: Sides | None, new: Sides) -> Sides:
+    """Return what was seen of a pair before and now."""
+    before = known or ((Fold(0, {}),) * 2,) * 2
+    here, there = ((one[0] + more[0], one[1] + more[1]) for one, more in zip(before, new, strict=True))
+    return here, there
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Event:
         spelled = repr((self.pair, self.view, self.likelier, sorted(self.outcomes)))
         return blake2b(spelled.encode(), digest_size=8).hexdigest()
 
-    def hits(self, seen: Mapping[str, Mapping[str, int]]) -> int:
+    def hits(self, seen: Observed) -> int:
         """How often the event happened."""
         return sum(count for outcome, count in seen.get(self.view, {}).items() if outcome in self.outcomes)
 
@@ -80,7 +86,7 @@ def spread(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float) -
     return math.sqrt(p * (1 - p) + growth**2 * q)
 
 
-def candidates(observed: Mapping[int, tuple[Side, Side]], epsilon: float, delta: float) -> Iterator[Event]:
+def candidates(observed: Mapping[int, Sides], epsilon: float, delta: float) -> Iterator[Event]:
     """An event for each pair, view and direction: what one fold suggests, valued by what the other fold makes of it."""
     for pair, sides in observed.items():
         for likelier in (0, 1):
@@ -107,7 +113,7 @@ class _Compared:
 
     def best(self, view: str) -> frozenset[str]:
         """Outcomes in order of their likelihood ratio; one of the initial runs of that order is the best event."""
-        here, there = self.here.seen.get(view, Counter()), self.there.seen.get(view, Counter())
+        here, there = (Counter(fold.seen.get(view, {})) for fold in (self.here, self.there))
         known = sorted(outcome for outcome, count in here.items() if count + there[outcome] >= _LEAST_SEEN)
         if not known:
             return frozenset()
@@ -122,7 +128,7 @@ class _Compared:
         if not event or not self.here.runs or not self.there.runs:
             return -math.inf
         likely, unlikely = (
-            sum(fold.seen.get(view, Counter())[outcome] for outcome in event) for fold in (self.here, self.there)
+            sum(fold.seen.get(view, {}).get(outcome, 0) for outcome in event) for fold in (self.here, self.there)
         )
         return float(self._deviations(np.array([likely], float), np.array([unlikely], float))[0])
 

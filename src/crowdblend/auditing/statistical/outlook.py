@@ -13,20 +13,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Side, best_event, candidates, ranked_pairs, spread
-from crowdblend.auditing.statistical.pace import Clock, Pace
-from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit
-from crowdblend.auditing.statistical.schedule import rounds
-from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
+from crowdblend.auditing.statistical.events import Fold, Sides, added, best_event, candidates, ranked_pairs, spread
+from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit, check_error
+from crowdblend.auditing.statistical.schedule import Clock, Pace, rounds
+from crowdblend.auditing.statistical.subject import Pair, Subject
 from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
 
 SECONDS = 60.0
 # How often a leak of the smallest size is found, at least.
@@ -122,8 +126,7 @@ def audit_foreseen(
             where="--state",
             code="command.usage",
         )
-    if not 0 < error < 0.5:
-        raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
+    check_error(error)
     started = clock()
     outlook = foresee(subject, runs=runs, seconds=seconds, error=error, workers=workers, clock=clock)
     announce(outlook)
@@ -134,8 +137,6 @@ def audit_foreseen(
 
 def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> float | None:
     """How often something that never happens otherwise must happen to be found by the last round; None if never."""
-    from scipy.special import betaincinv  # noqa: PLC0415  loaded only to test
-
     last = rounds(runs, error)[-1]
     trials = max(1, last.judging // 2)
 
@@ -148,7 +149,7 @@ def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> floa
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if refuted(middle) else (middle, high)
-    return float(betaincinv(high, trials - high + 1, FOUND))
+    return float(special.betaincinv(high, trials - high + 1, FOUND))
 
 
 class _Trial:
@@ -156,7 +157,7 @@ class _Trial:
 
     def __init__(self, subject: Subject, pairs: list[Pair], clock: Clock) -> None:
         self._guarantee, self._subject, self._pairs, self._clock = subject.guarantee, subject, pairs, clock
-        self._seen: dict[int, tuple[Side, Side]] = {}
+        self._seen: dict[int, Sides] = {}
         self._tried = 0
         # By how much an event exceeds half of ε at least, and the standard deviation of that in one run of each side.
         self._excess, self._spread = 0.0, 1.0
@@ -205,7 +206,8 @@ class _Trial:
     def half_refuted(self, runs: int, error: float) -> float:
         """How likely so many runs are at least to refute half of ε."""
         last = rounds(runs, error)[-1]
-        return _normal(self._excess / self._spread * math.sqrt(last.judging / 2) - _quantile(last.error))
+        deviations = self._excess / self._spread * math.sqrt(last.judging / 2)
+        return float(special.ndtr(deviations + special.ndtri(last.error)))
 
     def _judged(self) -> _Trial:
         """As many runs again on the most promising pairs suggest an event against half of ε, as many measure it."""
@@ -226,15 +228,11 @@ class _Trial:
         self._tried += 4 * each * len(chosen)
         for number in chosen:
             pair = self._pairs[number]
-            sides = tuple(
-                tuple(Fold(each, _counted(self._subject.observe(population, each))) for _ in (0, 1))
-                for population in (pair.more, pair.fewer)
+            one, two, three, four = (
+                Fold(each, self._subject.observe(population, each))
+                for population in (pair.more, pair.more, pair.fewer, pair.fewer)
             )
-            if number in self._seen:
-                sides = tuple(
-                    (known[0] + new[0], known[1] + new[1]) for known, new in zip(self._seen[number], sides, strict=True)
-                )
-            self._seen[number] = sides  # type: ignore[assignment]
+            self._seen[number] = added(self._seen.get(number), ((one, two), (three, four)))
 
 
 def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
@@ -246,21 +244,6 @@ def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: fl
         middle = (low + high) / 2
         low, high = (middle, high) if refutes(likely, unlikely, delta + middle, 1 - FOUND, epsilon) else (low, middle)
     return low
-
-
-def _counted(observed: Observed) -> dict[str, Counter[str]]:
-    return {view: Counter(outcomes) for view, outcomes in observed.items()}
-
-
-def _normal(deviations: float) -> float:
-    return 0.5 * math.erfc(-deviations / math.sqrt(2))
-
-
-def _quantile(error: float) -> float:
-    """How many standard deviations are exceeded with this probability."""
-    from scipy.special import ndtri  # noqa: PLC0415  loaded only to test
-
-    return float(-ndtri(error))
 
 
 def _at_least(power: float) -> str:

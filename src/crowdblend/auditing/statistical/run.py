@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crowdblend.auditing.statistical.bounds import epsilon_lower, epsilon_refuted
-from crowdblend.auditing.statistical.events import Event, Fold, Side, best_event, candidates, ranked_pairs
-from crowdblend.auditing.statistical.pace import Pace
-from crowdblend.auditing.statistical.schedule import Round, Task, batches, rounds
+from crowdblend.auditing.statistical.events import Event, Fold, Sides, added, best_event, candidates, ranked_pairs
+from crowdblend.auditing.statistical.schedule import Pace, Round, Task, batches, rounds
 from crowdblend.auditing.statistical.state import State
 from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.auditing.statistical.verdict import Verdict
-from crowdblend.auditing.statistical.workers import Alone, Together, workforce
+from crowdblend.auditing.statistical.workers import Workforce, workforce
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
 
 # Called with the phase, the runs so far and the runs in all.
 Progress = Callable[[str, int, int], None]
-Seen = dict[int, tuple[Side, Side]]
 
 LEAST_RUNS = 1_000
 # So that in the first two rounds every pair has a run in every fold of both its sides.
@@ -53,8 +51,7 @@ def audit(
     """
     if runs < LEAST_RUNS:
         raise InvalidInput(f"runs must be at least {LEAST_RUNS:,}, got {runs}. Pass for example 100000.")
-    if not 0 < error < 0.5:
-        raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
+    check_error(error)
     pairs = list(subject.pairs())
     if not pairs or runs < RUNS_OF_A_PAIR * len(pairs):
         raise InvalidInput(
@@ -73,56 +70,56 @@ def audit(
     # A file that cannot be written is refused before the work, not after it.
     kept.save()
     try:
-        with workforce(subject, workers) as force:
-            under_way = _Audit(subject, pairs, kept, force, progress or _silent, runs, pace or Pace(), bound=bound)
+        with workforce((subject, pairs), workers) as force:
+            under_way = _Audit(subject, pairs, kept, force, progress, runs, pace or Pace(), bound)
             return under_way.verdict(rounds(runs, error))
     finally:
         kept.save()
 
 
-def _silent(_phase: str, _runs: int, _of: int) -> None:
-    """Progress callback that does nothing."""
+def check_error(error: float) -> None:
+    """Refuse a probability of error that is none."""
+    if not 0 < error < 0.5:
+        raise InvalidInput(f"error must be between 0 and 0.5 (exclusive), got {error:g}. Pass for example 0.001.")
 
 
+def _observe(known: tuple[Subject, list[Pair]], task: Task) -> tuple[Task, Observed]:
+    subject, pairs = known
+    pair = pairs[task.pair]
+    return task, subject.observe(pair.fewer if task.side else pair.more, task.runs)
+
+
+@dataclass
 class _Audit:
     """One audit under way."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        pairs: list[Pair],
-        state: State,
-        force: Alone | Together,
-        progress: Progress,
-        runs: int,
-        pace: Pace,
-        *,
-        bound: bool,
-    ) -> None:
-        self._epsilon_lower = epsilon_lower if bound else epsilon_refuted
-        self._guarantee, self._name, self._pairs = subject.guarantee, subject.name, pairs
-        self._state, self._force, self._progress, self._all = state, force, progress, runs
-        self._pace, self._spent = pace, 0
+    subject: Subject
+    pairs: list[Pair]
+    state: State
+    force: Workforce[tuple[Task, Observed]]
+    progress: Progress | None
+    runs: int
+    pace: Pace
+    bound: bool
+    spent: int = 0
 
     def verdict(self, schedule: list[Round]) -> Verdict:
-        """The strongest of the rounds' bounds, which hold together."""
-        observed: Seen = {}
+        """Return the strongest of the rounds' bounds, which hold together."""
+        guarantee, observed = self.subject.guarantee, dict[int, Sides]()
         offered: list[Event] = []
         best: Verdict | None = None
         left = sum(one.looking + one.judging for one in schedule)
         judged = 0
         for planned in schedule:
-            if self._pace.fitting(planned.judging, left) < judged:
+            if self.pace.fitting(planned.judging, left) < judged:
                 # A round with fewer runs than the one before has nothing to add.
                 break
-            current = replace(planned, looking=self._pace.fitting(planned.looking, left))
+            current = replace(planned, looking=self.pace.fitting(planned.looking, left))
             left -= planned.looking
-            everything = list(range(len(self._pairs)))
-            chosen = ranked_pairs(offered)[:KEPT_PAIRS] if planned is schedule[-1] else everything
-            self._look(current, chosen)
-            observed = self._looked(current, chosen, observed)
-            offered = list(candidates(observed, self._guarantee.epsilon, self._guarantee.delta))
-            judged = self._pace.fitting(planned.judging, left)
+            last = planned is schedule[-1]
+            self._look(current, ranked_pairs(offered)[:KEPT_PAIRS] if last else list(range(len(self.pairs))), observed)
+            offered = list(candidates(observed, guarantee.epsilon, guarantee.delta))
+            judged = self.pace.fitting(planned.judging, left)
             current, left = replace(current, judging=judged), left - planned.judging
             verdict = self._judge(current, best_event(offered), sum(one.error for one in schedule))
             if best is None or verdict.epsilon_lower >= best.epsilon_lower:
@@ -130,57 +127,84 @@ class _Audit:
             if best.finding:
                 break
         assert best is not None, "a schedule has rounds"
-        return replace(best, runs=self._spent)
+        return replace(best, runs=self.spent)
 
-    def _looked(self, current: Round, pairs: list[int], before: Seen) -> Seen:
-        """What was seen while looking, in this round and before."""
-        after = dict(before)
+    def _look(self, current: Round, pairs: list[int], observed: dict[int, Sides]) -> None:
+        """Run the pairs, and add what is seen to what was seen before."""
+        for task, seen in self._spend("looking", batches(current, "", pairs, current.looking)):
+            self.state.add(task, seen)
         for pair in pairs:
-            after[pair] = (self._side(current, pair, 0, before), self._side(current, pair, 1, before))
-        return after
-
-    def _side(self, current: Round, pair: int, side: int, before: Seen) -> Side:
-        folds = [Fold(*self._state.side(Task(current.number, "", pair, side, fold).bucket)) for fold in (0, 1)]
-        if pair in before:
-            folds = [known + new for known, new in zip(before[pair][side], folds, strict=True)]
-        return folds[0], folds[1]
+            one, two, three, four = (
+                Fold(*self.state.side(Task(current.number, "", pair, side, fold).bucket))
+                for side in (0, 1)
+                for fold in (0, 1)
+            )
+            observed[pair] = added(observed.get(pair), ((one, two), (three, four)))
 
     def _judge(self, current: Round, event: Event, error: float) -> Verdict:
-        """Bounds on fresh runs of the chosen pair alone."""
+        """Return the bound that fresh runs of the chosen pair alone give."""
         for task, observed in self._spend("judging", batches(current, event.id, [event.pair], current.judging)):
-            self._state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
+            self.state.add(task, {_JUDGED: {_HIT: event.hits(observed)}})
         counted = []
         for side in (0, 1):
-            runs, seen = self._state.side(Task(current.number, event.id, event.pair, side).bucket)
+            runs, seen = self.state.side(Task(current.number, event.id, event.pair, side).bucket)
             counted.append((seen[_JUDGED][_HIT], runs))
         likely, unlikely = counted[event.likelier], counted[1 - event.likelier]
+        guarantee, lower = self.subject.guarantee, epsilon_lower if self.bound else epsilon_refuted
         return Verdict(
-            subject=self._name,
-            guarantee=self._guarantee,
-            epsilon_lower=self._epsilon_lower(
-                likely, unlikely, self._guarantee.delta, current.error, self._guarantee.epsilon
-            ),
+            subject=self.subject.name,
+            guarantee=guarantee,
+            epsilon_lower=lower(likely, unlikely, guarantee.delta, current.error, guarantee.epsilon),
             error=error,
-            runs=self._spent,
-            pair=self._pairs[event.pair].name,
+            runs=self.spent,
+            pair=self.pairs[event.pair].name,
             view=event.view,
-            likelier=_SIDES[self._guarantee.relation][event.likelier],
+            likelier=_SIDES[guarantee.relation][event.likelier],
             outcomes=tuple(sorted(event.outcomes)),
             likely=likely,
             unlikely=unlikely,
         )
 
-    def _look(self, current: Round, pairs: list[int]) -> None:
-        for task, observed in self._spend("looking", batches(current, "", pairs, current.looking)):
-            self._state.add(task, observed)
-
     def _spend(self, phase: str, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
-        """What those tasks see that were not done before."""
+        """Yield what those tasks see that were not done before."""
         pending = list(tasks)
-        new = [task for task in pending if not self._state.has(task)]
-        self._spent += sum(task.runs for task in pending) - sum(task.runs for task in new)
-        with self._pace.measured(sum(task.runs for task in new)):
-            for task, observed in self._force.run(new):
+        new = [task for task in pending if not self.state.has(task)]
+        self.spent += sum(task.runs for task in pending) - sum(task.runs for task in new)
+        with self.pace.measured(sum(task.runs for task in new)):
+            for task, observed in self.force(_observe, [(task,) for task in new]):
                 yield task, observed
-                self._spent += task.runs
-                self._progress(phase, self._spent, self._all)
+                self.spent += task.runs
+                if self.progress:
+                    self.progress(phase, self.spent, self.runs)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """How many audits had a finding, and how many runs they took together."""
+
+    times: int
+    findings: int
+    runs: int
+
+
+def repeat(
+    subject: Subject,
+    times: int,
+    *,
+    runs: int,
+    error: float,
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Repeated:
+    """Audit `times` times with fresh randomness; `progress` gets how many are done, and how many had a finding."""
+    verdicts: list[Verdict] = []
+    with workforce(subject, workers) as force:
+        for verdict in force(_once, [(runs, error)] * times):
+            verdicts.append(verdict)
+            if progress:
+                progress(len(verdicts), sum(one.finding for one in verdicts))
+    return Repeated(times, sum(one.finding for one in verdicts), sum(one.runs for one in verdicts))
+
+
+def _once(subject: Subject, runs: int, error: float) -> Verdict:
+    return audit(subject, runs=runs, error=error, bound=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from crowdblend.auditing.statistical.schedule import Task
 from crowdblend.auditing.statistical.subject import Observed
@@ -16,73 +18,76 @@ _MOST_OUTCOMES = 5_000
 _SAVE_EVERY = 20
 
 
+@dataclass
+class _Bucket:
+    """The batches of one side, how many runs they were, and what these saw."""
+
+    batches: set[int] = field(default_factory=set)
+    runs: int = 0
+    seen: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass
+class _File:
+    about: dict[str, Any]
+    buckets: dict[str, _Bucket]
+
+
 class State:
-    """Counts by bucket, and which batches are in them."""
+    """What was seen by bucket, and which batches are in it."""
 
     def __init__(self, path: Path | None, about: dict[str, Any]) -> None:
-        self._path, self._about, self._unsaved = path, about, 0
-        self._done: dict[str, set[int]] = {}
-        self._runs: Counter[str] = Counter()
-        self._seen: dict[str, dict[str, Counter[str]]] = {}
+        self._path, self._unsaved = path, 0
+        self._file = _File(about, {})
         if path is not None and path.exists():
-            self._load(path)
+            self._file.buckets = _load(path, about)
+        self._buckets = self._file.buckets = defaultdict(_Bucket, self._file.buckets)
 
     def has(self, task: Task) -> bool:
-        """Whether a batch was run before."""
-        return task.batch in self._done.get(task.bucket, ())
+        """Return whether a batch was run before."""
+        return task.batch in self._buckets[task.bucket].batches
 
     def add(self, task: Task, observed: Observed) -> None:
         """Add what a batch saw to its bucket."""
-        self._done.setdefault(task.bucket, set()).add(task.batch)
-        self._runs[task.bucket] += task.runs
-        views = self._seen.setdefault(task.bucket, {})
+        bucket = self._buckets[task.bucket]
+        bucket.batches.add(task.batch)
+        bucket.runs += task.runs
         for view, outcomes in observed.items():
-            seen = views.setdefault(view, Counter())
+            seen = Counter(bucket.seen.get(view, {}))
             seen.update(outcomes)
-            if len(seen) > _MOST_OUTCOMES:
-                # Only while looking, where outcomes that hardly ever come back choose no event. What is judged is
-                # a single count.
-                views[view] = Counter(dict(seen.most_common(_MOST_OUTCOMES // 2)))
+            # Only while looking, where outcomes that hardly ever come back choose no event, are there so many.
+            few = len(seen) <= _MOST_OUTCOMES
+            bucket.seen[view] = dict(seen if few else seen.most_common(_MOST_OUTCOMES // 2))
         self._unsaved += 1
         if self._unsaved >= _SAVE_EVERY:
             self.save()
 
-    def side(self, bucket: str) -> tuple[int, dict[str, Counter[str]]]:
-        """The runs in a bucket and what they saw."""
-        return self._runs[bucket], self._seen.get(bucket, {})
+    def side(self, bucket: str) -> tuple[int, Observed]:
+        """Return the runs in a bucket and what they saw."""
+        return self._buckets[bucket].runs, self._buckets[bucket].seen
 
     def save(self) -> None:
         """Write the file anew; a crash leaves the one before."""
         self._unsaved = 0
         if self._path is None:
             return
-        buckets = {
-            bucket: {"batches": sorted(done), "runs": self._runs[bucket], "seen": self._seen.get(bucket, {})}
-            for bucket, done in self._done.items()
-        }
         # Two audits that are given one file do not write into each other's.
         partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
         try:
-            partial.write_text(json.dumps({"about": self._about, "buckets": buckets}), encoding="utf-8")
+            partial.write_bytes(msgspec.json.encode(self._file))
             os.replace(partial, self._path)
         except OSError as problem:
-            raise InvalidInput(f"the state must go into a writable file: {problem.strerror}. Choose another.") from None
-
-    def _load(self, path: Path) -> None:
-        try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-            about, buckets = held["about"], held["buckets"]
-            for bucket, kept in buckets.items():
-                self._done[bucket], self._runs[bucket] = set(map(int, kept["batches"])), int(kept["runs"])
-                self._seen[bucket] = {view: _counts(outcomes) for view, outcomes in kept["seen"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise InvalidInput(f"{path.name} is not the state of an audit. Choose another file.") from None
-        if about != self._about:
-            raise InvalidInput(
-                f"{path.name} belongs to another audit: policy, runs, error or version differ. Choose another "
-                "file, or pass the same as before."
-            )
+            raise InvalidInput(f"The state must go into a writable file: {problem.strerror}. Choose another.") from None
 
 
-def _counts(outcomes: dict[str, Any]) -> Counter[str]:
-    return Counter({outcome: int(count) for outcome, count in outcomes.items()})
+def _load(path: Path, about: dict[str, Any]) -> dict[str, _Bucket]:
+    try:
+        held = msgspec.json.decode(path.read_bytes(), type=_File)
+    except (OSError, msgspec.MsgspecError):
+        raise InvalidInput(f"{path.name} is not the state of an audit. Choose another file.") from None
+    if held.about != about:
+        raise InvalidInput(
+            f"{path.name} belongs to another audit: policy, runs, error or version differ. Choose another "
+            "file, or pass the same as before."
+        )
+    return held.buckets

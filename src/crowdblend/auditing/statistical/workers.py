@@ -6,68 +6,45 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, TypeVar
 
-from crowdblend.auditing.statistical.schedule import Task
-from crowdblend.auditing.statistical.subject import Observed, Pair, Subject
 from crowdblend.errors import InvalidInput
+
+Result = TypeVar("Result")
+# Makes calls of a function, with what the workers know as its first argument; results as they come.
+Workforce = Callable[[Callable[..., Result], Iterable[tuple[Any, ...]]], Iterator[Result]]
 
 _here: dict[str, Any] = {}
 
 
-class Alone:
-    """All work in this process."""
-
-    def __init__(self, subject: Subject) -> None:
-        self._subject, self._pairs = subject, list(subject.pairs())
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
-        """What each task saw, as it comes."""
-        for task in tasks:
-            yield task, _observe(self._subject, self._pairs, task)
-
-
-class Together:
-    """Work spread over several processes."""
-
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
-        self._pool = pool
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Observed]]:
-        """What each task saw, as it comes."""
-        waiting = set(submitted(self._pool, _observe_here, [(task,) for task in tasks]))
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for finished in done:
-                yield finished.result()
-
-
 @contextmanager
-def workforce(subject: Subject, workers: int) -> Iterator[Alone | Together]:
-    """Processes that know the subject, or this one."""
+def workforce(known: object, workers: int) -> Iterator[Workforce[Any]]:
+    """Processes that know something, or this one."""
     if workers == 1:
-        yield Alone(subject)
+        yield lambda function, calls: (function(known, *arguments) for arguments in calls)
         return
-    pool = processes(subject, workers, _prepare)
+    pool = processes(known, workers)
     try:
-        yield Together(pool)
+        yield lambda function, calls: (
+            done.result() for done in as_completed(submitted(pool, _call, [(function, *each) for each in calls]))
+        )
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def processes(subject: Subject, workers: int, prepare: Callable[[Subject], None]) -> ProcessPoolExecutor:
-    """A pool of processes, none of them started yet, each of which gets the subject first."""
+def processes(known: object, workers: int) -> ProcessPoolExecutor:
+    """Return a pool of processes, none of them started yet, each of which is told first what to know."""
     try:
-        pickle.dumps(subject)
+        pickle.dumps(known)
     except (pickle.PicklingError, TypeError, AttributeError):
         raise InvalidInput(
             "The subject cannot be sent to other processes. Use functions that they can import instead of lambdas, or "
             "one worker."
         ) from None
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=prepare, initargs=(subject,))
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare, initargs=(known,))
 
 
 def submitted(
@@ -86,14 +63,9 @@ def submitted(
             signal.signal(signal.SIGINT, before)
 
 
-def _prepare(subject: Subject) -> None:
-    _here["subject"], _here["pairs"] = subject, list(subject.pairs())
+def _prepare(known: object) -> None:
+    _here["known"] = known
 
 
-def _observe_here(task: Task) -> tuple[Task, Observed]:
-    return task, _observe(_here["subject"], _here["pairs"], task)
-
-
-def _observe(subject: Subject, pairs: list[Pair], task: Task) -> Observed:
-    pair = pairs[task.pair]
-    return subject.observe(pair.fewer if task.side else pair.more, task.runs)
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(_here["known"], *arguments)

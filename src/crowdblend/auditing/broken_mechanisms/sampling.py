@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
 from fractions import Fraction
 from math import comb
 
+from crowdblend.auditing.broken_mechanisms.parts import (
+    HALF,
+    BrokenMechanism,
+    broken,
+    close,
+    sampled_delta,
+    shown,
+    suppressed,
+)
 from crowdblend.auditing.claim import ExactClaim
+from crowdblend.auditing.exact.definitions import random_samples
 from crowdblend.auditing.exact.distributions import Distribution, epsilon_above, mix, pushed, surely
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled, samples
-from crowdblend.auditing.exact.zero_knowledge import drawn, random_samples
-from crowdblend.auditing.twins.parts import HALF, close, counted, sampled_delta, suppressed
-from crowdblend.auditing.twins.twin import Twin
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.guarantees.aggregates import RandomSamples
@@ -24,13 +31,13 @@ QUARTER = Fraction(1, 4)
 K = 3
 
 
-def _guaranteed(rate: Fraction, k: int = K, epsilon: float = 1.0) -> Differential:
-    return close(epsilon, sampled_delta(k, rate, epsilon))
+def _guaranteed(rate: Fraction) -> Differential:
+    return close(1.0, sampled_delta(K, rate, 1.0))
 
 
 def fixed_size(table: Database) -> Distribution:
     """Exactly half of the people, drawn without replacement."""
-    some = drawn(table, len(table) // 2)
+    some = random_samples(len(table) // 2)(table)
     return mix((chance, suppressed(K)(sample)) for sample, chance in some.items())
 
 
@@ -41,7 +48,7 @@ def public_coin(table: Database) -> Distribution:
 
 def size_beside(table: Database) -> Distribution:
     """The size of the sample, beside the table."""
-    return mix((mass, surely((len(some), _table(some)))) for mass, some in samples(table, HALF))
+    return mix((mass, surely((len(some), shown(some, K)))) for mass, some in samples(table, HALF))
 
 
 def redrawn(table: Database) -> Distribution:
@@ -54,20 +61,15 @@ def redrawn(table: Database) -> Distribution:
 
 def population_threshold(table: Database) -> Distribution:
     """Counts of the sample are shown wherever the population has a crowd."""
-    crowds = {c for c, n in counted(table).items() if n >= K}
     return mix(
-        (mass, surely(frozenset((c, n) for c, n in counted(some).items() if c in crowds)))
+        (mass, surely(frozenset((c, n) for c, n in Counter(some).items() if table.count(c) >= K)))
         for mass, some in samples(table, HALF)
     )
 
 
 def same_sample_twice(table: Database) -> Distribution:
     """Suppressed at one threshold, and then at another, from one sample."""
-    return mix((mass, surely((_table(some), _table(some, 1)))) for mass, some in samples(table, HALF))
-
-
-def _table(some: Database, k: int = K) -> Hashable:
-    return frozenset((c, n) for c, n in counted(some).items() if n >= k)
+    return mix((mass, surely((shown(some, K), shown(some, 1)))) for mass, some in samples(table, HALF))
 
 
 # One person, and groups of two of which each is a recoding: recoding i puts the person into group i.
@@ -100,8 +102,10 @@ def _published(kept: tuple[int, ...], person: int, scores: tuple[int, ...]) -> D
     return mix((weight / sum(weights), surely(outcome)) for weight, outcome in zip(weights, outcomes, strict=True))
 
 
-def _chosen(delta: Fraction | float) -> Differential:
-    return close(epsilon_above(CHOICE_GROWTH * RELEASE_GROWTH), float(delta))
+def _chosen(mechanism: Mechanism) -> ExactClaim:
+    delta = float(theorem_six(K, QUARTER, RELEASE_GROWTH))
+    guarantee = close(epsilon_above(CHOICE_GROWTH * RELEASE_GROWTH), delta)
+    return ExactClaim(guarantee, mechanism, LETTERS, pairs=((WITH, WITHOUT),))
 
 
 def theorem_six(k: int, rate: Fraction, growth: Fraction) -> Fraction:
@@ -138,28 +142,30 @@ def _zero_knowledge(mechanism: Mechanism) -> ExactClaim:
     return ExactClaim(guarantee, mechanism, World(("A", "B"), 4), aggregate=random_samples(2), simulator=simulator)
 
 
-_HONEST = ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), LETTERS)
-
-
-def _dishonest(name: str, mistake: str, mechanism: Mechanism, world: World = LETTERS) -> Twin:
-    """A mechanism that is certified as a sample at rate 1/2 would be, beside that sample."""
-    return Twin(name, mistake, ExactClaim(_guaranteed(HALF), mechanism, world), _HONEST)
-
-
+_POISSON = sampled(suppressed(K), HALF)
+_HONEST = ExactClaim(_guaranteed(HALF), _POISSON, LETTERS)
 _TRUE_DELTA = sampled_delta(K, HALF, 0.2)
 
-TWINS = (
-    Twin(
+
+def _dishonest(name: str, mistake: str, mechanism: Mechanism, world: World = LETTERS) -> BrokenMechanism:
+    """A mechanism that is certified as a sample at rate 1/2 would be, beside that sample."""
+    return BrokenMechanism(name, mistake, ExactClaim(_guaranteed(HALF), mechanism, world), _HONEST)
+
+
+BROKEN = (
+    BrokenMechanism(
         "rate-understated",
         "a sample at rate 1/2 is certified as one at rate 1/4",
-        ExactClaim(_guaranteed(QUARTER), sampled(suppressed(K), HALF), LETTERS),
+        ExactClaim(_guaranteed(QUARTER), _POISSON, LETTERS),
         _HONEST,
     ),
-    Twin(
+    broken(
         "fixed-size",
         "a sample without replacement is certified as a Poisson sample",
-        ExactClaim(_guaranteed(HALF), fixed_size, ONE_CLASS),
-        ExactClaim(_guaranteed(HALF), sampled(suppressed(K), HALF), ONE_CLASS),
+        _guaranteed(HALF),
+        ONE_CLASS,
+        fixed_size,
+        _POISSON,
     ),
     _dishonest(
         "public-coin", "who is sampled follows from a hash of the person without a secret key", public_coin, NUMBERED
@@ -170,23 +176,19 @@ TWINS = (
         "population-threshold", "the crowd is counted in the population instead of the sample", population_threshold
     ),
     _dishonest("same-sample-twice", "a second table comes from a sample that was used before", same_sample_twice),
-    Twin(
+    BrokenMechanism(
         "delta-rounded-down",
         "delta is rounded to three places, downwards",
-        ExactClaim(close(0.2, int(_TRUE_DELTA * 1000) / 1000), sampled(suppressed(K), HALF), ONE_CLASS),
-        ExactClaim(close(0.2, _TRUE_DELTA), sampled(suppressed(K), HALF), ONE_CLASS),
+        ExactClaim(close(0.2, int(_TRUE_DELTA * 1000) / 1000), _POISSON, ONE_CLASS),
+        ExactClaim(close(0.2, _TRUE_DELTA), _POISSON, ONE_CLASS),
     ),
-    Twin(
+    BrokenMechanism(
         "same-sample-choice",
         "the recoding is chosen on the sample it publishes, with the numbers of LQS Theorem 6",
-        ExactClaim(
-            _chosen(theorem_six(K, QUARTER, RELEASE_GROWTH)), _choosing(True), LETTERS, pairs=((WITH, WITHOUT),)
-        ),
-        ExactClaim(
-            _chosen(theorem_six(K, QUARTER, RELEASE_GROWTH)), _choosing(False), LETTERS, pairs=((WITH, WITHOUT),)
-        ),
+        _chosen(_choosing(True)),
+        _chosen(_choosing(False)),
     ),
-    Twin(
+    BrokenMechanism(
         "looks-at-everybody",
         "what two random people tell is certified, and everybody is looked at",
         _zero_knowledge(looks_at_everybody),

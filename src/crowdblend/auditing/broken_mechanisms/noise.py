@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from crowdblend.auditing.broken_mechanisms.parts import HALF, BrokenMechanism, blurred, broken, close, noisy
 from crowdblend.auditing.claim import ExactClaim, SampledClaim
 from crowdblend.auditing.exact.distributions import Distribution, beside, epsilon_above, mix, pushed, surely
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
 from crowdblend.auditing.statistical.subject import BlackBox, Neighbours
-from crowdblend.auditing.twins.parts import HALF, blurred, close, counted, noisy
-from crowdblend.auditing.twins.twin import Twin
+from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import OutlierPrivate, Relation
 from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
@@ -40,14 +40,15 @@ def bins_from_the_data(table: Database) -> Distribution:
         return surely("nothing")
     low, high = min(table), max(table)
     middle = (low + high) / 2
-    lower = sum(value <= middle for value in table)
-    noisy_counts = beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
-    return pushed(noisy_counts, lambda counts: (low, high, counts))
+    return pushed(_two_bins(table, sum(value <= middle for value in table)), lambda counts: (low, high, counts))
 
 
 def fixed_bins(table: Database) -> Distribution:
     """The bins 0–1 and 2–3, decided beforehand."""
-    lower = sum(value in (0, 1) for value in table)
+    return _two_bins(table, sum(value in (0, 1) for value in table))
+
+
+def _two_bins(table: Database, lower: int) -> Distribution:
     return beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
 
 
@@ -58,14 +59,13 @@ def total_beside(table: Database) -> Distribution:
 
 def best_of_the_drawn(table: Database) -> Distribution:
     """Two of three candidates are drawn, and the one with more votes is chosen."""
-    votes = counted(table)
     pairs = [("A", "B"), ("A", "C"), ("B", "C")]
-    return mix((Fraction(1, 3), surely(max(pair, key=lambda one: (votes[one], one)))) for pair in pairs)
+    return mix((Fraction(1, 3), surely(max(pair, key=lambda one: (table.count(one), one)))) for pair in pairs)
 
 
 def exponential_choice(table: Database) -> Distribution:
     """A candidate is chosen with a weight that doubles with every vote."""
-    weights = {one: Fraction(2) ** counted(table)[one] for one in "ABC"}
+    weights = {one: Fraction(2) ** table.count(one) for one in "ABC"}
     return {one: weight / sum(weights.values()) for one, weight in weights.items()}
 
 
@@ -106,6 +106,29 @@ def _outlier(fades: bool) -> Mechanism:
 OUTLIERS = OutlierPrivate(epsilon_above(Fraction(2**12)), 1, 4, 2.0, 1e-6)
 
 
+BOUND = 2
+EDGES = 8
+
+
+def links_unchecked(graph: Database) -> Distribution:
+    """The number of links with noise for people of at most two, whoever comes."""
+    return blurred(len(graph), HALF, EDGES)
+
+
+def links_checked(graph: Database) -> Distribution:
+    """The same, and a graph beyond the bound is refused before anything is computed."""
+    if len(graph) > BOUND:
+        raise InvalidInput(f"Everybody must have at most {BOUND} links. Raise the bound before looking at the data.")
+    return links_unchecked(graph)
+
+
+def _links(mechanism: Mechanism) -> ExactClaim:
+    """One person has up to two links, each of which costs ln 2; with more, and with all of them concealed."""
+    stars = tuple((tuple(("hub", friend) for friend in range(links)), ()) for links in range(1, 2 * BOUND + 1))
+    guarantee = close(epsilon_above(Fraction(2) ** BOUND), relation=Relation.CONCEAL)
+    return ExactClaim(guarantee, mechanism, World((), 0), pairs=stars)
+
+
 # What can only be run. The population is a tuple of counts.
 
 
@@ -118,16 +141,18 @@ def _fresh() -> np.random.Generator:
     return np.random.default_rng(secrets.randbits(128))
 
 
+def _with_noise(counts: tuple[int, ...], generator: np.random.Generator) -> tuple[int, ...]:
+    return tuple(map(sum, zip(counts, _geometric_difference(generator, len(counts)), strict=True)))
+
+
 def reused_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
     """The generator is seeded with the same number in every release."""
-    noise = _geometric_difference(np.random.default_rng(2012), len(counts))
-    return tuple(count + step for count, step in zip(counts, noise, strict=True))
+    return _with_noise(counts, np.random.default_rng(2012))
 
 
 def fresh_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
     """The generator is seeded by the operating system."""
-    noise = _geometric_difference(_fresh(), len(counts))
-    return tuple(count + step for count, step in zip(counts, noise, strict=True))
+    return _with_noise(counts, _fresh())
 
 
 def forked_noise(counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -153,70 +178,78 @@ def _run(name: str, mechanism: Callable[[tuple[int, ...]], object]) -> SampledCl
     return SampledClaim(BlackBox(name, close(1.0), mechanism, pairs))
 
 
-def _exact(mechanism: Mechanism, world: World = LETTERS, epsilon: float = COST, delta: float = 0.0) -> ExactClaim:
-    return ExactClaim(close(epsilon, delta), mechanism, world)
-
-
 def _replaced(epsilon: float) -> ExactClaim:
     return ExactClaim(close(epsilon, relation=Relation.REPLACE), noisy(CELLS, HALF, TOP), LETTERS)
 
 
-_HISTOGRAM = _exact(noisy(CELLS, HALF, TOP))
+def _noisy(
+    name: str, mistake: str, wrong: Mechanism, right: Mechanism | None = None, world: World = LETTERS
+) -> BrokenMechanism:
+    """A mechanism beside noise on every cell, unless another is given."""
+    return broken(name, mistake, close(COST), world, wrong, right or noisy(CELLS, HALF, TOP))
 
-TWINS = (
-    Twin(
-        "empty-cells",
-        "noise is put on cells only in which somebody is",
-        _exact(only_where_somebody_is),
-        _HISTOGRAM,
-    ),
-    Twin(
+
+BROKEN = (
+    _noisy("empty-cells", "noise is put on cells only in which somebody is", only_where_somebody_is),
+    _noisy(
         "bins-from-data",
         "the edges of the bins are the smallest and largest value",
-        _exact(bins_from_the_data, NUMBERS),
-        _exact(fixed_bins, NUMBERS),
+        bins_from_the_data,
+        fixed_bins,
+        NUMBERS,
     ),
-    Twin("total-beside", "the exact total stands beside noisy cells", _exact(total_beside), _HISTOGRAM),
-    Twin(
+    _noisy("total-beside", "the exact total stands beside noisy cells", total_beside),
+    _noisy(
         "best-of-drawn",
         "candidates are drawn at random and the best of them is returned exactly",
-        _exact(best_of_the_drawn, World(("A", "B", "C"), 3)),
-        _exact(exponential_choice, World(("A", "B", "C"), 3)),
+        best_of_the_drawn,
+        exponential_choice,
+        World(("A", "B", "C"), 3),
     ),
-    Twin(
+    BrokenMechanism(
         "one-cell-noise",
         "noise for one changed cell is certified for replaced people, who change two",
         _replaced(COST),
         _replaced(epsilon_above(Fraction(4))),
     ),
-    Twin(
+    broken(
         "clamped-noise",
         "noisy cells are cut off below k, which tells them from exact ones",
-        _exact(_spliced(True), World(("A",), 8), 0.8, _spliced_delta(0.8)),
-        _exact(_spliced(False), World(("A",), 8), 0.8, _spliced_delta(0.8)),
+        close(0.8, _spliced_delta(0.8)),
+        World(("A",), 8),
+        _spliced(True),
+        _spliced(False),
     ),
-    Twin(
+    broken(
         "noise-for-the-crowd",
         "outliers get no more noise than people in a crowd",
-        ExactClaim(OUTLIERS, _outlier(False), World(("A",), 5)),
-        ExactClaim(OUTLIERS, _outlier(True), World(("A",), 5)),
+        OUTLIERS,
+        World(("A",), 5),
+        _outlier(False),
+        _outlier(True),
     ),
-    Twin(
+    BrokenMechanism(
         "seed-reused",
         "every release draws its noise from the same seed",
         _run("reused seed", reused_seed),
         _run("fresh seed", fresh_seed),
     ),
-    Twin(
+    BrokenMechanism(
         "forked-noise",
         "forked processes share one generator and draw the same noise",
         _run("forked noise", forked_noise),
         _run("fresh seed", fresh_seed),
     ),
-    Twin(
+    BrokenMechanism(
         "float-laplace",
         "Laplace noise is drawn in floating point",
         _run("Laplace in doubles", float_laplace),
         _run("whole noise", grid_laplace),
+    ),
+    BrokenMechanism(
+        "degree-unchecked",
+        "somebody has more links than the bound that the noise was made for",
+        _links(links_unchecked),
+        _links(links_checked),
     ),
 )

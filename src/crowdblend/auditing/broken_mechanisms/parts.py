@@ -1,0 +1,82 @@
+"""What honest mechanisms and broken ones are made of, as exact distributions on tiny worlds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from crowdblend.auditing.claim import Claim, ExactClaim
+from crowdblend.auditing.exact.distributions import Distribution, beside, growth_above, surely
+from crowdblend.auditing.exact.worlds import Database, Mechanism, Value, World
+from crowdblend.guarantees import Differential, Guarantee, Relation
+from crowdblend.numerics import balls
+from crowdblend.numerics.crowd_divergence import crowd_divergence
+
+HALF = Fraction(1, 2)
+Classes = Callable[[Value], Hashable]
+
+
+@dataclass(frozen=True)
+class BrokenMechanism:
+    """Two claims that differ in one mistake. The audit must refute the broken one and not the honest one."""
+
+    name: str
+    mistake: str
+    broken: Claim
+    honest: Claim
+
+
+def broken(
+    name: str, mistake: str, guarantee: Guarantee, world: World, wrong: Mechanism, right: Mechanism
+) -> BrokenMechanism:
+    """Return a wrong mechanism beside a right one, with the same claim about the same tables."""
+    return BrokenMechanism(name, mistake, *(ExactClaim(guarantee, one, world) for one in (wrong, right)))
+
+
+def itself(value: Value) -> Hashable:
+    """Return the class of a value when everybody with other data is another class."""
+    key: Hashable = value
+    return key
+
+
+def shown(table: Database, k: int, classes: Classes = itself) -> frozenset[tuple[Hashable, int]]:
+    """Return the classes of at least k people, with their counts."""
+    return frozenset((c, n) for c, n in Counter(map(classes, table)).items() if n >= k)
+
+
+def suppressed(k: int, classes: Classes = itself) -> Mechanism:
+    """Return the mechanism that shows the counts of at least k, and nothing of the others."""
+    return lambda table: surely(shown(table, k, classes))
+
+
+def blurred(count: int, ratio: Fraction, top: int) -> Distribution:
+    """Return the count plus discrete Laplace noise with this ratio, with everything outside 0 … top at its ends."""
+    scale = (1 - ratio) / (1 + ratio)
+    ends = {0: scale * ratio**count / (1 - ratio), top: scale * ratio ** (top - count) / (1 - ratio)}
+    return {value: scale * ratio ** abs(value - count) for value in range(1, top)} | ends
+
+
+def noisy(cells: Sequence[Hashable], ratio: Fraction, top: int) -> Mechanism:
+    """Return the mechanism that puts noise on every declared cell, the empty ones too."""
+    return lambda table: beside(blurred(table.count(cell), ratio, top) for cell in cells)
+
+
+def close(epsilon: float, delta: float = 0.0, relation: Relation = Relation.ADD_REMOVE) -> Differential:
+    """Return differential privacy, with one person more or less unless said otherwise."""
+    return Differential(epsilon, delta, relation)
+
+
+def sampled_delta(k: int, rate: Fraction, epsilon: float) -> float:
+    """Return the δ of sampling and suppression, exactly and rounded up."""
+    growth = growth_above(epsilon)
+
+    def compute() -> arb:
+        exact = arb(growth.numerator) / growth.denominator
+        divergence: arb = crowd_divergence(balls, k, balls.number(float(rate)), balls.number(1), exact)
+        return divergence
+
+    return balls.upper_bound(compute)

@@ -1,0 +1,252 @@
+"""Guarantees by their definitions: the worst counterexample among the tables of a tiny world, or None.
+
+Crowd-blending privacy is CBP Definitions 3 and 4, zero-knowledge privacy CBP Definition 2 and ZKP Definition 1,
+differential privacy under sampling LQS Definition 3, outlier privacy after Lui and Pass, Outlier Privacy, TCC 2015.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, reduce
+from itertools import combinations, permutations, product
+from math import comb
+
+from crowdblend.auditing.exact.counterexample import Counterexample
+from crowdblend.auditing.exact.distributions import Distribution, beside, growth_above, hockey_stick, mix, surely
+from crowdblend.auditing.exact.worlds import CONCEALED, Database, Mechanism, Value, World, sampled, samples
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import (
+    CrowdBlending,
+    Differential,
+    DifferentialUnderSampling,
+    OutlierPrivate,
+    Relation,
+    ZeroKnowledge,
+)
+
+Pair = tuple[Database, Database]
+Aggregate = Callable[[Database], Distribution]
+# From what was seen of the aggregate and how many people there are to what would be published.
+Simulator = Callable[[Hashable, int], Distribution]
+_COMPARED = {
+    Relation.ADD_REMOVE: "one of them is missing",
+    Relation.REPLACE: "one of them has other data",
+    Relation.CONCEAL: "the data of one of them are concealed",
+}
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Two distributions; every event of the left one has at most growth times its right probability, plus delta."""
+
+    guarantee: str
+    people: Database
+    person: Hashable | None
+    compared: str
+    left: Distribution
+    right: Distribution
+    growth: Fraction
+    delta: Fraction = Fraction(0)
+    why: str = ""
+
+
+def _worst(comparisons: Iterable[_Comparison], *, some: bool = True) -> Counterexample | None:
+    """Return the counterexample with the largest excess; an audit that compared nothing is refused if `some` is set."""
+    worst: Counterexample | None = None
+    for one in comparisons:
+        some = False
+        gap = hockey_stick(one.left, one.right, one.growth)
+        if gap.delta > one.delta and (worst is None or gap.delta - one.delta > worst.excess):
+            allowed = one.growth * gap.right + one.delta
+            worst = Counterexample(
+                one.guarantee, one.people, one.person, one.compared, gap.event, gap.left, gap.right, allowed, one.why
+            )
+    if some:
+        raise InvalidInput(
+            "The mechanism refuses every table of this world, so nothing was compared. Audit a world that it accepts."
+        )
+    return worst
+
+
+def crowd_blending(mechanism: Mechanism, guarantee: CrowdBlending, world: World) -> Counterexample | None:
+    """Return the worst person who neither blends with k people nor could be removed.
+
+    People blend when no table of the world tells them apart. A larger world can only tell more people apart, so what
+    is found here is a proof, and what is not found holds for tables of this size.
+    """
+    cached, growth = cache(mechanism), growth_above(guarantee.epsilon)
+    blends = _blending_pairs(cached, world, growth)
+
+    def outside_crowds() -> Iterator[_Comparison]:
+        for table, place in world.people():
+            crowd = sum((table[place], other) in blends for other in table)
+            if crowd >= guarantee.k:
+                continue
+            why = f"the person blends with {crowd} of them, counting the person, and {guarantee.k} are guaranteed"
+            compared = "the same people without that person, or the other way round"
+            for left, right in permutations((cached(table), cached(world.without(table, place)))):
+                yield _Comparison(guarantee.words(), table, table[place], compared, left, right, growth, why=why)
+
+    return _worst(outside_crowds(), some=False)
+
+
+def _blending_pairs(mechanism: Mechanism, world: World, growth: Fraction) -> set[tuple[Value, Value]]:
+    """Return the pairs of values that no table of the world tells apart by more than the factor growth."""
+    pairs = {(value, value) for value in world.values}
+    rests = list(world.databases(world.most - 1))
+    for both in combinations(world.values, 2):
+        if all(
+            hockey_stick(mechanism(world.joined(rest, one)), mechanism(world.joined(rest, other)), growth).delta <= 0
+            for rest in rests
+            for one, other in permutations(both)
+        ):
+            pairs |= {*permutations(both)}
+    return pairs
+
+
+def differential(
+    mechanism: Mechanism, guarantee: Differential, world: World | None = None, pairs: Iterable[Pair] = ()
+) -> Counterexample | None:
+    """Return the worst counterexample among all neighbours of a world, or among some pairs of tables."""
+    cached = cache(mechanism)
+    tables = pairs if world is None else neighbours(world, guarantee.relation, guarantee.people)
+    return _worst(one for pair in tables for one in _both_ways(cached, guarantee, pair))
+
+
+def _both_ways(mechanism: Mechanism, guarantee: Differential, pair: Pair) -> Iterator[_Comparison]:
+    try:
+        published = [(table, mechanism(table)) for table in pair]
+    except InvalidInput:
+        # A table that is refused publishes nothing, and no guarantee was made about it.
+        return
+    growth, delta = growth_above(guarantee.epsilon), Fraction(guarantee.delta)
+    for (here, left), (there, right) in permutations(published):
+        compared = f"the people {' '.join(map(str, there)) or 'nobody'}: {_COMPARED[guarantee.relation]}"
+        yield _Comparison(guarantee.words(), here, _person(here, there), compared, left, right, growth, delta)
+
+
+def _person(here: Database, there: Database) -> Value | None:
+    """Return who is in the first table and not in the second, or the other way round."""
+    for more, fewer in ((here, there), (there, here)):
+        left = list(fewer)
+        for value in more:
+            if value not in left:
+                return value
+            left.remove(value)
+    return None
+
+
+def under_sampling(mechanism: Mechanism, guarantee: DifferentialUnderSampling, world: World) -> Counterexample | None:
+    """Return the worst counterexample to differential privacy of the mechanism behind Poisson sampling."""
+    whole = Differential(guarantee.epsilon, guarantee.delta, guarantee.relation)
+    return differential(sampled(mechanism, Fraction(guarantee.rate)), whole, world)
+
+
+def neighbours(world: World, relation: Relation, people: int = 1) -> Iterator[Pair]:
+    """Yield every table of a world next to every table that differs from it in up to `people` people."""
+    for table in world.databases():
+        for size in range(1, people + 1):
+            for places in combinations(range(len(table)), size):
+                rest = tuple(value for place, value in enumerate(table) if place not in places)
+                if relation is Relation.REPLACE:
+                    yield from ((table, reduce(world.joined, new, rest)) for new in product(world.values, repeat=size))
+                else:
+                    yield table, rest if relation is Relation.ADD_REMOVE else (*rest, *[CONCEALED] * size)
+
+
+def outlier_private(
+    mechanism: Mechanism, guarantee: OutlierPrivate, world: World, bin_of: Callable[[Value], Hashable] = lambda v: v
+) -> Counterexample | None:
+    """Return the worst person for the size of that person's bin: the fewer share it, the less one may matter."""
+    cached = cache(mechanism)
+
+    def one_missing() -> Iterator[_Comparison]:
+        for table, place in world.people():
+            size = sum(bin_of(other) == bin_of(table[place]) for other in table)
+            owed = Differential(_allowed_loss(guarantee, size), guarantee.delta, Relation.ADD_REMOVE)
+            yield from _both_ways(cached, owed, (table, world.without(table, place)))
+
+    return _worst(one_missing())
+
+
+def _allowed_loss(guarantee: OutlierPrivate, size: int) -> float:
+    """Return factor·ε(size), rounded up: whoever exceeds it exceeds the guarantee."""
+    owed = Fraction(guarantee.factor) * Fraction(guarantee.epsilon)
+    if size < guarantee.limit - guarantee.transition:
+        owed = owed * guarantee.transition / (guarantee.limit - size)
+    nearest = float(owed)
+    return nearest if nearest >= owed else math.nextafter(nearest, math.inf)
+
+
+def zero_knowledge(
+    mechanism: Mechanism, guarantee: ZeroKnowledge, world: World, aggregate: Aggregate, simulator: Simulator
+) -> Counterexample | None:
+    """Return the worst person whom this simulator, seeing only the aggregate of the others, fails to cover.
+
+    The definition asks for some simulator. A counterexample shows that this one is not it.
+    """
+    if guarantee.people != 1:
+        raise InvalidInput(
+            f"A zero-knowledge guarantee is audited for one person, got one for {guarantee.people} people together. "
+            "Audit the guarantee that it was derived from."
+        )
+    cached, growth, delta = cache(mechanism), growth_above(guarantee.epsilon), Fraction(guarantee.delta)
+
+    @cache
+    def simulated(others: Database) -> Distribution:
+        seen = aggregate((*others, CONCEALED) if guarantee.relation is Relation.CONCEAL else others)
+        return mix((chance, simulator(view, len(others) + 1)) for view, chance in seen.items())
+
+    def people() -> Iterator[_Comparison]:
+        compared = "the simulator, who sees the aggregate of the others, or the other way round"
+        for table, place in world.people():
+            try:
+                both = cached(table), simulated(world.without(table, place))
+            except InvalidInput:
+                continue
+            for left, right in permutations(both):
+                yield _Comparison(guarantee.words(), table, table[place], compared, left, right, growth, delta)
+
+    return _worst(people())
+
+
+def random_samples(size: int) -> Aggregate:
+    """Return the aggregate of `size` different people, each set equally likely; of fewer people everybody."""
+
+    def seen(table: Database) -> Distribution:
+        people = min(size, len(table))
+        share = Fraction(1, comb(len(table), people))
+        return mix((share, surely(some)) for some in combinations(table, people))
+
+    return seen
+
+
+def iid_samples(rate: Fraction, rounds: int = 1) -> Aggregate:
+    """Return the aggregate of `rounds` samples, each of which keeps everybody with probability `rate`."""
+
+    def seen(table: Database) -> Distribution:
+        one = mix((chance, surely(some)) for chance, some in samples(table, rate))
+        return one if rounds == 1 else beside([one] * rounds)
+
+    return seen
+
+
+def order_free(mechanism: Mechanism, world: World) -> Counterexample | None:
+    """Return two orders of the same people that the output tells apart most: a table is a set of people."""
+    words = "the same people in another order are the same table"
+    return _worst(
+        _Comparison(
+            words,
+            table,
+            None,
+            f"the order {' '.join(map(str, other))}",
+            mechanism(table),
+            mechanism(other),
+            Fraction(1),
+        )
+        for table in world.databases()
+        for other in set(permutations(table))
+    )
