@@ -2,16 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-demo: .venv/ready ## make up a town, plan, sample, publish it in three ways, verify, and say where the reports are
+.PHONY: help demo test test-slow mutation audit bench bench-data peers lint docs pictures site wheel clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' Makefile
+
+demo: .venv/product ## make up a town, plan, sample, publish it in three ways, verify, and print where the reports are
 	$(BIN)/crowdblend demo --out out/demo --force
 
 test: lint ## every test that a change must pass
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-slow: .venv/ready ## the long suites as well
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests notice; goes on where it stopped
 	mkdir -p out
@@ -77,15 +82,21 @@ site: .venv/site ## the documentation as a static site that opens offline, in ou
 wheel: .venv/ready ## build the wheel, install it into an empty environment, and do the main job there
 	$(BIN)/python tools/try_wheel.py
 
-clean:
+clean: ## remove the environment and everything that was built
 	rm -rf .venv build dist out
 
-.venv/ready: requirements/dev.txt pyproject.toml
-	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'crowdblend needs Python 3.11 or newer')"
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch .venv/ready
+.venv/product: requirements/product.txt pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'crowdblend needs Python 3.11 or newer')"
+	@echo "Setting up .venv with what crowdblend needs (about 150 MB to download) ..."
+	@$(PYTHON) -m venv .venv
+	@$(PIP) --no-compile --requirement requirements/product.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch .venv/product
+
+.venv/ready: requirements/dev.txt .venv/product
+	@echo "Adding to .venv what tests and development need, Spark included (about 700 MB to download) ..."
+	@$(PIP) --requirement requirements/dev.txt
+	@touch .venv/ready
 
 .venv/peers-%/ready: requirements/peers-%.txt .venv/ready
 	$(PYTHON) -m venv .venv/peers-$*

@@ -6,6 +6,8 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.needs import required
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """What every change must pass is the same every time; `make test-slow` looks for other examples."""
@@ -27,3 +29,26 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure where no test may be skipped."""
+    if report.outcome == "skipped" and not hasattr(report, "wasxfail") and "all" in required():
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and CROWDBLEND_TESTS_NEED=all allows no skip: {report.longrepr}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let no test be skipped where everything must be there."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let no module be skipped where everything must be there."""
+    report = yield
+    _forbid_skip(report)
+    return report

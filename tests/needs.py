@@ -1,27 +1,37 @@
 """What some tests need and a plain machine may lack.
 
-Such a test is skipped with a sentence, except where CROWDBLEND_TESTS_NEED names what it needs: there it fails, so that
-continuous integration cannot pass by not looking.
+Such a test is skipped with a sentence. CROWDBLEND_TESTS_NEED names what must be there ("java chromium"), or says "all":
+then no test at all may be skipped, so that continuous integration cannot pass by not looking.
 """
+
+from __future__ import annotations
 
 import importlib.util
 import os
 import shutil
+from pathlib import Path
 
 import pytest
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+def required() -> set[str]:
+    """Return what the environment promises to be there."""
+    return set(os.environ.get("CROWDBLEND_TESTS_NEED", "").split())
 
 
 def need(what: str, present: bool, sentence: str) -> None:
     """Skip the test (or module) that calls this unless `what` is there; fail where it was promised to be."""
     if present:
         return
-    if what in os.environ.get("CROWDBLEND_TESTS_NEED", "").split():
+    if required() & {what, "all"}:
         pytest.fail(f"{sentence}, and CROWDBLEND_TESTS_NEED asks for {what}", pytrace=False)
     pytest.skip(f"{sentence}; .ci/run shows how to install it", allow_module_level=True)
 
 
 def chromium() -> str:
-    """The path of a Chromium that a browser test may start."""
+    """Return the path of a Chromium that a browser test may start."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     need("chromium", path is not None, "Chromium is not installed")
     assert path is not None

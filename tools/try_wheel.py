@@ -31,7 +31,7 @@ def main() -> None:
         wheel = max((ROOT / "dist").glob("crowdblend-*.whl"), key=lambda path: path.stat().st_mtime)
         run(folder, sys.executable, "-m", "venv", "empty")
         programs = folder / "empty" / "bin"
-        run(folder, programs / "python", *pip, "install", "--constraint", ROOT / "requirements" / "dev.txt", wheel)
+        run(folder, programs / "python", *pip, "install", "--constraint", ROOT / "requirements" / "product.txt", wheel)
         run(folder, programs / "python", "-c", MAIN_JOB)
         run(folder, programs / "crowdblend", "verify", "published")
 

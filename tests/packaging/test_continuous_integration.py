@@ -1,0 +1,48 @@
+"""Continuous integration does what the README says and nothing else, so that a failing `make test` is not hidden."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ALLOWED = (
+    r"set -euo pipefail",
+    r'cd "\$\(dirname "\$0"\)/\.\."',
+    r"missing=\(\)",
+    r"command -v (java|chromium) >/dev/null \|\| missing\+=\([a-z0-9-]+\)",
+    r"if \(\(\$\{#missing\[@\]\}\)\); then",
+    r"apt-get update -qq",
+    r'apt-get install -y -qq --no-install-recommends "\$\{missing\[@\]\}"',
+    r"fi",
+)
+
+
+def steps(script: str) -> list[str]:
+    """Return the lines of a script that do something."""
+    return [line for line in map(str.strip, script.splitlines()) if line and not line.startswith("#")]
+
+
+def test_ci_installs_java_and_chromium_and_calls_make_test() -> None:
+    *before, last = steps((ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert last == "CROWDBLEND_TESTS_NEED=all make test"
+    assert [line for line in before if not any(re.fullmatch(allowed, line) for allowed in ALLOWED)] == []
+
+
+def pinned(name: str) -> dict[str, str]:
+    """Return the exact versions of a requirements file, by the name of the package."""
+    lines = steps((ROOT / "requirements" / name).read_text(encoding="utf-8"))
+    return {line.partition("==")[0].lower(): line.partition("==")[2] for line in lines if "==" in line}
+
+
+def test_the_demo_installs_the_dependencies_of_the_product_and_make_test_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    product, development = pinned("product.txt"), pinned("dev.txt")
+    core = {re.split(r"[\[<>=]", line)[0].lower() for line in project["dependencies"]}
+    extras = {
+        re.split(r"[\[<>=]", line)[0].lower() for lines in project["optional-dependencies"].values() for line in lines
+    }
+    assert core <= product.keys()
+    assert extras <= product.keys() | development.keys()
+    assert not product.keys() & development.keys()
