@@ -46,7 +46,10 @@ the sentence is on stderr. Exit codes: 0 done; 1 it ran and the answer is no; 2 
 
 # What a command is for, in a line, and the page that explains it.
 COMMAND_PAGES = {
-    "plan": ("leave one of k, rate, epsilon, delta out; it is solved for", "[planning](plan.md)"),
+    "plan": (
+        "plan a policy, or solve for the one of k, rate, epsilon and delta that is left out",
+        "[planning](plan.md)",
+    ),
     "init": ("a policy to start from, from the names of your columns", "[a first policy](sources.md#a-first-policy)"),
     "rehearse": (
         "try a policy on made-up people, or compare several: cells shown, people hidden, errors; costs nothing",

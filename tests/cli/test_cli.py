@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.planning import plan
+from crowdblend.policies import load_policy
 from tests.commands import crowdblend
+from tests.policies.policies import SOUND
 
 PLAN = ["plan", "--rate", "0.1", "--k", "20", "--epsilon", "0.5"]
 
@@ -34,14 +37,12 @@ def test_plan_prints_one_json_object() -> None:
         (["plan", "--rate", "0.1", "--k", "3"], 2, "exactly one"),
         (["plan", "--rate", "0.1", "--k", "3", "--delta", "1e-9"], 1, "delta"),
         (["plan", "--bogus"], 2, "bogus"),
-        ([*PLAN, "--values", "1,x"], 2, "values"),
-        ([*PLAN, "--values", "nan"], 2, "epsilon"),
-        ([*PLAN, "--over", "k", "--values", "20.7"], 2, "k"),
-        ([*PLAN, "--over", "delta"], 2, "could be varied"),
-        ([*PLAN, "--plot", "figure.gif"], 2, "gif"),
+        ([*PLAN, "policy.toml"], 2, "--rate, --k, --epsilon cannot be combined"),
+        (["plan", "missing.toml"], 2, "missing.toml"),
         (["verify", "missing.json"], 2, "missing.json"),
         (["reproduce", "lqs-table9"], 2, "lqs-table2"),
         (["reproduce", "lqs-table1", "--plot", "x.svg"], 2, "table"),
+        (["reproduce", "lqs-figure2", "--plot", "figure.gif"], 2, "gif"),
         (["rules", "suppression.exat"], 2, "suppression.exact"),
         (["nonsense"], 2, "nonsense"),
     ],
@@ -60,8 +61,20 @@ def test_refusals(arguments: list[str], code: int, named: str) -> None:
     assert named in f"{error['message']} {error['remedy']}"
 
 
-def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
-    certificate = crowdblend(*PLAN, "--certificate", "-").stdout
+def test_a_policy_is_planned_without_its_data(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text(SOUND, encoding="utf-8")
+    document = json.loads(crowdblend("plan", "policy.toml", "--json", folder=tmp_path).stdout)
+    expected = load_policy(tmp_path / "policy.toml").plan()
+    assert document["parameters"]["k"] == expected.parameters.k == 20
+    assert document["guarantees"] == [guarantee.words() for guarantee in expected.certificate().guarantees]
+    said = crowdblend("plan", "policy.toml", folder=tmp_path).stdout
+    assert all(how in said for _, how in expected.describe())
+    assert all(sentence in said for sentence in document["guarantees"])
+    assert all(assumed.sentence() in said for assumed in expected.certificate().assumptions())
+
+
+def test_a_certificate_is_verified_from_stdin() -> None:
+    certificate = plan(rate=0.1, k=20, epsilon=0.5).certificate().to_json()
     assert json.loads(certificate)["format"] == "crowdblend certificate 1"
     verified = crowdblend("verify", "-", stdin=certificate)
     assert verified.returncode == 0
@@ -71,8 +84,9 @@ def test_certificate_to_stdout_and_verify_from_stdin(tmp_path: Path) -> None:
     assert forged.stdout == ""
 
 
-def test_stdout_takes_one_object() -> None:
-    refused = crowdblend(*PLAN, "--certificate", "-", "--json")
+def test_stdout_takes_one_object(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,sex\n1,f\n", encoding="utf-8")
+    refused = crowdblend("init", "people.csv", "--out", "-", "--json", folder=tmp_path)
     assert refused.returncode == 2
     assert json.loads(refused.stdout)["error"]["code"] == "command.two-outputs"
 
@@ -80,40 +94,34 @@ def test_stdout_takes_one_object() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--rate", "0.1", "--k", "20", "--epsilon", "1", "--blend-epsilon", "0.5"], "up to a factor e^0.5"),
-        (["--rate", "0.1", "--k", "20", "--epsilon", "1", "--below-k", "noise"], "noise of loss"),
-        (["--rate", "0.1", "--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),
+        (["--epsilon", "1", "--delta", "0.1"], "no more than sampling alone"),
         (
-            [
-                *("--low", "0.08", "--high", "0.12", "--exceptions", "2", "--max-rate", "0.2"),
-                *("--epsilon", "1", "--delta", "1e-6"),
-            ],
-            "2 people excepted, only crowds of 17 or more are published: whatever is published, its probability is at "
-            "most e^1 times what it would be without a person sampled with a probability of at most 0.2, plus 1e-06",
+            ["--epsilon", "1", "--delta", "1e-6", "--parts", "2"],
+            "2 tables, each from another part of it, are",
         ),
+        (["--epsilon", "1", "--delta", "1e-6", "--releases", "3"], "3 releases, each from a fresh sample that keeps"),
     ],
 )
 def test_the_sentence_fits_the_plan(options: list[str], said: str) -> None:
-    assert said in crowdblend("plan", *options).stdout
+    assert said in crowdblend("plan", "--rate", "0.1", *options).stdout
 
 
 def test_existing_output_is_kept_without_force(tmp_path: Path) -> None:
-    target = tmp_path / "plan.json"
-    assert crowdblend(*PLAN, "--certificate", str(target)).returncode == 0
+    (tmp_path / "people.csv").write_text("id,sex\n1,f\n", encoding="utf-8")
+    target = tmp_path / "policy.toml"
+    assert crowdblend("init", "people.csv", folder=tmp_path).returncode == 0
     before = target.read_bytes()
-    refused = crowdblend(*PLAN[:-1], "0.6", "--certificate", str(target))
+    refused = crowdblend("init", "people.csv", "--person", "id", folder=tmp_path)
     assert refused.returncode == 2
     assert target.read_bytes() == before
-    assert crowdblend(*PLAN[:-1], "0.6", "--certificate", str(target), "--force").returncode == 0
+    assert crowdblend("init", "people.csv", "--person", "id", "--force", folder=tmp_path).returncode == 0
     assert target.read_bytes() != before
 
 
-def test_plots_and_tables(tmp_path: Path) -> None:
-    figure = tmp_path / "plan.svg"
-    assert crowdblend(*PLAN, "--plot", str(figure)).returncode == 0
+def test_plots(tmp_path: Path) -> None:
+    figure = tmp_path / "figure.svg"
+    assert crowdblend("reproduce", "lqs-figure2", "--plot", str(figure)).returncode == 0
     assert figure.read_text(encoding="utf-8").startswith("<svg")
-    table = crowdblend(*PLAN, "--table", "--over", "k", "--values", "10,20")
-    assert "published" in table.stdout
 
 
 def test_reproduce_and_rules() -> None:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from pathlib import Path
 
 import pytest
 
-from crowdblend.planning.designs import DESIGNS, RegisterTable, sampling_error
+from crowdblend.planning.designs import DESIGNS, register_error, sampling_error
 from crowdblend.policies import parse_policy
 from tests.commands import crowdblend
-
-
-def test_a_register_is_planned_from_epsilon_alone() -> None:
-    document = json.loads(crowdblend("plan", "--design", "everybody", "--epsilon", 1, "--json").stdout)
-    assert (document["epsilon"], document["delta"], document["rule"]) == (1.0, 0.0, "histogram.laplace")
-    assert document["error"] == pytest.approx(0.8509, abs=1e-4)
-    said = crowdblend("plan", "--design", "everybody", "--epsilon", 1).stdout
-    assert "everybody = true" in said
-    for wrong in (("--rate", 0.5), ("--k", 5), ("--delta", "1e-6")):
-        assert crowdblend("plan", "--design", "everybody", "--epsilon", 1, *wrong).returncode == 2
-    assert crowdblend("plan", "--design", "everybody").returncode == 2
 
 
 def test_a_plan_of_a_sample_says_what_a_register_would_cost() -> None:
@@ -35,7 +23,7 @@ def test_a_plan_of_a_sample_says_what_a_register_would_cost() -> None:
 def test_the_errors_are_those_of_the_laws() -> None:
     a = math.exp(-0.7)
     mean = sum(abs(y) * (1 - a) / (1 + a) * a ** abs(y) for y in range(-200, 201))
-    assert RegisterTable(0.7).error == pytest.approx(mean)
+    assert register_error(0.7) == pytest.approx(mean)
     people, rate = 1_000, 0.3
     mass = [math.comb(people, j) * rate**j * (1 - rate) ** (people - j) for j in range(people + 1)]
     assert sampling_error(rate) == pytest.approx(sum(p * abs(j / rate - people) for j, p in enumerate(mass)), rel=0.01)

@@ -189,17 +189,6 @@ def test_swept_values_are_checked(over: str, value: float) -> None:
         sweep(PlanRequest(rate=0.1, k=20, epsilon=0.5), over, [value])
 
 
-def test_natural_sweeps_stay_inside_the_ranges() -> None:
-    for asked, over in (
-        ({"rate": 0.1, "k": 20, "epsilon": 1e6}, "epsilon"),
-        ({"rate": 0.1, "k": 10**9, "epsilon": 1.0}, "k"),
-        ({"rate": 0.1, "k": 20, "delta": 1.0}, "delta"),
-    ):
-        rows = sweep(PlanRequest(**asked), over).rows
-        assert len(rows) >= 4
-        assert len({row[over] for row in rows}) == len(rows)
-
-
 def test_sweep_covers_every_rule_and_marks_gaps() -> None:
     swept = sweep(PlanRequest(rate=0.5, k=20, epsilon=0.5), "epsilon", [0.5, 1.0])
     assert swept.rules == ("exact", "blending", "published")
@@ -208,12 +197,12 @@ def test_sweep_covers_every_rule_and_marks_gaps() -> None:
 
 
 @pytest.mark.parametrize("solved", ["k", "rate", "epsilon", "delta"])
-def test_natural_sweeps(solved: str) -> None:
+def test_every_given_parameter_is_swept(solved: str) -> None:
     given = {"k": 20, "rate": 0.2, "epsilon": 0.8, "delta": 1e-6}
     del given[solved]
-    for over in given:
-        swept = sweep(PlanRequest(**given), over)
-        assert len(swept.rows) >= 5
+    for over, value in given.items():
+        swept = sweep(PlanRequest(**given), over, [value, value / 2])
+        assert len(swept.rows) == 2
         assert any(row["exact"] is not None for row in swept.rows)
     with pytest.raises(CrowdblendError, match="could be varied"):
-        sweep(PlanRequest(**given), solved)
+        sweep(PlanRequest(**given), solved, [0.5])

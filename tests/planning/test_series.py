@@ -120,7 +120,7 @@ def test_other_mechanisms_are_planned_together_too(given: dict[str, object]) -> 
 
 def test_a_sweep_over_releases_has_one_row_for_each() -> None:
     asked = PlanRequest(rate=0.1, k=8, delta=1e-6, releases=10)
-    swept = sweep(asked)
+    swept = sweep(asked, "releases", [1, 2, 3, 5, 10, 20])
     assert (swept.over, swept.solved, swept.rules) == ("releases", "epsilon", ("profile", "added"))
     assert [row["releases"] for row in swept.rows] == [1, 2, 3, 5, 10, 20]
     by_profile = [row["profile"] for row in swept.rows]

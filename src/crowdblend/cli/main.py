@@ -14,7 +14,7 @@ from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.version import __version__
 
 COMMANDS = {
-    "plan": "Solve for k, rate, epsilon or delta.",
+    "plan": "Plan a policy, or solve for k, rate, epsilon or delta.",
     "init": "Write a commented policy to start from.",
     "rehearse": "Try a policy on made-up people, which costs nothing.",
     "hierarchy": "Make a hierarchy file for a column, from a rule.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,9 @@ import click
 from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_options
 from crowdblend.cli.output import emit, force_option, json_option, no_figures_option, speaks
+from crowdblend.cli.plan import plan_document, print_plan
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
-from crowdblend.engines.engine import Engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
@@ -67,7 +66,12 @@ def command(
     if dry_run:
         with engine_named(engine, master, conf) as reads:
             planned.check_source(reads)
-            _tell(planned, reads, folder, as_json=as_json)
+            assumed = reads.assumptions
+        if as_json:
+            emit({"dry_run": True, "folder": str(folder), **plan_document(planned)})
+        else:
+            print_plan(planned, assumed)
+            click.echo(f"{'would write':<14} {folder}, with certificate and report")
         return
     from crowdblend.publishing.release import release  # noqa: PLC0415 - heavy
     from crowdblend.publishing.target import check_place  # noqa: PLC0415
@@ -109,7 +113,9 @@ def command(
         total = budget.differential if budget else None
         spent = {"epsilon": total.epsilon, "delta": total.delta, "relation": total.relation.value} if total else None
         told = composed.to_dict() if composed else None
-        emit({"folder": str(done.folder), "entry": done.entry, "total": spent, "profile": told, **_described(planned)})
+        emit(
+            {"folder": str(done.folder), "entry": done.entry, "total": spent, "profile": told, **plan_document(planned)}
+        )
     else:
         tell_released(done, budget, composed)
 
@@ -212,29 +218,6 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     so_far = ledger.total(spending.population, after.delta)
     shown = {"so far": so_far.differential, "with this release": after.differential}
     return [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
-
-
-def _described(planned: AnyPlan) -> dict[str, object]:
-    described: dict[str, object] = planned.facts()
-    described["guarantees"] = [guarantee.words() for guarantee in planned.certificate().guarantees]
-    return described
-
-
-def _tell(planned: AnyPlan, engine: Engine, folder: Path, *, as_json: bool) -> None:
-    """What would happen, from the policy alone."""
-    if as_json:
-        emit({"dry_run": True, "folder": str(folder), **_described(planned)})
-        return
-    for what, how in planned.describe():
-        click.echo(f"{what:<14} {how}")
-    click.echo(f"{'would write':<14} {folder}, with certificate and report")
-    if sentence := lead(planned.certificate().guarantees):
-        click.echo(f"{'would mean':<14} {sentence}")
-    for guarantee in planned.certificate().guarantees:
-        click.echo(f"{'guarantees':<14} {guarantee.words()}")
-    certificate = planned.certificate()
-    for assumption in replace(certificate, stated=(*certificate.stated, *engine.assumptions)).assumptions():
-        click.echo(f"assuming       {assumption.sentence()}")
 
 
 def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:

@@ -7,11 +7,6 @@ cell of a register is off by the same few people whatever n is.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
-
-from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import check
 
 DESIGNS = {
     "sample": "a sample that was taken before; you know or assume its rate",
@@ -22,43 +17,14 @@ DESIGNS = {
 PEOPLE = 1_000
 
 
-@dataclass(frozen=True)
-class RegisterTable:
-    """A table of everybody: discrete Laplace noise of loss epsilon on every cell."""
+def register_error(epsilon: float) -> float:
+    """Return the mean absolute error of a cell of a register under discrete Laplace noise, whatever its size.
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        check("noise_epsilon", self.epsilon)
-
-    @property
-    def error(self) -> float:
-        """The mean absolute error of a cell, whatever its size."""
-        a = math.exp(-self.epsilon)
-        return 2 * a / (1 - a * a)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The plan as JSON-ready data."""
-        return {
-            "design": "everybody",
-            "epsilon": self.epsilon,
-            "delta": 0.0,
-            "rule": "histogram.laplace",
-            "error": self.error,
-        }
-
-
-def plan_register(given: dict[str, Any]) -> RegisterTable:
-    """The table of a register: all that there is to plan is epsilon."""
-    unused = [name for name in ("rate", "k", "delta", "low", "high", "max_rate", "noise_epsilon") if given.get(name)]
-    if given.get("epsilon") is None or unused:
-        raise InvalidInput(
-            "A table of everybody is planned from epsilon alone.",
-            remedy=f"Leave {', '.join(unused)} out." if unused else "Pass epsilon.",
-            where="--design",
-            code="plan.design",
-        )
-    return RegisterTable(given["epsilon"])
+    >>> round(register_error(1.0), 3)
+    0.851
+    """
+    a = math.exp(-epsilon)
+    return 2 * a / (1 - a * a)
 
 
 def sampling_error(rate: float, people: int = PEOPLE) -> float:
@@ -72,9 +38,8 @@ def sampling_error(rate: float, people: int = PEOPLE) -> float:
 
 def costs(rate: float, k: int, epsilon: float) -> str:
     """What sampling and suppression cost, and what a register's table would cost at the same epsilon."""
-    noise = RegisterTable(epsilon).error
     return (
         f"A cell of {PEOPLE:,} people is off by about {sampling_error(rate):.3g} people because of the sampling, and "
         f"cells of fewer than about {k / rate:,.0f} people are mostly missing. If everybody is in your table, noise on "
-        f"every cell (everybody = true) is off by {noise:.3g} people, and nothing is missing."
+        f"every cell (everybody = true) is off by {register_error(epsilon):.3g} people, and nothing is missing."
     )
