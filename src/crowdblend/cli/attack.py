@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 
@@ -29,7 +29,7 @@ WIDTH = 100
 )
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, force: bool) -> None:
     """Try to break a release that looks safe, and ours of the same data. Without a name: list the attacks.
 

@@ -17,7 +17,7 @@ from crowdblend.api.checks import audit as audit_policy
 from crowdblend.auditing.claim import Claim
 from crowdblend.auditing.exact import Counterexample
 from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen, hard_sizes, repeat
-from crowdblend.cli.output import Parameter, emit, json_option, print_table, speaks
+from crowdblend.cli.output import Parameter, emit, handle_errors, json_option, print_table
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
 
@@ -61,7 +61,7 @@ RUNS = 100_000
 )
 @click.option("--family", "families", multiple=True, metavar="NAME", help="With --own and --planted: only these.")
 @json_option
-@speaks
+@handle_errors
 def command(
     policy: str | None,
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 from crowdblend.cli.progress import progress_line
 from crowdblend.demo import write_friendships, write_population
 from crowdblend.errors import InvalidInput
@@ -24,7 +24,7 @@ POLICIES = ("town-table", "town-noise", "town-microdata")
 @click.option("--out", metavar="DIR", default="out/demo", show_default=True, help="Where everything is written.")
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(*, out: str, as_json: bool, force: bool) -> None:
     """Make up a town of 200,000 people, publish it in three ways, and verify what was published."""
     folder = Path(out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def command() -> None:
 @_out
 @json_option
 @force_option
-@speaks
+@handle_errors
 def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Whole numbers in intervals, wider from level to level."""
     from crowdblend.recoding.making_hierarchies import interval_hierarchy  # noqa: PLC0415
@@ -46,7 +46,7 @@ def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_js
 @_out
 @json_option
 @force_option
-@speaks
+@handle_errors
 def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Codes cut to their first characters. VALUES is a file with one code a line, from a code book, not the data."""
     from crowdblend.recoding.making_hierarchies import prefix_hierarchy  # noqa: PLC0415
@@ -60,7 +60,7 @@ def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, for
 @_out
 @json_option
 @force_option
-@speaks
+@handle_errors
 def order(values: str, *, sizes: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Values in groups of neighbours. VALUES is a file with one value a line, in order, from a code book."""
     from crowdblend.recoding.making_hierarchies import order_hierarchy  # noqa: PLC0415

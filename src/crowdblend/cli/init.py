@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, refuse_shared_stdout, speaks, write_text
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.planning.designs import DESIGNS
 from crowdblend.policies import policy_schema
 from crowdblend.policies.registry import KINDS
@@ -35,7 +35,7 @@ from crowdblend.policies.registry import KINDS
 @click.option("--schema", metavar="FILE", help="Also write the JSON schema of policies, for editors.")
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(
     data: str,
     *,

@@ -18,9 +18,9 @@ from crowdblend.cli.output import (
     emit,
     emit_list,
     force_option,
+    handle_errors,
     json_option,
     no_figures_option,
-    speaks,
     write_text,
 )
 from crowdblend.cli.sign import ask_passphrase
@@ -54,7 +54,7 @@ for _each in COMMANDS:
 @command.command("init")
 @click.argument("place", metavar="URL|PATH", required=False)
 @json_option
-@speaks
+@handle_errors
 def init_ledger(place: str | None, *, as_json: bool) -> None:
     """Make a new and empty ledger; without URL or PATH the one of CROWDBLEND_LEDGER, else your own."""
     words = Ledger.create(place).location.words()
@@ -67,7 +67,7 @@ def init_ledger(place: str | None, *, as_json: bool) -> None:
 @command.command("list")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def list_entries(*, where: str | None, as_json: bool) -> None:
     """List every release, as they are read: a long list begins at once."""
     ledger = Ledger.open(where, make=False)
@@ -89,7 +89,7 @@ def list_entries(*, where: str | None, as_json: bool) -> None:
 @click.option("--page", metavar="FILE", help="Write that as a web page, for a network.")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | None, as_json: bool) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
@@ -120,7 +120,7 @@ def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | 
 @no_figures_option
 @json_option
 @force_option
-@speaks
+@handle_errors
 def resume_entry(
     entry_id: int,
     policy: str | None,
@@ -177,7 +177,7 @@ def resume_entry(
 @click.option("--group", type=click.IntRange(1), metavar="C", help="Also say what it comes to for C people together.")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def show_budget(
     population: str | None, *, delta: float | None, group: int | None, where: str | None, as_json: bool
 ) -> None:
@@ -212,7 +212,7 @@ def show_budget(
 @click.option("--delta", type=Parameter(), metavar="D", help="The limit of the total.")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, where: str | None, as_json: bool) -> None:
     """Say how many more releases like POLICY fit a limit, next to all earlier ones about the same people.
 
@@ -259,7 +259,7 @@ def _total_words(total: ProfileTotal) -> str:
 @ledger_option
 @json_option
 @force_option
-@speaks
+@handle_errors
 def check_chain(
     *,
     seen: str | None,

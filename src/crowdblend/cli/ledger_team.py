@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from crowdblend.cli.output import Parameter, emit, json_option, speaks
+from crowdblend.cli.output import Parameter, emit, handle_errors, json_option
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.populations import Population
 
@@ -26,7 +26,7 @@ _why = click.option("--why", metavar="TEXT", help="For what reason.")
 @_why
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def limit(
     population: str,
     *,
@@ -70,7 +70,7 @@ def _show_limits(population: str, where: str | None, *, as_json: bool) -> None:
 @click.command("populations")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def populations(*, where: str | None, as_json: bool) -> None:
     """List the populations: who answers for them, who the people are, which sources were read, which limit holds."""
     found = Ledger.open(where, make=False).populations()
@@ -104,7 +104,7 @@ def _tell(one: Population) -> None:
 @_by
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def describe(
     population: str, *, owner: str, description: str, by: str | None, where: str | None, as_json: bool
 ) -> None:
@@ -123,7 +123,7 @@ def describe(
 @_by
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def overlap(population: str, other: str, *, why: str | None, by: str | None, where: str | None, as_json: bool) -> None:
     """Declare that two populations have people in common: from then on what was released about both adds up.
 
@@ -142,7 +142,7 @@ def overlap(population: str, other: str, *, why: str | None, by: str | None, whe
 @click.option("--apply", is_flag=True, help="Run the statements in the ledger's database, as its owner.")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: bool) -> None:
     """Print the SQL of two roles for a ledger in PostgreSQL, or run it.
 
@@ -165,7 +165,7 @@ def roles(*, writer: str, reader: str, apply: bool, where: str | None, as_json: 
 @click.command("upgrade")
 @ledger_option
 @json_option
-@speaks
+@handle_errors
 def upgrade(*, where: str | None, as_json: bool) -> None:
     """Bring a ledger of an earlier version to the present format; the next release would do the same."""
     ledger = Ledger.open(where)

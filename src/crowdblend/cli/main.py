@@ -9,7 +9,7 @@ import warnings
 
 import click
 
-from crowdblend.cli.output import complain, machine_limits, tolerate_narrow_streams
+from crowdblend.cli.output import exit_with_error, machine_limits, tolerate_narrow_streams
 from crowdblend.errors import CrowdblendError, InvalidInput
 from crowdblend.version import __version__
 
@@ -75,7 +75,7 @@ def main() -> None:
         with machine_limits():
             sys.exit(cli.main(standalone_mode=False) or 0)
     except CrowdblendError as refused:
-        complain(refused, as_json="--json" in sys.argv)
+        exit_with_error(refused, as_json="--json" in sys.argv)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.Abort:
@@ -87,4 +87,4 @@ def main() -> None:
         sentence = wrong.format_message().replace("\n", " ").rstrip(".")
         option = getattr(wrong, "option_name", None) or getattr(getattr(wrong, "param", None), "name", None)
         usage = InvalidInput(f"{sentence}.", remedy="See crowdblend --help.", where=option, code="command.usage")
-        complain(usage, as_json="--json" in sys.argv)
+        exit_with_error(usage, as_json="--json" in sys.argv)

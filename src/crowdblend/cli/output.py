@@ -42,7 +42,7 @@ class Parameter(click.ParamType[Any]):
         return number
 
 
-def speaks(command: Callable[..., Any]) -> Callable[..., Any]:
+def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn what a command refuses into one sentence on stderr and the exit code of the contract."""
 
     @wraps(command)
@@ -51,7 +51,7 @@ def speaks(command: Callable[..., Any]) -> Callable[..., Any]:
             with machine_limits():
                 command(*arguments, **options)
         except CrowdblendError as error:
-            complain(error, as_json=bool(options.get("as_json")))
+            exit_with_error(error, as_json=bool(options.get("as_json")))
 
     return run
 
@@ -83,7 +83,7 @@ def machine_limits() -> Iterator[None]:
         ) from problem
 
 
-def complain(error: CrowdblendError, *, as_json: bool) -> None:
+def exit_with_error(error: CrowdblendError, *, as_json: bool) -> None:
     """Say why not, and leave with the exit code that goes with it."""
     if as_json:
         emit({"error": error.to_dict()})

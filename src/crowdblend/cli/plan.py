@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crowdblend.calculus import Assumption
-from crowdblend.cli.output import Parameter, emit, json_option, print_table, show, speaks
+from crowdblend.cli.output import Parameter, emit, handle_errors, json_option, print_table, show
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.guarantees.guessing import guess_sentence, lead
@@ -37,7 +37,7 @@ NUMBER = Parameter()
 @click.option("--releases", type=NUMBER, help="Epsilon and delta are for that many releases, each of a fresh sample.")
 @click.option("--parts", type=NUMBER, help="How many tables, each from its own part of the sample.")
 @json_option
-@speaks
+@handle_errors
 def command(policy: str | None, *, as_json: bool, **parameters: Any) -> None:
     """Plan a policy, or a table from its parameters: leave exactly one of k, rate, epsilon and delta out.
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, handle_errors, json_option
 
 
 @click.command("read", epilog="Example: crowdblend read published --margin district,sex")
@@ -21,7 +21,7 @@ from crowdblend.cli.output import emit, json_option, speaks
 )
 @click.option("--table", metavar="NAME", help="Which table, where the release has several.")
 @json_option
-@speaks
+@handle_errors
 def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: str | None, as_json: bool) -> None:
     """Print how many people of the population there are, with intervals, as CSV.
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from crowdblend.api.rehearsals import rehearse
-from crowdblend.cli.output import emit, json_option, print_table, show, speaks
+from crowdblend.cli.output import emit, handle_errors, json_option, print_table, show
 from crowdblend.cli.progress import progress_bar
 
 
@@ -30,7 +30,7 @@ from crowdblend.cli.progress import progress_bar
 @click.option("--like", metavar="FILE", help="A public CSV or Parquet file to draw people from instead.")
 @click.option("--times", type=int, default=20, show_default=True, help="How many releases to rehearse.")
 @json_option
-@speaks
+@handle_errors
 def command(*, policy: str, compare: tuple[str, ...], as_json: bool, **made_up: Any) -> None:
     """Release made-up people of the declared domain, and say what to expect.
 

@@ -12,7 +12,7 @@ import click
 
 from crowdblend.calculus import Certificate
 from crowdblend.cli.engines import engine_options
-from crowdblend.cli.output import emit, force_option, json_option, no_figures_option, speaks
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option, no_figures_option
 from crowdblend.cli.plan import plan_document, print_plan
 from crowdblend.cli.progress import progress_line
 from crowdblend.engines.choice import engine_named
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--sign", "sign_key", metavar="KEY", help="Sign the certificate with this private SSH key.")
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(
     policy: str,
     *,

@@ -9,11 +9,11 @@ import click
 from crowdblend.cli.output import (
     emit,
     force_option,
+    handle_errors,
     json_option,
     no_figures_option,
     printable,
     refuse_shared_stdout,
-    speaks,
     write_text,
 )
 from crowdblend.publishing.verification import verify_release
@@ -26,7 +26,7 @@ from crowdblend.reports import report_html, write_report
 @no_figures_option
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(folder: str, *, out: str | None, no_figures: bool, as_json: bool, force: bool) -> None:
     """Explain a release on one self-contained page, made from its published files alone.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, print_table, speaks
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option, print_table
 from crowdblend.errors import InvalidInput
 from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
 
@@ -19,7 +19,7 @@ ALL = "all"
 @click.option("--plot", metavar="FILE", help="Draw it (.svg, .png or .html).")
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(name: str, *, plot: str | None, as_json: bool, force: bool) -> None:
     """The papers' own tables and figures, next to the exact numbers."""
     if name == ALL:

@@ -7,14 +7,14 @@ import difflib
 import click
 
 from crowdblend.calculus import RULES, Rule
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import InvalidInput
 
 
 @click.command("rules", epilog="Example: crowdblend rules suppression.exact")
 @click.argument("rule_id", required=False)
 @json_option
-@speaks
+@handle_errors
 def command(rule_id: str | None, *, as_json: bool) -> None:
     """List every theorem that can appear in a certificate, or show one in full."""
     if rule_id is not None and rule_id not in RULES:

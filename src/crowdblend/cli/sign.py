@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdblend.cli.output import emit, force_option, json_option, speaks
+from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 
 
 @click.command("sign", epilog="Example: crowdblend sign published --key ~/.ssh/id_ed25519")
@@ -14,7 +14,7 @@ from crowdblend.cli.output import emit, force_option, json_option, speaks
 @click.option("--key", required=True, metavar="KEY", help="Your private SSH key; if it is encrypted, you are asked.")
 @json_option
 @force_option
-@speaks
+@handle_errors
 def command(folder: str, *, key: str, as_json: bool, force: bool) -> None:
     """Sign the certificate of a release with an SSH key, after verifying the folder.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import Unavailable
 
 
@@ -17,7 +17,7 @@ from crowdblend.errors import Unavailable
 @click.option("--read-only", is_flag=True, help="For looking only: nothing is drafted or published.")
 @click.option("--open", "browser", is_flag=True, help="Open the address in the browser.")
 @json_option
-@speaks
+@handle_errors
 def command(*, root: str, port: int, ledger: str | None, read_only: bool, browser: bool, as_json: bool) -> None:
     """Make releases on web pages of your own machine, from the data to the published folder.
 

@@ -10,7 +10,7 @@ import click
 from crowdblend.calculus import Certificate, verify, verify_file
 from crowdblend.calculus.encoding import encode
 from crowdblend.calculus.reading import MOST_BYTES
-from crowdblend.cli.output import emit, json_option, speaks
+from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
 
@@ -19,7 +19,7 @@ from crowdblend.guarantees.guessing import lead
 @click.argument("target")
 @click.option("--signer", metavar="KEY|FILE", help="Whose signature it must have: a public SSH key or allowed_signers.")
 @json_option
-@speaks
+@handle_errors
 def command(target: str, *, signer: str | None, as_json: bool) -> None:
     """Recompute every number of a certificate from its leaves, and refuse what does not follow.
 
