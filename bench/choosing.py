@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from crowdblend import plan
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.recoding_choice import choose_recoding, recode
 from crowdblend.kinds.table import TablePlan
 from crowdblend.kinds.table import plan as plan_release

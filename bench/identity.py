@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 from engine import POLICY, TEXTS, generate
 
-from crowdblend.engines.identity import identify
+from crowdblend.engines.choice import identify
 from crowdblend.ledger import Wanted
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import ReleaseKey, new_key

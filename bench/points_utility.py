@@ -17,8 +17,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import KeyedSource, discrete_laplace, new_key

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from pyarrow import parquet
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import plan
 from crowdblend.numerics.expected_people import UNITS
 from crowdblend.policies import load_policy

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.kinds.table import plan
 from crowdblend.policies import load_policy
 from crowdblend.policies.offered import lattice_of

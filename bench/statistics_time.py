@@ -20,7 +20,7 @@ from pathlib import Path
 import duckdb
 import pyarrow
 
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.kinds import plan
 from crowdblend.policies import load_policy
 from crowdblend.randomness import ReleaseKey, new_key

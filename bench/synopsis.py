@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.kinds import plan
 from crowdblend.mechanisms.synopsis import FittedSynopsis
 from crowdblend.mechanisms.synopsis.rows import counted, shares

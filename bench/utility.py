@@ -18,8 +18,8 @@ import numpy as np
 
 from crowdblend import plan
 from crowdblend.demo import write_population
+from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes, default_engine
 from crowdblend.kinds import plan as release_plan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.mechanisms.everywhere import NoiseEverywhere

@@ -12,7 +12,7 @@ from pyarrow import csv, parquet
 
 from crowdblend.api.starting import starter_policy
 from crowdblend.cli import main as entry
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies import parse_policy

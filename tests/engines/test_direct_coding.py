@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.engines.duckdb import class_counts as counting
 from crowdblend.engines.duckdb import rows as reading
-from crowdblend.engines.engine import count_classes
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey

@@ -21,9 +21,9 @@ from pyarrow import parquet  # noqa: E402
 
 from crowdblend.engines import class_counter, repetition  # noqa: E402
 from crowdblend.engines import persons as persons_module  # noqa: E402
+from crowdblend.engines.choice import count_classes  # noqa: E402
 from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
 from crowdblend.engines.duckdb import rows as streaming  # noqa: E402
-from crowdblend.engines.engine import count_classes  # noqa: E402
 from tests.engines.engines import counting  # noqa: E402
 from tests.randomness.goodness import fits_share  # noqa: E402
 

@@ -13,8 +13,8 @@ pa = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
 from pyarrow import parquet  # noqa: E402
 
+from crowdblend.engines.choice import count_classes  # noqa: E402
 from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
-from crowdblend.engines.engine import count_classes  # noqa: E402
 
 CANARY = "Kanarienvogel"
 NUMBER = 987654321987

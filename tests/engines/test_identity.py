@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from crowdblend.engines.choice import identify
 from crowdblend.engines.content import SomeRows
 from crowdblend.engines.duckdb.identity import DuckDBHashes
 from crowdblend.engines.engine import Engine
-from crowdblend.engines.identity import identify
 from crowdblend.ledger import Identity, Wanted
 from crowdblend.ledger.sketch import MOST, Anchor, zeros
 from crowdblend.policies.policy import Resources

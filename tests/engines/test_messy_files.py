@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import crowdblend as cb
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.engines.frame_sources import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import DataSource

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody, Exactly
-from crowdblend.engines.engine import count_classes, default_engine
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, counted, policy

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.errors import InvalidInput
 from tests.engines.test_engine import counted, policy
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.engines.engines import counting

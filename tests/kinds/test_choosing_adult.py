@@ -10,8 +10,8 @@ import pytest
 
 from crowdblend import plan
 from crowdblend.calculus import RULES
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
 from crowdblend.guarantees import CrowdBlending
 from crowdblend.kinds.recoding_choice import choose_recoding, recode
 from crowdblend.kinds.table import TablePlan

@@ -168,7 +168,7 @@ def test_both_engines_and_formats_give_the_same_bytes(published: Path, tmp_path:
 @pytest.mark.parametrize("who", ['person = "id"', "rows_are_people = true"])
 def test_every_reading_of_a_release_sees_the_same_sample(published: Path, who: str) -> None:
     """What is counted by steps is read once more; another sample would be a second release."""
-    from crowdblend.engines.engine import default_engine
+    from crowdblend.engines.choice import default_engine
     from crowdblend.randomness import ReleaseKey
 
     text = policy_text(MEDIAN, WHOLE, 'count = { group = "a" }', sampling="sample = 500").replace('person = "id"', who)

@@ -16,7 +16,7 @@ duckdb = pytest.importorskip("duckdb")
 
 from crowdblend.calculus import Assumption, verify_file  # noqa: E402
 from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
-from crowdblend.engines.engine import default_engine  # noqa: E402
+from crowdblend.engines.choice import default_engine  # noqa: E402
 from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
 from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
 from crowdblend.kinds import plan  # noqa: E402

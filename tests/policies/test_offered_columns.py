@@ -104,8 +104,8 @@ def test_truth_values_are_as_the_data_show_them():
     assert cb.values(True, False) == cb.values("true", "false")
     import pyarrow as pa
 
+    from crowdblend.engines.choice import count_classes
     from crowdblend.engines.draw import Everybody
-    from crowdblend.engines.engine import count_classes
     from crowdblend.engines.frame_sources import opened_frame
     from crowdblend.policies.source import DataSource
 

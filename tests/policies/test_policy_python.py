@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import (
     Choosing,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy

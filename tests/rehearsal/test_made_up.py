@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import crowdblend as cb
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.engines.frame_sources import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import plan

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.lazy import lazy
+
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
-def arrow_numbers(numbers: NDArray[Any], blank: NDArray[np.bool_] | None = None) -> pyarrow.Array:
+def arrow_numbers(numbers: NDArray[Any], blank: NDArray[np.bool_] | None = None) -> pa.Array:
     """Numbers as an array, without a copy where they lie side by side; null where blank."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if numbers.dtype == np.bool_:  # Arrow packs eight of them into a byte
         return pa.array(numbers, mask=blank)
     there = None

@@ -1,16 +1,39 @@
-"""The engine that a command or a call names."""
+"""The choice of an engine: DuckDB, unless a command or a call names another; it is loaded when it opens a source."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from crowdblend.engines.engine import Engine, default_engine
+from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress, Resources
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+from crowdblend.policies.source import STDIN, DataSource
+
+if TYPE_CHECKING:
+    from crowdblend.engines.databases import local_copy
+    from crowdblend.engines.draw import Draw
+    from crowdblend.engines.duckdb import database as duckdb_database
+    from crowdblend.engines.duckdb import engine as duckdb_engine
+    from crowdblend.engines.duckdb import source as duckdb_source
+    from crowdblend.engines.spark import engine as spark_engine
+    from crowdblend.ledger.identity import Identity, Wanted
+else:
+    local_copy = lazy("crowdblend.engines.databases.local_copy")
+    duckdb_database = lazy("crowdblend.engines.duckdb.database")
+    duckdb_engine = lazy("crowdblend.engines.duckdb.engine")
+    duckdb_source = lazy("crowdblend.engines.duckdb.source")
+    spark_engine = lazy("crowdblend.engines.spark.engine")
 
 ENGINES = ("duckdb", "spark")
+
+
+def default_engine() -> Engine:
+    """Return the engine that reads where no other is named."""
+    return duckdb_engine.DuckDBEngine()
 
 
 @contextmanager
@@ -21,9 +44,7 @@ def engine_named(name: str, master: str | None = None, settings: Sequence[str] =
         _refuse_settings(master, settings)
         yield default_engine()
         return
-    from crowdblend.engines.spark.engine import SparkEngine  # noqa: PLC0415 - heavy
-
-    with SparkEngine.started(master, dict(map(_setting, settings))) as engine:
+    with spark_engine.SparkEngine.started(master, dict(map(_setting, settings))) as engine:
         yield engine
 
 
@@ -38,10 +59,41 @@ def check_engine(name: str) -> None:
         )
 
 
-def is_spark_frame(data: Any) -> bool:
+def is_spark_frame(data: object) -> bool:
     """Whether the data are a DataFrame of Spark, of whichever kind of session; Spark is not loaded for it."""
     kind = getattr(sys.modules.get("pyspark.sql"), "DataFrame", None)
     return isinstance(kind, type) and isinstance(data, kind)
+
+
+def count_classes(
+    policy: CountedPolicy, draw: Draw, engine: Engine | None = None, progress: Progress | None = None
+) -> ClassCounts:
+    """Open the source of a policy and count the classes of a draw."""
+    names = [column.name for column in policy.columns]
+    with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
+        return source.class_counts(policy.columns, draw)
+
+
+def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Engine | None = None) -> Identity:
+    """Open a source and say by what it is known again."""
+    with (engine or default_engine()).open(data, (), resources) as source:
+        return source.identity(wanted)
+
+
+@contextmanager
+def on_disk(data: DataSource, resources: Resources) -> Iterator[DataSource]:
+    """The source with what comes through stdin or from a database in a private file, since it is read more than once.
+
+    What a database holds may change meanwhile; the file holds one state of it.
+    """
+    if not data.is_read_once:
+        yield data
+        return
+    with duckdb_database.private_folder() as folder:
+        if data.source == STDIN:
+            yield replace(data, source=str(duckdb_source.spooled(data, folder)))
+            return
+        yield local_copy.local_copy(data, folder, resources)
 
 
 def _setting(text: str) -> tuple[str, str]:

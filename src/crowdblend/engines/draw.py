@@ -10,9 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    from crowdblend import randomness
     from crowdblend.randomness import DrawKey
+else:
+    randomness = lazy("crowdblend.randomness")
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,8 @@ Draw: TypeAlias = Everybody | Coin | Exactly | StratifiedCoin
 
 def row_key_of(draw: Draw) -> bytes:
     """The secret that decides which of several rows of a person counts."""
-    from crowdblend.randomness import new_key  # noqa: PLC0415 - loads NumPy
-
     if isinstance(draw, Exactly):
         return draw.key.persons
     if draw.row_key is not None:
         return draw.row_key.persons
-    return new_key() if isinstance(draw, Everybody) else draw.key.persons
+    return randomness.new_key() if isinstance(draw, Everybody) else draw.key.persons

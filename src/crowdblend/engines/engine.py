@@ -5,8 +5,9 @@
                               ├─ names, values ─▶ Arrow tables     links and people of a network
                               └─ identity ──────▶ Identity         who and what the source is, for the ledger
 
-Nothing here knows SQL. `engines/duckdb` reads files and databases; `engines/memory` holds a table in memory, for
-rehearsals and tests. A source is opened once and may be read several times.
+Nothing here knows SQL or imports an implementation: duckdb/ reads files and databases, spark/ what a cluster holds,
+memory/ made-up people of rehearsals and tests; choice.py says which is the default. A source is opened once and may be
+read several times.
 """
 
 from __future__ import annotations
@@ -167,23 +168,7 @@ class CountedPolicy(Protocol):
         """The columns that are counted by."""
 
 
-def count_classes(
-    policy: CountedPolicy, draw: Draw, engine: Engine | None = None, progress: Progress | None = None
-) -> ClassCounts:
-    """Open the source of a policy and count the classes of a draw."""
-    names = [column.name for column in policy.columns]
-    with (engine or default_engine()).open(policy.data, names, policy.resources, progress) as source:
-        return source.class_counts(policy.columns, draw)
-
-
 def check_source(engine: Engine, data: DataSource, columns: Sequence[str], resources: Resources) -> None:
     """Refuse a source that does not exist or lacks a column, without reading a row; a stream is left alone."""
     if data.source != STDIN:
         engine.check(data, columns, resources)
-
-
-def default_engine() -> Engine:
-    """DuckDB, loaded when it is asked for."""
-    from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: PLC0415 - heavy
-
-    return DuckDBEngine()

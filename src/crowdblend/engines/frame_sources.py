@@ -10,11 +10,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from crowdblend.engines.duckdb.database import private_folder, redacted
 from crowdblend.engines.frames import Frame, frame_of
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 ACCEPTED = "a pandas, Polars or Spark DataFrame, an Arrow table or reader, a DuckDB relation, or a path"
 
@@ -22,8 +29,6 @@ ACCEPTED = "a pandas, Polars or Spark DataFrame, an Arrow table or reader, a Duc
 @contextmanager
 def opened_frame(data: Any) -> Iterator[Frame]:
     """The frame, as long as the context lasts; refuses what is none."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if _is_of("pandas", "DataFrame", data):
         yield frame_of("The pandas DataFrame", _pandas_columns(data), len(data))
     elif _is_of("polars", "DataFrame", data):
@@ -34,8 +39,6 @@ def opened_frame(data: Any) -> Iterator[Frame]:
         yield _arrow_frame("The Arrow record batch", pa.Table.from_batches([data]))
     else:
         name, reader = _reader(data)
-        from crowdblend.engines.duckdb.database import private_folder, redacted  # noqa: PLC0415 - heavy
-
         with private_folder() as folder:
             with redacted(f"{name} cannot be read to its end.", "Write it to a file, and name that.", "data"):
                 table = _spooled(reader, folder / "rows.arrow")
@@ -44,8 +47,6 @@ def opened_frame(data: Any) -> Iterator[Frame]:
 
 def _reader(data: Any) -> tuple[str, Any]:
     """What can be read once, as batches, and what messages call it."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if isinstance(data, pa.RecordBatchReader):
         return "The Arrow reader", data
     if _is_of("duckdb", "DuckDBPyRelation", data):
@@ -76,8 +77,6 @@ def _is_of(module: str, name: str, data: Any) -> bool:
 
 def _spooled(reader: Any, path: Path) -> Any:
     """The rows of a reader as an Arrow table that lies in a file, not in memory."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
@@ -107,8 +106,6 @@ def _pandas_columns(frame: Any) -> Iterator[tuple[str, Any]]:
 
 def _pandas_column(series: Any) -> Any:
     """A column in Arrow, NaN as missing; or what it is, where Arrow cannot hold it."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if isinstance(getattr(series.dtype, "subtype", None), object) and hasattr(series.array, "sp_values"):
         series = series.sparse.to_dense()
     try:

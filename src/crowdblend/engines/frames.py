@@ -10,9 +10,19 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import compute
+else:
+    pa = lazy("pyarrow")
+    compute = lazy("pyarrow.compute")
 
 # Rows whose bytes are hashed at once, counted from the first row: how the rows are chunked makes no difference.
 _WINDOW = 1 << 18
@@ -32,8 +42,6 @@ class Frame:
     @cached_property
     def table(self) -> Any:
         """The columns as an Arrow table, named c0, c1 and so on, in their order."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         return pa.table(list(self.columns.values()), names=[f"c{place}" for place in range(len(self.columns))])
 
     def check(self, wanted: str) -> None:
@@ -65,8 +73,6 @@ class Frame:
 
 def frame_of(name: str, columns: Iterator[tuple[str, Any]], rows: int) -> Frame:
     """A frame of Arrow columns, where a text stands for a column that Arrow cannot hold and says what it is."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     readable: dict[str, Any] = {}
     unreadable: dict[str, str] = {}
     for column, values in columns:
@@ -90,8 +96,6 @@ def frame_of(name: str, columns: Iterator[tuple[str, Any]], rows: int) -> Frame:
 
 def _converted(values: Any) -> Any:
     """The column in a type that the database reads, or None."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = values.type
     if pa.types.is_float16(kind):
         return values.cast(pa.float32())
@@ -106,15 +110,11 @@ def _converted(values: Any) -> Any:
 
 def _is_converted(kind: Any) -> bool:
     """Whether values of this type are converted before the database reads them."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     return bool(pa.types.is_null(kind) or pa.types.is_float16(kind) or pa.types.is_decimal256(kind))
 
 
 def is_readable(kind: Any) -> bool:
     """Whether the database reads values of this type as what they are."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return kind.extension_name in _EXTENSIONS
@@ -129,8 +129,6 @@ def is_readable(kind: Any) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     types = pa.types
     texts = (types.is_string, types.is_large_string, types.is_string_view)
     bytes_ = (types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
@@ -139,8 +137,6 @@ def _is_text(kind: Any) -> bool:
 
 def _contents(column: Any) -> Iterator[Any]:
     """The bytes that say what a column holds: its type, then window by window which values are there, and these."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = column.type
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
@@ -158,8 +154,6 @@ def _contents(column: Any) -> Iterator[Any]:
 
 def _window(chunked: Any, kind: Any) -> Any:
     """Some rows in one piece, as plain values of that type."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import compute  # noqa: PLC0415
 
     def plain(chunk: Any) -> Any:
         if pa.types.is_run_end_encoded(chunk.type):
@@ -171,8 +165,6 @@ def _window(chunked: Any, kind: Any) -> Any:
 
 
 def _texts(window: Any) -> Iterator[Any]:
-    import numpy as np  # noqa: PLC0415 - heavy
-
     window = _present(window)
     _, offsets, data = window.buffers()
     if not len(window):
@@ -183,8 +175,6 @@ def _texts(window: Any) -> Iterator[Any]:
 
 
 def _values(window: Any) -> Iterator[Any]:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if isinstance(window.type, pa.BaseExtensionType):
         window = window.storage
     if pa.types.is_boolean(window.type):

@@ -10,17 +10,15 @@ and when one of two policies says that ids number the rows of one table only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from crowdblend.engines.engine import Engine, Resources, default_engine
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.ledger.secrets import sample_name
 from crowdblend.ledger.sketch import Anchor, Kind, sketch
 from crowdblend.policies.sampling import ExactSample, Sampling
-from crowdblend.policies.source import STDIN, DataSource
+from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
     from crowdblend.engines.content import SomeRows
@@ -60,12 +58,6 @@ class SourceHashes(Protocol):
 
     def hashes(self, anchors: Sequence[Anchor]) -> list[Hashes]:
         """Enough hashes of every anchor for a sketch, whatever the number of rows and of different ones."""
-
-
-def identify(data: DataSource, resources: Resources, wanted: Wanted, engine: Engine | None = None) -> Identity:
-    """Open a source and say by what it is known again."""
-    with (engine or default_engine()).open(data, (), resources) as source:
-        return source.identity(wanted)
 
 
 def identity_from(hashes: SourceHashes, data: DataSource, wanted: Wanted, name: Callable[[], str]) -> Identity:
@@ -118,27 +110,6 @@ def _column(name: str) -> Anchor:
 def _suffices(some: SomeRows, anchor: Anchor, content: Sequence[str]) -> bool:
     """Whether an earlier source's columns tell the rows of this one apart, without its ids."""
     return {*anchor.columns, *anchor.by} <= set(content) and some.enough(anchor.columns, content)
-
-
-@contextmanager
-def on_disk(data: DataSource, resources: Resources) -> Iterator[DataSource]:
-    """The source with what comes through stdin or from a database in a private file, since it is read more than once.
-
-    What a database holds may change meanwhile; the file holds one state of it.
-    """
-    from crowdblend.engines.duckdb.database import private_folder  # noqa: PLC0415 - heavy
-    from crowdblend.engines.duckdb.source import spooled  # noqa: PLC0415
-
-    if not data.is_read_once:
-        yield data
-        return
-    with private_folder() as folder:
-        if data.source == STDIN:
-            yield replace(data, source=str(spooled(data, folder)))
-            return
-        from crowdblend.engines.databases.local_copy import local_copy  # noqa: PLC0415 - heavy
-
-        yield local_copy(data, folder, resources)
 
 
 def sample_of(sampling: Sampling | ExactSample, source: str, key: bytes) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import at_column, refusal, refuse_blanks
+from crowdblend.lazy import lazy
 from crowdblend.networks import Network, Structure, network
 from crowdblend.networks.links import numbered
 from crowdblend.policies.graph import Graph as GraphPolicy
@@ -25,7 +26,11 @@ from crowdblend.policies.graph import NetworkStatistic as Statistic
 from crowdblend.recoding.reading import number
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from pyarrow import compute
+else:
+    pa = lazy("pyarrow")
+    compute = lazy("pyarrow.compute")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +38,7 @@ class NetworkData:
     """A network within its bounds, and the columns of people's data."""
 
     network: Network
-    columns: dict[str, pyarrow.ChunkedArray]
+    columns: dict[str, pa.ChunkedArray]
     rows: int
 
     @cached_property
@@ -62,7 +67,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     """The network of a policy, checked against its bounds."""
     links, known = policy.graph, None
     ends = _ends(policy, engine)
-    columns: dict[str, pyarrow.ChunkedArray] = {}
+    columns: dict[str, pa.ChunkedArray] = {}
     if progress:
         progress("reading", ends.num_rows)
     if links.people_source is not None:
@@ -88,7 +93,7 @@ def read_network(policy: GraphPolicy, engine: Engine, progress: Progress | None 
     return read
 
 
-def _ends(policy: GraphPolicy, engine: Engine) -> pyarrow.Table:
+def _ends(policy: GraphPolicy, engine: Engine) -> pa.Table:
     """The two ends of every link."""
     links = policy.graph
     if policy.graph_in_memory is None:
@@ -140,23 +145,19 @@ def _check_bounds(links: Links, made: Network) -> None:
         )
 
 
-def _check_names(table: pyarrow.Table, names: Sequence[str], what: str) -> None:
+def _check_names(table: pa.Table, names: Sequence[str], what: str) -> None:
     """Refuse blank names; of most names the first character already says that they are not blank."""
-    from pyarrow import compute, types  # noqa: PLC0415 - heavy
-
     for place, name in enumerate(names):
         column = table.column(place)
-        if types.is_integer(column.type):
+        if pa.types.is_integer(column.type):
             continue
         suspects = column.filter(compute.less(column, "!"))
         if compute.any(compute.equal(compute.ascii_trim_whitespace(suspects), "")).as_py():
             refuse_blanks(name, what)
 
 
-def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple[pyarrow.Table, pyarrow.Array | None]:
+def _same_type(ends: pa.Table, known: pa.ChunkedArray | None) -> tuple[pa.Table, pa.Array | None]:
     """Names of one type: texts where one of the columns has texts."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     types = {field.type for field in ends.schema} | ({known.type} if known is not None else set())
     if len(types) > 1:
         ends = ends.cast(pa.schema([(name, pa.string()) for name in ends.column_names]))
@@ -164,15 +165,13 @@ def _same_type(ends: pyarrow.Table, known: pyarrow.ChunkedArray | None) -> tuple
     return ends, known.combine_chunks() if known is not None else None
 
 
-def links_of(graph: Any, links: Links) -> pyarrow.Table:
+def links_of(graph: Any, links: Links) -> pa.Table:
     """The links of a networkx graph as a table with the columns that the policy names."""
     return _of_graph(graph, links).rename_columns([links.source, links.target])
 
 
-def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
+def _of_graph(graph: Any, links: Links) -> pa.Table:
     """The links of a networkx graph, or of anything with nodes, edges and is_directed."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if graph.is_directed():
         raise refusal("directed-graph", "The graph is directed.", "Pass graph.to_undirected().", "graph")
     number = {node: at for at, node in enumerate(graph.nodes)}
@@ -182,7 +181,7 @@ def _of_graph(graph: Any, links: Links) -> pyarrow.Table:
     return pa.table({"c0": ends[:, 0], "c1": ends[:, 1]})
 
 
-def _average(column: pyarrow.ChunkedArray, statistic: Statistic) -> Fraction:
+def _average(column: pa.ChunkedArray, statistic: Statistic) -> Fraction:
     """In exact arithmetic, value by value."""
     low, width = Fraction(statistic.low), Fraction(statistic.request.width or 0)
     total = Fraction(0)
@@ -218,7 +217,7 @@ def _refuse_beyond(statistic: Statistic) -> NoReturn:
     )
 
 
-def _shares(column: pyarrow.ChunkedArray, statistic: Statistic) -> list[Fraction]:
+def _shares(column: pa.ChunkedArray, statistic: Statistic) -> list[Fraction]:
     # NaN is written in many ways, which are counted apart and are one text.
     counted: Counter[str] = Counter()
     for item in column.value_counts().to_pylist():

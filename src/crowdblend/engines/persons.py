@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import GrowingArray, PackedCodes, begins
 from crowdblend.engines.refusals import missing_person, refuse_beyond, repeated_person
 from crowdblend.engines.repetition import Repetition
+from crowdblend.lazy import lazy
 from crowdblend.randomness import coins, marks
 from crowdblend.randomness.coin import below_rate
 from crowdblend.randomness.keys import subkey
@@ -23,7 +24,11 @@ from crowdblend.randomness.mac import Mac
 from crowdblend.randomness.texts import Texts, texts_between, whole_numbers
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from pyarrow import compute
+else:
+    pa = lazy("pyarrow")
+    compute = lazy("pyarrow.compute")
 
 Mask = NDArray[np.bool_]
 
@@ -81,10 +86,8 @@ class Persons:
         return by_row
 
 
-def read_persons(column: pyarrow.Array, name: str) -> Persons:
+def read_persons(column: pa.Array, name: str) -> Persons:
     """The persons of a column of 64-bit numbers or texts; 12 and "12" are one person."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if column.null_count:
         raise missing_person(name)
     if pa.types.is_integer(column.type):
@@ -102,16 +105,12 @@ def read_persons(column: pyarrow.Array, name: str) -> Persons:
     return Persons(found.values, found.others(texts), found.short if len(found.values) else None)
 
 
-def _any_blank(texts: pyarrow.Array) -> bool:
-    from pyarrow import compute  # noqa: PLC0415 - takes long to load
-
+def _any_blank(texts: pa.Array) -> bool:
     return bool(compute.any(compute.equal(compute.ascii_trim_whitespace(texts), "")).as_py())
 
 
-def _texts(column: pyarrow.Array) -> Texts:
+def _texts(column: pa.Array) -> Texts:
     """The texts of a column, whose bytes Arrow holds in one piece."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not len(column):
         return _NO_TEXTS
     _, offsets, data = column.buffers()

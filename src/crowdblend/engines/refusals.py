@@ -6,12 +6,9 @@ value, a person or a count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from crowdblend.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from crowdblend.engines.engine import ColumnType
 
 
 def refusal(code: str, message: str, remedy: str, where: str) -> InvalidInput:
@@ -90,11 +87,11 @@ def refuse_blanks(name: str, what: str) -> NoReturn:
     raise refusal("blank", f"Column {name!r} of the {what} has blanks.", "Remove those rows.", at_column(name))
 
 
-def refuse_broken_name(name: str, kind: ColumnType) -> NoReturn:
+def refuse_broken_name(name: str, kind: str) -> NoReturn:
     """Refuse people's names that are numbers with fractions."""
     raise refusal(
         "name-type",
-        f"Column {name!r} holds names of people, and its type is {kind.value}.",
+        f"Column {name!r} holds names of people, and its type is {kind}.",
         "Convert it to whole numbers or texts.",
         at_column(name),
     )

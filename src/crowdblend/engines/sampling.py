@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 from crowdblend.engines.draw import Coin, Everybody, Part
 from crowdblend.engines.packing import only_occurring
 from crowdblend.engines.persons import Mask, Persons
+from crowdblend.lazy import lazy
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
 from crowdblend.randomness import DrawKey, distinct, thin
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 Marks = NDArray[np.uint64]
 
@@ -56,13 +59,11 @@ def _part_of(part: Part, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return chosen if part.choosing else counts - chosen
 
 
-def smallest_marks(marked: Iterable[tuple[pyarrow.RecordBatch, Marks]], samples: int) -> Iterator[pyarrow.Table]:
+def smallest_marks(marked: Iterable[tuple[pa.RecordBatch, Marks]], samples: int) -> Iterator[pa.Table]:
     """The rows with the smallest marks, in no order that means anything; fewer if there are not as many.
 
     The engine has already dropped everybody whose mark is too large to be among them.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     batches, marks = [], [np.empty((0, 2), dtype=np.uint64)]
     for batch, of_batch in marked:
         batches.append(batch)

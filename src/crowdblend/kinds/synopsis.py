@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Derivation
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import Engine, Progress, check_source, count_classes
+from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading

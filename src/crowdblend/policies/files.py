@@ -12,9 +12,15 @@ import gzip
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 CERTIFICATE = "certificate.json"
 ENDINGS: dict[str, tuple[str, ...]] = {"csv": (".csv", ".tsv", ".txt"), "parquet": (".parquet", ".pq")}
@@ -81,8 +87,6 @@ def open_unpacked(file: Path) -> IO[bytes]:
     if ending == ".gz":
         return cast(IO[bytes], gzip.GzipFile(file))
     if ending == ".zst":
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         return cast(IO[bytes], pa.CompressedInputStream(str(file), "zstd"))
     return file.open("rb")
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from crowdblend import ledger as books
 from crowdblend.calculus import Certificate
 from crowdblend.calculus.profiles import profile_of
-from crowdblend.engines.engine import Engine, default_engine
-from crowdblend.engines.identity import identify, largest_rate, sample_of
+from crowdblend.engines.choice import default_engine, identify
+from crowdblend.engines.engine import Engine
+from crowdblend.engines.identity import largest_rate, sample_of
 from crowdblend.guarantees import Guarantee, Profile, Relation
 from crowdblend.kinds import AnyPlan, AnyPolicy
 from crowdblend.ledger.identity import UNNAMED

@@ -22,8 +22,8 @@ from typing import Any
 
 from crowdblend.calculus import Assumption, Certificate, sha256_of, verify_file
 from crowdblend.calculus.certificate import digest
-from crowdblend.engines.engine import Engine, Progress, default_engine
-from crowdblend.engines.identity import on_disk
+from crowdblend.engines.choice import default_engine, on_disk
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdblend.engines.engine import Progress, default_engine, no_progress
+from crowdblend.engines.choice import default_engine
+from crowdblend.engines.engine import Progress, no_progress
 from crowdblend.engines.frame_sources import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan

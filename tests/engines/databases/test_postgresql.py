@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 import crowdblend as cb
+from crowdblend.engines.choice import count_classes, identify, on_disk
 from crowdblend.engines.databases import local_copy
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
-from crowdblend.engines.identity import identify, on_disk
 from crowdblend.errors import CrowdblendError, DoesNotCompose, InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies.policy import Resources

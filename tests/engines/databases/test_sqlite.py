@@ -6,9 +6,8 @@ import sys
 import pytest
 
 import crowdblend as cb
+from crowdblend.engines.choice import count_classes, identify
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import count_classes
-from crowdblend.engines.identity import identify
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.ledger.identity import Wanted
 from crowdblend.policies import parse_policy

@@ -15,7 +15,7 @@ CODE = """
 from pathlib import Path
 from pyarrow import parquet
 from crowdblend.engines.draw import Coin
-from crowdblend.engines.engine import count_classes
+from crowdblend.engines.choice import count_classes
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.engines.spark.session import is_connect
 from crowdblend.ledger.identity import Wanted

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyarrow import csv, parquet
 
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import DoesNotCompose
 from crowdblend.ledger import Ledger

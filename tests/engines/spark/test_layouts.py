@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import compute, csv, parquet
 
+from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Coin, Everybody, Exactly
-from crowdblend.engines.engine import count_classes, default_engine
 from crowdblend.engines.spark import opening, parquet_files
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import CrowdblendError

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
-from crowdblend.engines.engine import ClassCounts, count_classes, default_engine
+from crowdblend.engines.engine import ClassCounts
 from crowdblend.engines.spark.engine import SparkEngine
 from crowdblend.errors import InvalidInput
 from crowdblend.policies import parse_policy

@@ -11,12 +11,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,6 @@ class Database(Protocol):
 
 def kind_of(kind: Any) -> str:
     """Whether values are numbers, dates, booleans or texts, as far as their type says it."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     types = pa.types
     if types.is_boolean(kind):
         return "boolean"

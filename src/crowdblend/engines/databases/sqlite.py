@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.databases.database import DatabaseColumn, driver, relation_of, schema_of, silenced
 from crowdblend.engines.duckdb.relation import identifier
 from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource, sqlite_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 _TYPES = ("integer", "real", "text", "blob")
 # A value of each type, for the first row; "text" is also what a column without values is.
@@ -64,8 +70,6 @@ class SQLite:
 
     def batches(self, columns: Sequence[DatabaseColumn]) -> Any:
         """All rows, without the one that says the types."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         first = ", ".join(f"{_FIRST[self._stored[column.name]]} AS {identifier(column.name)}" for column in columns)
         rest = ", ".join(column.sql for column in columns)
         mark = identifier(_MARK)

@@ -23,10 +23,13 @@ from crowdblend.engines.persons import Persons, RandomRowPerPerson
 from crowdblend.engines.refusals import refuse_beyond
 from crowdblend.engines.sampling import thinned
 from crowdblend.engines.strata import drawn_codes, thinned_by_stratum
+from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
 def class_counts(rows_again: Callable[[], Rows], columns: Sequence[Column]) -> ClassCounts:
@@ -112,9 +115,7 @@ def drawn_by_stratum(rows: Rows, coding: Coding, selected: str, draw: Stratified
         yield drawn_codes(coding.packing, codes, np.column_stack(words), draw)
 
 
-def marked(rows: pyarrow.RecordBatch, persons: Persons, key: bytes) -> pyarrow.RecordBatch:
+def marked(rows: pa.RecordBatch, persons: Persons, key: bytes) -> pa.RecordBatch:
     """The rows with the two words of their persons' marks beside them."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     low, high = np.ascontiguousarray(persons.marks(key).T)
     return rows.append_column("mark_low", pa.array(low)).append_column("mark_high", pa.array(high))

@@ -14,16 +14,22 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.class_counter import PackedCodes
 from crowdblend.engines.engine import ColumnType
+from crowdblend.engines.notation_hints import hint_for
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.refusals import nested_column
+from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.recoding import Closed, Computed, Lookup, Open
 from crowdblend.recoding.reading import blank_sql, quoted
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
+    from pyarrow import compute
+else:
+    pa = lazy("pyarrow")
+    compute = lazy("pyarrow.compute")
 
 
 # Planning a query takes time by the square of its joins. Further columns are looked up by Arrow.
@@ -66,7 +72,7 @@ class Coding:
             for position, name in enumerate(identifiers)
         )
 
-    def coded(self, rows: pyarrow.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
+    def coded(self, rows: pa.Table, carried: Sequence[str] = ()) -> tuple[PackedCodes, list[NDArray[Any]]]:
         """The classes of some rows, in any order, and the carried columns in the same order."""
         for position in self._lookups:
             rows = rows.append_column(f"k{position}", self._looked_up(rows.column(f"v{position}"), position))
@@ -142,32 +148,27 @@ class Coding:
         )
         return "raw" + "".join(joins)
 
-    def _lookup(self, position: int) -> pyarrow.Table:
+    def _lookup(self, position: int) -> pa.Table:
         """The values of a column's domain, and their codes."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         recoding = self._columns[position].recoding
         assert isinstance(recoding, Lookup)
         given = recoding.lookup
         return pa.table({"value": pa.array(given, pa.string()), "code": pa.array(given.values(), pa.int32())})
 
-    def _looked_up(self, values: pyarrow.ChunkedArray, position: int) -> pyarrow.ChunkedArray:
+    def _looked_up(self, values: pa.ChunkedArray, position: int) -> pa.ChunkedArray:
         """The codes of values, NULL outside the domain."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-        from pyarrow import compute  # noqa: PLC0415
-
         lookup = self._lookup(position)
         places = compute.index_in(values.cast(pa.string()), value_set=lookup.column("value").combine_chunks())
         return lookup.column("code").take(places)
 
-    def _closed_part(self, found: pyarrow.Table, at: int) -> NDArray[np.int64]:
+    def _closed_part(self, found: pa.Table, at: int) -> NDArray[np.int64]:
         column = found.column(f"p{at}")
         if column.null_count:
             self._refuse_outside()
         part: NDArray[np.int64] = column.to_numpy()
         return part if part.flags.writeable else part.copy()
 
-    def _numbers(self, labels: pyarrow.ChunkedArray, position: int) -> NDArray[np.int64]:
+    def _numbers(self, labels: pa.ChunkedArray, position: int) -> NDArray[np.int64]:
         if labels.null_count:
             self.packing.refuse(position, self._hint(position))
         parts = [np.empty(0, dtype=np.int64)]
@@ -186,8 +187,6 @@ class Coding:
         """What helps with values that have no class, where all of them are texts in another notation."""
         if self._typed[position]:
             return None
-        from crowdblend.engines.notation_hints import hint_for  # noqa: PLC0415 - only a refusal needs it
-
         recoding, text = self._columns[position].recoding, f"CAST(v{position} AS VARCHAR)"
         query = (
             f"SELECT DISTINCT {text} FROM {self._joined} WHERE ({self._codes[position]}) IS NULL "

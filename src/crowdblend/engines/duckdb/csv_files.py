@@ -22,12 +22,16 @@ from crowdblend.engines.duckdb.relation import Field, Relation, check_names, lis
 from crowdblend.engines.engine import ColumnType
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies.files import open_unpacked
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
+    from crowdblend.engines import csv_records
     from crowdblend.engines.csv_records import CsvRecords
+else:
+    csv_records = lazy("crowdblend.engines.csv_records")
 
 # A longer name is a quotation mark that never ends.
 _LONGEST_NAME = 100_000
@@ -82,9 +86,7 @@ def _counted(data: DataSource, files: Sequence[Path], fields: tuple[Field, ...])
 @lru_cache(maxsize=1024)
 def _records(file: Path, _: tuple[int, ...], delimiter: str, columns: int) -> CsvRecords:
     """The records of a file in a certain state; a release opens its source more than once."""
-    from crowdblend.engines.csv_records import count_records  # noqa: PLC0415 - heavy
-
-    return count_records(file, delimiter, columns)
+    return csv_records.count_records(file, delimiter, columns)
 
 
 def _state(file: Path) -> tuple[int, ...]:

@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Resources
 from crowdblend.engines.refusals import out_of_memory, refusal
-from crowdblend.errors import InvalidInput, Unavailable
+from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 
 if TYPE_CHECKING:
+    import duckdb
     from duckdb import DuckDBPyConnection
+else:
+    duckdb = lazy("duckdb")
 
 _SOURCE = "[data] source"
 
@@ -63,11 +67,6 @@ def private_folder() -> Iterator[Path]:
 @contextmanager
 def database(resources: Resources, folder: Path) -> Iterator[DuckDBPyConnection]:
     """An empty database in memory that spills into `folder`, asks the network for nothing and knows no time zone."""
-    try:
-        import duckdb  # noqa: PLC0415 - heavy
-        import pyarrow  # noqa: F401, PLC0415
-    except ImportError:
-        raise missing_packages() from None
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
@@ -103,16 +102,6 @@ def attach(connection: DuckDBPyConnection, data: DataSource) -> None:
     closing = "Check that it is a DuckDB file, and close the programs that write to it."
     with redacted(f"{path.name!r} cannot be opened as a DuckDB file.", closing, code="database"):
         connection.execute(f"ATTACH {quoted(str(path))} AS origin (READ_ONLY)")
-
-
-def missing_packages() -> Unavailable:
-    """The refusal of a machine without the packages that read data."""
-    return Unavailable(
-        "A release needs DuckDB and pyarrow.",
-        remedy="Install crowdblend[release].",
-        where="crowdblend[release]",
-        code="system.package",
-    )
 
 
 @contextmanager

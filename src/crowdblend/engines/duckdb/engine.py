@@ -13,18 +13,33 @@ from crowdblend.engines.duckdb.database import bytes_of, database, private_folde
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.identity import identity_from
+from crowdblend.engines.source_name import old_name, source_name
+from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
-    import pyarrow
+    from concurrent import futures
+
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
     from crowdblend.calculus import Assumption
-    from crowdblend.engines.duckdb.rows import Rows
+    from crowdblend.engines.databases import local_copy
+    from crowdblend.engines.duckdb import class_counts, identity, links, totals
+    from crowdblend.engines.duckdb import rows as duckdb_rows
     from crowdblend.engines.totals import Totals
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.recoding import Bounded
+else:
+    futures = lazy("concurrent.futures")
+    local_copy = lazy("crowdblend.engines.databases.local_copy")
+    class_counts = lazy("crowdblend.engines.duckdb.class_counts")
+    identity = lazy("crowdblend.engines.duckdb.identity")
+    links = lazy("crowdblend.engines.duckdb.links")
+    duckdb_rows = lazy("crowdblend.engines.duckdb.rows")
+    totals = lazy("crowdblend.engines.duckdb.totals")
 
 _UNREADABLE = "The source cannot be read from beginning to end."
 _REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
@@ -44,9 +59,7 @@ class DuckDBEngine:
         wanted = [*columns] if data.person is None else [data.person, *columns]
         with private_folder() as folder, database(resources, folder) as connection:
             if data.is_database or data.query is not None:
-                from crowdblend.engines.databases.local_copy import local_copy  # noqa: PLC0415 - heavy
-
-                data = local_copy(data, folder, resources)
+                data = local_copy.local_copy(data, folder, resources)
             relation = open_source(connection, data, wanted, folder)
             yield DuckDBSource(data, connection, relation, bytes_of(resources.memory), progress)
 
@@ -82,52 +95,40 @@ class DuckDBSource:
         return self.relation.ready()
 
     @contextmanager
-    def rows(self, draw: Draw) -> Iterator[Rows]:
+    def rows(self, draw: Draw) -> Iterator[duckdb_rows.Rows]:
         """One reading of the rows of a draw."""
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             yield self._rows(draw, cursor)
 
     def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
         """How many of the people of a draw are in each class of the columns."""
-        from crowdblend.engines.duckdb.class_counts import class_counts  # noqa: PLC0415 - heavy
-
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
             return ClassCounts(found.classes, draw.people, outside=found.outside)
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
-            return class_counts(lambda: self._rows(draw, cursor), columns)
+            return class_counts.class_counts(lambda: self._rows(draw, cursor), columns)
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        from crowdblend.engines.duckdb.totals import totals, totals_of_exactly  # noqa: PLC0415 - heavy
-
         with closing(self._connection.cursor()) as cursor, redacted(_UNREADABLE, _REMEDY):
             if isinstance(draw, Exactly):
-                return totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
-            return totals(self._rows(draw, cursor), columns, measures)
+                return totals.totals_of_exactly(lambda: self._rows(draw, cursor), draw, columns, measures)
+            return totals.totals(self._rows(draw, cursor), columns, measures)
 
-    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows: people's names as whole numbers or texts, then values as they are; a blank anywhere is refused."""
-        from crowdblend.engines.duckdb.links import read_table  # noqa: PLC0415 - heavy
-
-        return read_table(self._connection, self._ready, names, values, what)
+        return links.read_table(self._connection, self._ready, names, values, what)
 
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - heavy
-
-        from crowdblend.engines.duckdb.identity import DuckDBHashes  # noqa: PLC0415 - heavy
-        from crowdblend.engines.identity import identity_from  # noqa: PLC0415
-        from crowdblend.engines.source_name import old_name, source_name  # noqa: PLC0415
-
         # The files' bytes are hashed beside the database's work.
-        with redacted(_UNREADABLE, _REMEDY), ThreadPoolExecutor(1) as beside:
+        with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
             name = beside.submit(source_name, self.data, wanted.secret)
-            found = identity_from(DuckDBHashes(self._connection, self._ready), self.data, wanted, name.result)
+            found = identity_from(identity.DuckDBHashes(self._connection, self._ready), self.data, wanted, name.result)
             return replace(found, old_name=old_name(self.data) if wanted.old_names else None)
 
-    def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> Rows:
-        from crowdblend.engines.duckdb.rows import Rows  # noqa: PLC0415 - heavy
-
-        return Rows(self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress)
+    def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> duckdb_rows.Rows:
+        return duckdb_rows.Rows(
+            self.data, self._connection, cursor, self._ready, draw, self._memory_limit, self._progress
+        )

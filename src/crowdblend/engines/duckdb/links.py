@@ -35,7 +35,7 @@ def _name(field: Field) -> str:
     if field.type is ColumnType.WHOLE:
         return f"CAST({field.identifier} AS BIGINT)"
     if field.type.is_broken_number:
-        refuse_broken_name(field.name, field.type)
+        refuse_broken_name(field.name, field.type.value)
     return f"NULLIF(CAST({field.identifier} AS VARCHAR), '')"
 
 

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdblend.engines.duckdb.database import missing_packages, redacted
+from crowdblend.engines.duckdb.database import redacted
 from crowdblend.engines.duckdb.relation import Relation, check_names, check_repeats, listed, shown
 from crowdblend.engines.refusals import at_column, refusal
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
+    from pyarrow import parquet
     from pyarrow.parquet import FileMetaData
+else:
+    parquet = lazy("pyarrow.parquet")
 
 
 def open_parquet(data: DataSource, files: Sequence[Path], wanted: Sequence[str]) -> Relation:
     """Parquet files; only their footers are read. Its columns are still to be described."""
-    try:
-        from pyarrow import parquet  # noqa: PLC0415 - heavy
-    except ImportError:
-        raise missing_packages() from None
-
     sizes, first = [], None
     for file in files:
         with redacted(f"{shown(data)} is no whole Parquet file.", "Write or copy it again.", file.name):

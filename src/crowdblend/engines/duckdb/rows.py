@@ -25,12 +25,15 @@ from crowdblend.engines.engine import ColumnType, Progress, no_progress
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, read_persons
 from crowdblend.engines.refusals import no_rows
 from crowdblend.engines.sampling import in_part
+from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
+else:
+    pa = lazy("pyarrow")
 
 # Rows that the coin decides about at once, and sampled rows that are put together to be worth a query.
 _BATCH = 1 << 17
@@ -74,15 +77,15 @@ class Rows:
         """The columns' types."""
         return [self.relation.field(name).type for name in names]
 
-    def everybody(self, selected: str) -> Iterator[pyarrow.Table]:
+    def everybody(self, selected: str) -> Iterator[pa.Table]:
         """All rows, without a coin, in chunks."""
         yield from chunks(self._batches(selected))
 
-    def sampled(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def sampled(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows of each batch, and their persons, who may still come twice."""
         yield from self._sample(self._batches(f"{self._person()} AS person, {selected}"))
 
-    def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
+    def each_once(self, selected: str) -> Iterator[pa.Table]:
         """The sampled rows in chunks; refuses, in the end, when somebody had two."""
         check = DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit)
         if self._is_sparse:
@@ -97,13 +100,11 @@ class Rows:
         one_file = self.relation.placed and len(self.relation.sizes) == 1
         return one_file and isinstance(self.draw, Coin) and self.draw.rate <= _FEW
 
-    def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pyarrow.Table]:
+    def _looked_up(self, selected: str, check: DuplicateCheck) -> Iterator[pa.Table]:
         """The sampled rows in two looks: at all persons, and then at what the drawn ones have and nobody else.
 
         A long file is gone through piece by piece, so that only so many places are remembered.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         assert isinstance(self.draw, Coin)
         place, piece = PLACE[1], max(1, math.ceil(_MOST_LOOKED_UP / self.draw.rate))
         for start in range(0, self.relation.sizes[0], piece):
@@ -121,12 +122,12 @@ class Rows:
             if found != len(places):
                 raise missing_rows()
 
-    def all_rows(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def all_rows(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """All rows of each batch, without a coin, and their persons, who may come twice."""
         for batch in self._batches(f"{self._person()} AS person, {selected}"):
             yield batch.select(batch.schema.names[1:]), read_persons(batch.column(0), str(self.data.person))
 
-    def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def all_once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The same; refuses, in the end, when anybody in the source had two rows."""
         check = self._check_everybody()
         for rows, persons in self.all_rows(selected):
@@ -134,26 +135,24 @@ class Rows:
             yield rows, persons
         check.check(self._everybody_again)
 
-    def marked(self, selected: str, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+    def marked(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The rows of each batch whose marks lie below a rate, and these marks; refuses, in the end, when anybody in
         the source had two rows."""
         for batch, sampled in self._of_everybody(f"{self._person()} AS person, {selected}", rate):
             yield batch.select(batch.schema.names[1:]), sampled.marks(self.row_key)
 
-    def people(self, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+    def people(self, rate: float) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         """The persons whose marks lie below a rate, called `who`, and these marks; refuses, in the end, when anybody
         in the source had two rows."""
         for batch, sampled in self._of_everybody(f"{self._person()} AS who", rate):
             yield batch, sampled.marks(self.row_key)
 
-    def _of_everybody(self, selected: str, rate: float) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def _of_everybody(self, selected: str, rate: float) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """The sampled rows and persons, where it matters how many people there are.
 
         With a coin of one's own, a second row of somebody who is not drawn changes nothing for the others. Among k of
         n people it does: with rows that are nobody's own there are fewer than n, each is drawn with more than k/n.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         check = self._check_everybody()
         for batch in self._batches(selected):
             persons = read_persons(batch.column(0), str(self.data.person))
@@ -166,16 +165,14 @@ class Rows:
         """A check for a second row of anybody in the source."""
         return DuplicateCheck(self.row_key, str(self.data.person), self.memory_limit, self.relation.rows or 0)
 
-    def rows_of(self, people: pyarrow.Table, selected: str) -> Iterator[pyarrow.Table]:
+    def rows_of(self, people: pa.Table, selected: str) -> Iterator[pa.Table]:
         """The rows of these people, from a second look at the source: the database reads columns faster than it hands
         them over."""
         self._connection.register("drawn", people)
         yield from chunks(self._stream(selected, f"WHERE {self._person()} IN (SELECT who FROM drawn)"))
 
-    def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pyarrow.Table]:
+    def at(self, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; every row counts as read."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         if self.relation.table is not None:
             yield from self._picked(self.relation.table, places, selected)
             return
@@ -203,10 +200,8 @@ class Rows:
             among = f"(CAST({file} AS BIGINT), {place}) IN (SELECT (file, place) FROM drawn)"
         yield from chunks(self._stream(selected, f"WHERE {among}"))
 
-    def _picked(self, table: pyarrow.Table, places: NDArray[np.int64], selected: str) -> Iterator[pyarrow.Table]:
+    def _picked(self, table: pa.Table, places: NDArray[np.int64], selected: str) -> Iterator[pa.Table]:
         """The rows at these places of a table that Python holds."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         # Arrow takes no rows of text views, nor of dictionaries of them.
         schema = pa.schema([(field.name, _takeable(field.type)) for field in table.schema])
         batches = (pa.Table.from_batches([batch]).cast(schema) for batch in table.to_batches(max_chunksize=_BATCH))
@@ -227,7 +222,7 @@ class Rows:
         self.relation.check_rows(self.read)
         self._progress("counting", self.read)
 
-    def _sample(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def _sample(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         assert not isinstance(self.draw, Exactly | StratifiedCoin)
         for batch in batches:
             persons, rows = read_persons(batch.column(0), str(self.data.person)), batch.select(batch.schema.names[1:])
@@ -247,13 +242,13 @@ class Rows:
         for batch in self._stream(f"{self._person()} AS person"):
             yield read_persons(batch.column(0), str(self.data.person))
 
-    def _batches(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
+    def _batches(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
         for batch in self._stream(selected, which):
             self.read += batch.num_rows
             self._progress("reading", self.read)
             yield batch
 
-    def _stream(self, selected: str, which: str = "") -> Iterator[pyarrow.RecordBatch]:
+    def _stream(self, selected: str, which: str = "") -> Iterator[pa.RecordBatch]:
         yield from streamed(self._connection, f"SELECT {selected} FROM {self.relation.sql} {which}")
 
     def _person(self) -> str:
@@ -266,7 +261,7 @@ class Rows:
         return f"CAST({field.identifier} AS VARCHAR)"
 
 
-def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pyarrow.RecordBatch]:
+def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pa.RecordBatch]:
     """The answer to a query, batch by batch."""
     rows = connection.sql(query)
     # DuckDB's later name first; what the other one does is the same.
@@ -274,10 +269,8 @@ def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[pyarrow.Rec
     yield from reader(_BATCH)
 
 
-def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
+def filtered(rows: pa.RecordBatch, keep: Mask) -> pa.RecordBatch:
     """Some of the rows."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if any(not pa.types.is_integer(field.type) for field in rows.schema) or any(some.null_count for some in rows):
         return rows.filter(pa.array(keep))
     # Numbers alone need none of Arrow's functions, which take longer to load than a small table to read.
@@ -286,10 +279,8 @@ def filtered(rows: pyarrow.RecordBatch, keep: Mask) -> pyarrow.RecordBatch:
     return pa.RecordBatch.from_arrays(kept, schema=rows.schema)
 
 
-def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterator[pyarrow.Table]:
+def _taken(tables: Iterable[pa.Table], places: NDArray[np.int64]) -> Iterator[pa.Table]:
     """The rows at places that are in order, among tables that come one after the other."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     start = 0
     for table in tables:
         first, last = np.searchsorted(places, (start, start + table.num_rows))
@@ -299,8 +290,6 @@ def _taken(tables: Iterable[pyarrow.Table], places: NDArray[np.int64]) -> Iterat
 
 def _takeable(kind: Any) -> Any:
     """The type itself, or the one like it from which Arrow takes rows."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if pa.types.is_dictionary(kind):
         return _takeable(kind.value_type)
     if pa.types.is_string_view(kind):
@@ -308,10 +297,8 @@ def _takeable(kind: Any) -> Any:
     return pa.large_binary() if pa.types.is_binary_view(kind) else kind
 
 
-def chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
+def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     """The batches put together to tables that are worth a query."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
@@ -322,6 +309,6 @@ def chunks(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _checked(rows: pyarrow.RecordBatch, persons: Persons, check: DuplicateCheck) -> pyarrow.RecordBatch:
+def _checked(rows: pa.RecordBatch, persons: Persons, check: DuplicateCheck) -> pa.RecordBatch:
     check.add(persons)
     return rows

@@ -20,11 +20,16 @@ from crowdblend.engines.duckdb.frames import check_frame, open_frame
 from crowdblend.engines.duckdb.parquet_files import open_parquet
 from crowdblend.engines.duckdb.relation import PLACE, Field, Relation, check_names, column_type, identifier, shown
 from crowdblend.engines.refusals import refusal
+from crowdblend.lazy import lazy
 from crowdblend.policies.files import source_files
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from crowdblend.engines.databases import local_copy
+else:
+    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 
 # The first bytes of .xlsx and .ods files, and of old .xls files.
@@ -91,9 +96,7 @@ def described(connection: DuckDBPyConnection, data: DataSource, relation: Relati
 def check_source(data: DataSource, wanted: Sequence[str]) -> bool:
     """Refuse files and frames that lack a column, by their headers alone; False for what only DuckDB opens."""
     if data.is_database:
-        from crowdblend.engines.databases.local_copy import check_database  # noqa: PLC0415 - heavy
-
-        check_database(data, wanted)
+        local_copy.check_database(data, wanted)
         return True
     if data.format == "csv":
         open_csv(data, files_to_read(data, Path()), wanted, Path())

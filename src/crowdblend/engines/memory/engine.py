@@ -13,6 +13,7 @@ from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCo
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
+from crowdblend.engines.memory.links import read_table
 from crowdblend.engines.memory.persons import MemoryPersons
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.packing import Packing
@@ -110,8 +111,6 @@ class MemorySource:
 
     def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
         """All rows as Arrow columns; a blank anywhere is refused."""
-        from crowdblend.engines.memory.links import read_table  # noqa: PLC0415 - heavy
-
         return read_table(self.table_, names, values, what)
 
     def identity(self, wanted: Wanted) -> Identity:

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.engines.refusals import refuse_blanks, refuse_broken_name
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
-def read_table(table: MemoryTable, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+def read_table(table: MemoryTable, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     arrays = []
     for name in [*names, *values]:
         column = table.columns[name]
         if name in names and column.type.is_broken_number:
-            refuse_broken_name(name, column.type)
+            refuse_broken_name(name, column.type.value)
         plain = list(column.values) if column.type.is_number else [text or None for text in column.texts()]
         arrays.append(pa.array(plain).take(pa.array(column.positions)))
         if arrays[-1].null_count:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,13 @@ from crowdblend.engines.memory.table import MemoryColumn, is_finite
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.persons import DuplicateCheck, Mask, Persons, RandomRowPerPerson, read_persons
 from crowdblend.engines.sampling import in_part
+from crowdblend.lazy import lazy
 from crowdblend.randomness import new_key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 Places: TypeAlias = NDArray[np.int64]
 
@@ -24,8 +30,6 @@ class MemoryPersons:
     """The persons of all rows."""
 
     def __init__(self, column: MemoryColumn, name: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         if column.type is ColumnType.WHOLE:
             values = pa.array(column.values, pa.int64())
         else:

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from crowdblend.engines.class_counter import Counts, PackedCodes
 from crowdblend.engines.packing import Packing
 from crowdblend.engines.spark.pieces import CLASS_BUCKET_BITS, Buckets, Piece, bucket_of, encoded, split
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
-def class_table(packing: Packing, codes: PackedCodes, **others: NDArray[np.int64]) -> pyarrow.Table:
+def class_table(packing: Packing, codes: PackedCodes, **others: NDArray[np.int64]) -> pa.Table:
     """The classes of some rows, and other columns beside them."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     closed = [code.copy() if packing.open else code for code in codes]
     columns = {}
     for position in packing.open:
@@ -36,7 +37,7 @@ def class_table(packing: Packing, codes: PackedCodes, **others: NDArray[np.int64
     return pa.table({**packed, **columns, **others})
 
 
-def packed_codes(packing: Packing, table: pyarrow.Table) -> PackedCodes:
+def packed_codes(packing: Packing, table: pa.Table) -> PackedCodes:
     """The packed codes of the classes in a table; labels that are new get the next numbers."""
     codes = [table.column(f"p{at}").to_numpy().copy() for at in range(packing.width)]
     for position in packing.open:

@@ -18,18 +18,24 @@ from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.identity import identity_from
+from crowdblend.engines.source_name import old_name
+from crowdblend.engines.spark.class_counts import class_counts
+from crowdblend.engines.spark.identity import SparkHashes
+from crowdblend.engines.spark.links import read_links
+from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import session
+from crowdblend.engines.spark.source import open_source
+from crowdblend.engines.spark.totals import totals
+from crowdblend.engines.totals import Totals
+from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.policies.columns import Column
 from crowdblend.policies.source import DataSource
+from crowdblend.recoding import Bounded
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
     from pyspark.sql import SparkSession
-
-    from crowdblend.engines.spark.relation import SparkRelation
-    from crowdblend.engines.totals import Totals
-    from crowdblend.ledger.identity import Identity, Wanted
-    from crowdblend.recoding import Bounded
 
 
 class SparkEngine:
@@ -53,8 +59,6 @@ class SparkEngine:
         self, data: DataSource, columns: Sequence[str], resources: Resources, progress: Progress | None = None
     ) -> Iterator[SparkSource]:
         """The source with these columns and its person; whatever Spark says of a record is kept back."""
-        from crowdblend.engines.spark.source import open_source  # noqa: PLC0415 - heavy
-
         wanted = [*columns] if data.person is None else [data.person, *columns]
         relation = open_source(self._session(data), data, wanted)
         yield SparkSource(data, relation, bytes_of(resources.memory), progress)
@@ -90,8 +94,6 @@ class SparkSource:
 
     def class_counts(self, columns: Sequence[Column], draw: Draw) -> ClassCounts:
         """How many of the people of a draw are in each class of the columns."""
-        from crowdblend.engines.spark.class_counts import class_counts  # noqa: PLC0415 - heavy
-
         if isinstance(draw, Exactly):
             found = self.totals(columns, {}, draw)
             assert found.classes is not None
@@ -100,22 +102,14 @@ class SparkSource:
 
     def totals(self, columns: Sequence[Column], measures: Mapping[str, Bounded], draw: Draw) -> Totals:
         """The class counts of a draw, and the sum of every measure in steps of its resolution."""
-        from crowdblend.engines.spark.totals import totals  # noqa: PLC0415 - heavy
-
         return totals(self.relation, columns, measures, draw, self._memory_limit, self._progress)
 
-    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pyarrow.Table:
+    def table(self, names: Sequence[str], values: Sequence[str], what: str) -> pa.Table:
         """All rows, collected on the driver; a blank anywhere is refused."""
-        from crowdblend.engines.spark.links import read_links  # noqa: PLC0415 - heavy
-
         return read_links(self.relation, names, values, what, self._memory_limit, self._progress)
 
     def identity(self, wanted: Wanted) -> Identity:
         """By what the ledger knows the source again: its content, its people, and its rows without their ids."""
-        from crowdblend.engines.identity import identity_from  # noqa: PLC0415
-        from crowdblend.engines.source_name import old_name  # noqa: PLC0415
-        from crowdblend.engines.spark.identity import SparkHashes  # noqa: PLC0415 - heavy
-
         hashes = SparkHashes(self.relation)
         found = identity_from(hashes, self.data, wanted, lambda: hashes.name(wanted.secret))
         files = self.relation.files and wanted.old_names

@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.duckdb.database import database, private_folder
 from crowdblend.engines.duckdb.relation import VIEW, Field, check_names, column_type, shown
+from crowdblend.engines.frames import is_readable
 from crowdblend.engines.refusals import at_column, refusal
 from crowdblend.engines.spark.opening import OneThread
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import quiet, redacted
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql.pandas import types
+else:
+    pa = lazy("pyarrow")
+    types = lazy("pyspark.sql.pandas.types")
 
 
 def open_frame(
@@ -53,12 +60,10 @@ def _column_type(message: str, name: str) -> InvalidInput:
 def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:
     """The names of the columns, and their types in Arrow; None where Arrow has none."""
     with quiet():
-        from pyspark.sql.pandas.types import to_arrow_type  # noqa: PLC0415 - heavy
-
         found: list[tuple[str, Any]] = []
         for field in frame.schema.fields:
             try:
-                found.append((field.name, to_arrow_type(field.dataType, timezone="UTC")))
+                found.append((field.name, types.to_arrow_type(field.dataType, timezone="UTC")))
             except Exception:  # PySpark has several for types that it does not know
                 found.append((field.name, None))
         return found
@@ -66,10 +71,6 @@ def _arrow_types(frame: DataFrame) -> list[tuple[str, Any]]:
 
 def _duckdb_types(kinds: Sequence[Any]) -> list[str | None]:
     """What DuckDB calls the types; None for those that it does not read as what they are."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    from crowdblend.engines.frames import is_readable  # noqa: PLC0415
-
     known = [pa.string() if kind is not None and pa.types.is_null(kind) else kind for kind in kinds]
     readable = [at for at, kind in enumerate(known) if kind is not None and is_readable(kind)]
     if not readable:

@@ -29,10 +29,13 @@ from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.engines.spark.session import collected, quiet
 from crowdblend.engines.spark.tasks import Task
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.ledger.sketch import Anchor
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 _GROUPS = "anchor int, decides long, content long, n long, numbered int, problem string"
 _HASHED_FILES = "file string, digest binary"
@@ -47,7 +50,7 @@ class HashRows:
     rows: int
     hashing: str
 
-    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The hashes, a row each, as Spark groups them."""
         try:
             with self.opening.relation(batches) as opened:
@@ -73,9 +76,7 @@ def _other_version() -> InvalidInput:
 
 def _groups(
     at: int, rows: list[tuple[int, int, int]], *, numbered: bool = False, problem: str | None = None
-) -> pyarrow.RecordBatch:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
+) -> pa.RecordBatch:
     decides, content = (np.array([row[place] for row in rows], np.uint64).view(np.int64) for place in (0, 1))
     return pa.RecordBatch.from_pydict(
         {
@@ -161,20 +162,25 @@ class SparkHashes(DuckDBHashes):
     def _digests(self, files: list[Path]) -> list[bytes]:
         """The hashes of files, each computed where a task runs."""
         lists = evenly([file.absolute() for file in files])
-
-        def hashed(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-            import pyarrow as pa  # noqa: PLC0415 - heavy
-
-            for batch in batches:
-                some = [file for number in batch.column(0).to_pylist() for file in lists[number]]
-                digests = pa.array([sha256_of(file) for file in some], pa.binary())
-                yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
-
         with quiet():
             tasks = self._in_spark.spark.range(0, len(lists), 1, len(lists))
-            frame = tasks.mapInArrow(plain_function(hashed), _HASHED_FILES)
+            frame = tasks.mapInArrow(plain_function(HashFiles(lists)), _HASHED_FILES)
         found: list[bytes] = collected(frame).column("digest").to_pylist()
         return found
+
+
+@dataclass(frozen=True)
+class HashFiles:
+    """Hashes the files of a task, which is handed the numbers of some lists."""
+
+    lists: tuple[tuple[Path, ...], ...]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Every file and its hash."""
+        for batch in batches:
+            some = [file for number in batch.column(0).to_pylist() for file in self.lists[number]]
+            digests = pa.array([sha256_of(file) for file in some], pa.binary())
+            yield pa.RecordBatch.from_pydict({"file": pa.array(map(str, some), pa.string()), "digest": digests})
 
 
 @dataclass(frozen=True)

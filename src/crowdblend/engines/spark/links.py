@@ -17,9 +17,12 @@ from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, e
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import collected
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,11 @@ class HandOver:
 
     opening: Opening
 
-    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows in pieces, as Spark takes them."""
         yield from batches_of(self._pieces(batches))
 
-    def _pieces(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[Piece]:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
+    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Piece]:
         facts = Facts()
         try:
             with self.opening.relation(batches) as opened:
@@ -60,7 +61,7 @@ def rows_of(
     memory_limit: int | None = None,
     progress: Progress | None = None,
     phase: str = "reading",
-) -> tuple[pyarrow.Table, tuple[Field, ...]]:
+) -> tuple[pa.Table, tuple[Field, ...]]:
     """Some columns on the driver, called c0, c1 and so on; of all rows, or of the first ones."""
     opening = relation.opening(names)
     if most is not None and relation.frame is not None:
@@ -92,7 +93,7 @@ def read_links(
     what: str,
     memory_limit: int | None,
     progress: Progress | None,
-) -> pyarrow.Table:
+) -> pa.Table:
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     phase = f"collecting the {what} on the driver"
     table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)

@@ -19,10 +19,14 @@ from crowdblend.engines.duckdb.csv_files import open_csv
 from crowdblend.engines.duckdb.database import database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, listed
 from crowdblend.engines.spark.rows import TaskRows
+from crowdblend.lazy import lazy
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
+else:
+    pa = lazy("pyarrow")
 
 # A task takes about so many bytes of files, and there are so many tasks at least where there are as many files.
 _TASK_BYTES = 1 << 26
@@ -58,8 +62,6 @@ class Opening:
     @contextmanager
     def relation(self, batches: Iterator[Any]) -> Iterator[tuple[DuckDBPyConnection, Relation, list[Path]] | None]:
         """A database with the rows of this task as a relation; None where it has none."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         first = next(batches, None)
         if first is None:
             yield None

@@ -19,9 +19,12 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.outside_values import OutsideCounter, OutsideValues
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 SCHEMA = "bucket int, kind string, content binary"
 # One in 2^10: of five billion people, a bucket has 40 MB of numbers.
@@ -110,7 +113,7 @@ def split(buckets: Buckets) -> Iterator[tuple[int, NDArray[np.intp]]]:
         yield int(buckets[places[0]]), places
 
 
-def batches_of(pieces: Iterable[Piece]) -> Iterator[pyarrow.RecordBatch]:
+def batches_of(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
     """Pieces as Spark takes them, a few megabytes at a time."""
     waiting: list[Piece] = []
     size = 0
@@ -124,9 +127,7 @@ def batches_of(pieces: Iterable[Piece]) -> Iterator[pyarrow.RecordBatch]:
         yield _batch(waiting)
 
 
-def _batch(pieces: list[Piece]) -> pyarrow.RecordBatch:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
+def _batch(pieces: list[Piece]) -> pa.RecordBatch:
     columns = {
         "bucket": pa.array([piece.bucket for piece in pieces], pa.int32()),
         "kind": pa.array([piece.kind for piece in pieces], pa.string()),
@@ -152,10 +153,8 @@ def by_bucket(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, list[byt
         yield bucket, kinds
 
 
-def encoded(table: pyarrow.Table) -> bytes:
+def encoded(table: pa.Table) -> bytes:
     """An Arrow table as bytes."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -163,8 +162,6 @@ def encoded(table: pyarrow.Table) -> bytes:
     return content
 
 
-def decoded(contents: Iterable[bytes]) -> pyarrow.Table:
+def decoded(contents: Iterable[bytes]) -> pa.Table:
     """The tables in some bytes, one below the other."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     return pa.concat_tables([pa.ipc.open_stream(content).read_all() for content in contents])

@@ -18,10 +18,13 @@ from crowdblend.engines.duckdb.relation import PLACE
 from crowdblend.engines.duckdb.rows import Rows, chunks
 from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.spark.pieces import Piece, bucket_of, split
+from crowdblend.lazy import lazy
 from crowdblend.randomness import marks
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+else:
+    pa = lazy("pyarrow")
 
 # Persons that are put together to be worth splitting.
 _ENOUGH = 1 << 20
@@ -38,11 +41,11 @@ class TaskRows(Rows):
         self._numbers: GrowingArray[np.int64] = GrowingArray(np.int64)
         self._texts: GrowingArray[np.uint64] = GrowingArray(np.uint64)
 
-    def each_once(self, selected: str) -> Iterator[pyarrow.Table]:
+    def each_once(self, selected: str) -> Iterator[pa.Table]:
         """The sampled rows in chunks; their persons are noted."""
         yield from chunks(self._noted(rows, persons) for rows, persons in self.sampled(selected))
 
-    def all_once(self, selected: str) -> Iterator[tuple[pyarrow.RecordBatch, Persons]]:
+    def all_once(self, selected: str) -> Iterator[tuple[pa.RecordBatch, Persons]]:
         """All rows of each batch, without a coin, and their persons; they are noted."""
         for rows, persons in self.all_rows(selected):
             yield self._noted(rows, persons), persons
@@ -52,11 +55,11 @@ class TaskRows(Rows):
         for _, marked in self._marked(""):
             yield marked
 
-    def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pyarrow.Table]:
+    def up_to(self, last: tuple[int, int], selected: str) -> Iterator[pa.Table]:
         """The rows of the persons whose marks (high, low) are not above the last one, in chunks."""
         yield from chunks(self._below(last, selected))
 
-    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pyarrow.Table]:
+    def at_places(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.Table]:
         """The rows at these places, which rise and are counted through all files; `starts` is where a file begins."""
         if self.file is not None:
             # Every row counts as read, so these are all rows of the file.
@@ -65,12 +68,8 @@ class TaskRows(Rows):
         else:
             yield from chunks(self._placed(places, starts, selected))
 
-    def _placed(
-        self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str
-    ) -> Iterator[pyarrow.RecordBatch]:
+    def _placed(self, places: NDArray[np.int64], starts: Mapping[str, int], selected: str) -> Iterator[pa.RecordBatch]:
         """Of rows that come with their file and their place in it."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         file, place = PLACE
         for batch in self._batches(f"{file}, {place}, {selected}"):
             files = batch.column(0).dictionary_encode()
@@ -80,22 +79,20 @@ class TaskRows(Rows):
             drawn = (found < len(places)) & (places[np.minimum(found, len(places) - 1)] == here)
             yield batch.select(batch.schema.names[2:]).filter(pa.array(drawn))
 
-    def _below(self, last: tuple[int, int], selected: str) -> Iterator[pyarrow.RecordBatch]:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
+    def _below(self, last: tuple[int, int], selected: str) -> Iterator[pa.RecordBatch]:
         for batch, marked in self._marked(", " + selected, note=False):
             high, low = np.uint64(last[0]), np.uint64(last[1])
             below = (marked[:, 1] < high) | ((marked[:, 1] == high) & (marked[:, 0] <= low))
             yield batch.select(batch.schema.names[1:]).filter(pa.array(below))
 
-    def _marked(self, selected: str, *, note: bool = True) -> Iterator[tuple[pyarrow.RecordBatch, NDArray[np.uint64]]]:
+    def _marked(self, selected: str, *, note: bool = True) -> Iterator[tuple[pa.RecordBatch, NDArray[np.uint64]]]:
         for batch in self._batches(f"{self._person()} AS person{selected}"):
             persons = read_persons(batch.column(0), str(self.data.person))
             if note:
                 self._note(persons)
             yield batch, persons.marks(self.row_key)
 
-    def _noted(self, rows: pyarrow.RecordBatch, persons: Persons) -> pyarrow.RecordBatch:
+    def _noted(self, rows: pa.RecordBatch, persons: Persons) -> pa.RecordBatch:
         self._note(persons)
         return rows
 

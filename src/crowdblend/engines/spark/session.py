@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from pyspark import sql
     from pyspark.sql import DataFrame, SparkSession
+else:
+    sql = lazy("pyspark.sql")
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _ROWS = 1 << 17
@@ -57,7 +61,7 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
 def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     try:
         with quiet():
-            from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy, and an extra
+            builder = sql.SparkSession.builder.appName("crowdblend")
     except ImportError:
         raise Unavailable(
             "The Spark engine needs PySpark.",
@@ -69,7 +73,6 @@ def _started(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     if not remote and (master is None or master.startswith("local")):
         # The same Python, with the same packages, where the workers are on this machine.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("crowdblend")
     if master is not None:
         builder = builder.remote(master) if remote else builder.master(master)
     for name, value in {**({} if remote else _SETTINGS), **conf}.items():
@@ -110,7 +113,7 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pyarrow.Table:
+def collected(frame: DataFrame, progress: Progress | None = None, phase: str = "reading") -> pa.Table:
     """The rows of a frame on the driver, as Arrow; Ctrl-C stops the job."""
     spark = frame.sparkSession
     tag = f"crowdblend-{uuid.uuid4().hex}"

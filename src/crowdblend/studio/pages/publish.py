@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdblend.api.ledger import Ledger
-from crowdblend.engines.engine import default_engine
+from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies import load_policy
