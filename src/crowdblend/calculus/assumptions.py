@@ -67,7 +67,10 @@ class Assumption(Enum):
     )
     PROTECTED_PEOPLE = "Protected is whoever was sampled with a probability of at most {max_rate}, and nobody else."
     OWN_PROBABILITY = "A person's sampling probability may depend on that person's own row, never on others'."
-    FIXED_SIZE_SAMPLING = "Exactly {samples} of {population} people were drawn, uniformly and without replacement."
+    FIXED_SIZE_SAMPLING = (
+        "Exactly {samples} of {population} people were drawn, uniformly, without replacement and independently of all "
+        "other randomness."
+    )
     DRAWN_PEOPLE = "Exactly {samples} people were drawn, uniformly and without replacement."
     FIXED_CANDIDATES = (
         "The candidates and how they are scored were fixed before anybody looked at the data, or follow from what was "
@@ -101,7 +104,7 @@ class Assumption(Enum):
     RANDOM_ORDER = "The drawn people are handed to the mechanism in random order, or it ignores their order."
     RANDOM_CHOICE = (
         "One of the two mechanisms was run and the other was not: the first with probability {weight}, by a coin that "
-        "does not depend on the data."
+        "depends neither on the data nor on other randomness."
     )
     SECRET_SAMPLE = (
         "No adversary covered by this guarantee knows whether a given person was sampled. Each person known to be "
@@ -127,21 +130,21 @@ class Assumption(Enum):
     REPEATED_RELEASES = (
         "The release is repeated: {releases} such releases in all, each with a sample and noise of its own."
     )
-    OWN_RANDOMNESS = "Steps that are added up each draw randomness of their own."
+    OWN_RANDOMNESS = "Mechanisms whose results are published together each draw randomness of their own."
     EXACT_NOISE = "The noise is drawn exactly, from a secret source of randomness."
     ONE_NUMBER = "One number is published."
     LAPLACE_NOISE = "Every published number carries Laplace noise of scale {scale} of its own."
     SCORES_SHOWN = (
-        "At most {dimension} scores are shown, each with discrete Laplace noise of ratio "
+        "At most {dimension} scores are shown, each with discrete Laplace noise of its own, of ratio "
         "e^(−{epsilon}/({dimension}·{sensitivity}))."
     )
     NOISE_BELOW_K = (
-        "Counts of {k} and more are exact; the noise on smaller ones hides one person more or less up to a factor "
-        "e^{noise_epsilon}."
+        "Counts of {k} and more are exact; each smaller one carries noise of its own, which hides one person more or "
+        "less up to a factor e^{noise_epsilon}."
     )
     DISCRETE_LAPLACE_BELOW_K = (
-        "Counts of {k} and more are exact; the noise on smaller ones is discrete Laplace with loss {noise_epsilon} per "
-        "person. Published counts {flag:say|do not say} whether they are exact."
+        "Counts of {k} and more are exact; each smaller one carries discrete Laplace noise of its own with loss "
+        "{noise_epsilon} per person. Published counts {flag:say|do not say} whether they are exact."
     )
     NOISE_ON_POINTS = (
         "Every point has noise of its own, independent of all others', which hides where in its block the point was "
@@ -152,8 +155,8 @@ class Assumption(Enum):
         "more people, and {transition}·{epsilon}/({limit} − j) for smaller bins of j people."
     )
     SHUFFLED_POINTS = "The published points are in an order that does not depend on whose they are."
-    LAPLACE_PER_ROW = "The noise is discrete Laplace with loss {noise_epsilon} per row."
-    DISCRETE_LAPLACE = "The noise is discrete Laplace with loss {noise_epsilon} per person."
+    LAPLACE_PER_ROW = "Every number carries discrete Laplace noise of its own with loss {noise_epsilon} per row."
+    DISCRETE_LAPLACE = "Every count carries discrete Laplace noise of its own with loss {noise_epsilon} per person."
     NOISY_TOTAL = (
         "Each person adds between 0 and {grid_steps} whole steps to a total, which carries discrete Laplace noise of "
         "its own with loss {noise_epsilon} per step. Bounds, grid and conditions were fixed before anybody looked at "
@@ -169,7 +172,7 @@ class Assumption(Enum):
         "conditions were fixed before anybody looked at the data."
     )
     QUANTILE_LOSSES = (
-        "A candidate for the {numerator}/{denominator}-quantile gets a coin with heads of probability "
+        "A candidate for the {numerator}/{denominator}-quantile gets a coin of its own with heads of probability "
         "e^(−{noise_epsilon}·d/2), where d is by how much its loss exceeds the least one, in units of 1/{denominator} "
         "person; its loss is how far the wanted rank is outside the ranks that it has. One candidate with heads is "
         "published, each equally likely."
@@ -193,8 +196,8 @@ class Assumption(Enum):
     BOUNDED_DEGREE = "Nobody has more than {degree_bound} links, and this bound is public."
     BOUNDED_AVERAGE = "People have at most {average_bound} links on average, and this bound is public."
     GRID_NOISE = (
-        "Noise is discrete Laplace of scale {scale} on multiples of {resolution}, drawn exactly, from a secret source "
-        "of randomness."
+        "Every number carries discrete Laplace noise of its own, of scale {scale} on multiples of {resolution}, drawn "
+        "exactly, from a secret source of randomness."
     )
     PUBLIC_SIZE = "The number of people in the population is public: {population}."
 

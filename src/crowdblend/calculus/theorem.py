@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, get_type_hints
 
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
+from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import About, Description, Disagreement
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import Guarantee
@@ -84,7 +85,10 @@ class Rule:
         """Apply the theorem to plain guarantees."""
         self._check_premises(premises)
         with precision(RULE_BITS):
-            return self.function(*premises, **self.normalize(parameters))
+            try:
+                return self.function(*premises, **self.normalize(parameters))
+            except Unmet as unmet:
+                raise NotApplicable(f"{self.id} {unmet}") from unmet
 
     def __call__(self, *premises: Derivation, **parameters: Any) -> Derivation:
         """Apply the theorem to derived guarantees; the result remembers how it was derived."""
@@ -175,16 +179,21 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    theorem: Theorem, *, about: About, free: Mapping[str, str] | None = None
+    rule_id: str,
+    *,
+    source: str,
+    statement: str,
+    about: About,
+    assumes: tuple[Assumption, ...] = (),
+    free: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Guarantee]], Rule]:
-    """Register a function as the application of a theorem; its signature says what it needs."""
+    """Register a function as the application of this theorem; its signature says what it needs."""
 
     def register(function: Callable[..., Guarantee]) -> Rule:
-        made = Rule(theorem, function, about, free or {})
-        if theorem.id in RULES:
-            raise ValueError(f"rule ids are unique, and {theorem.id} is taken")
-        RULES[theorem.id] = made
-        return made
+        if rule_id in RULES:
+            raise ValueError(f"rule ids are unique, and {rule_id} is taken")
+        RULES[rule_id] = Rule(Theorem(rule_id, source, statement, assumes), function, about, free or {})
+        return RULES[rule_id]
 
     return register
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import reduce
 from typing import Any
@@ -171,6 +171,11 @@ def round_up(value: arb) -> float:
     if not top.is_finite() or math.isinf(nearest):
         raise NotProved("a bound must be a finite number; move the parameters away from their limits.")
     return nearest if arb(nearest) >= top else math.nextafter(nearest, math.inf)
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum of doubles, rounded up."""
+    return round_up(sum(map(arb, values), arb(0)))
 
 
 def round_down(value: arb) -> float:

@@ -7,7 +7,7 @@ from flint import arb
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.forms import TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_amplified
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -31,13 +31,11 @@ ROBUST = (
 
 
 @rule(
-    Theorem(
-        id="blending.explicit",
-        source="CBP Theorem 13, constants from the proofs of Lemmas 14 and 15",
-        statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
-        "sampling for ε' ≥ ln(pe^ε + 1 − p), δ' = sup over n of min(δ14(n), δ15(n)).",
-        assumes=FROM_SAMPLE,
-    ),
+    "blending.explicit",
+    source="CBP Theorem 13, constants from the proofs of Lemmas 14 and 15",
+    statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
+    "sampling for ε' ≥ ln(pe^ε + 1 − p), δ' = sup over n of min(δ14(n), δ15(n)).",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
     free={"epsilon": TARGET},
 )
@@ -48,13 +46,11 @@ def blending_explicit(premise: CrowdBlending, *, rate: float, epsilon: float) ->
 
 
 @rule(
-    Theorem(
-        id="blending.closed-form",
-        source="CBP Theorem 13",
-        statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
-        "sampling at ε' = ln(p(2−p)/(1−p)·e^ε + 1 − p), with the δ' of blending.explicit.",
-        assumes=FROM_SAMPLE,
-    ),
+    "blending.closed-form",
+    source="CBP Theorem 13",
+    statement="Poisson sampling at rate p, then a (k, ε)-crowd-blending mechanism, is (p, ε', δ')-private under "
+    "sampling at ε' = ln(p(2−p)/(1−p)·e^ε + 1 − p), with the δ' of blending.explicit.",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
 )
 def blending_closed_form(premise: CrowdBlending, *, rate: float) -> DifferentialUnderSampling:
@@ -65,14 +61,12 @@ def blending_closed_form(premise: CrowdBlending, *, rate: float) -> Differential
 
 
 @rule(
-    Theorem(
-        id="robust.differential",
-        source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
-        statement="When everybody but ℓ < k − 1 people is sampled with a probability in {0} ∪ [p, p'] and nobody "
-        "protected above P, a (k, ε)-crowd-blending mechanism on the sample is (ε', δ')-differentially private for "
-        "ε' ≥ ln(Pe^ε + 1 − P), δ' = sup over n of min(max(up(n), down(n)), few(n)).",
-        assumes=ROBUST,
-    ),
+    "robust.differential",
+    source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
+    statement="When everybody but ℓ < k − 1 people is sampled with a probability in {0} ∪ [p, p'] and nobody protected "
+    "above P, a (k, ε)-crowd-blending mechanism on the sample is (ε', δ')-differentially private for ε' ≥ ln(Pe^ε + 1 "
+    "− P), δ' = sup over n of min(max(up(n), down(n)), few(n)).",
+    assumes=ROBUST,
     about=UNDER_BIAS,
     free={"epsilon": TARGET},
 )
@@ -85,13 +79,11 @@ def robust_sampling_is_differential(
 
 
 @rule(
-    Theorem(
-        id="robust.zero-knowledge",
-        source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
-        statement="Under the conditions of robust.differential the release is (ε', δ')-zero-knowledge private with "
-        "respect to the same robust sampling of everybody else.",
-        assumes=ROBUST,
-    ),
+    "robust.zero-knowledge",
+    source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
+    statement="Under the conditions of robust.differential the release is (ε', δ')-zero-knowledge private with respect "
+    "to the same robust sampling of everybody else.",
+    assumes=ROBUST,
     about=UNDER_BIAS,
     free={"epsilon": TARGET},
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from crowdblend.calculus.description import same_release
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential, DifferentialUnderSampling, ZeroKnowledge
 
@@ -16,19 +16,19 @@ _STATEMENT = "When several derivations of the same guarantee differ only in δ, 
 _SOURCE = "each derivation is a proof"
 
 
-@rule(Theorem(id="choice.sampling", source=_SOURCE, statement=_STATEMENT), about=same_release())
+@rule("choice.sampling", source=_SOURCE, statement=_STATEMENT, about=same_release())
 def best_under_sampling(*premises: DifferentialUnderSampling) -> DifferentialUnderSampling:
     """The smallest δ of several true statements."""
     return _smallest(premises)
 
 
-@rule(Theorem(id="choice.differential", source=_SOURCE, statement=_STATEMENT), about=same_release())
+@rule("choice.differential", source=_SOURCE, statement=_STATEMENT, about=same_release())
 def best_differential(*premises: Differential) -> Differential:
     """The smallest δ of several true statements."""
     return _smallest(premises)
 
 
-@rule(Theorem(id="choice.zero-knowledge", source=_SOURCE, statement=_STATEMENT), about=same_release())
+@rule("choice.zero-knowledge", source=_SOURCE, statement=_STATEMENT, about=same_release())
 def best_zero_knowledge(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The smallest δ of several true statements."""
     return _smallest(premises)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TypeVar
 
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet, require, require_alike, require_unsampled
 from crowdblend.calculus.description import Composite
 from crowdblend.calculus.forms import RELEASES
-from crowdblend.calculus.rules.sampling import require_unsampled
-from crowdblend.calculus.theorem import RULES, Derivation, Theorem, rule
+from crowdblend.calculus.theorem import RULES, Derivation, rule
 from crowdblend.errors import DoesNotCompose, InvalidInput, NotApplicable
 from crowdblend.guarantees import (
     Aggregate,
@@ -29,59 +30,52 @@ from crowdblend.guarantees import (
     ZeroKnowledge,
 )
 from crowdblend.guarantees.parameters import check_type
-from crowdblend.numerics.balls import round_up
+from crowdblend.numerics.balls import round_up, total
+
+Loss = TypeVar("Loss", Differential, ZeroKnowledge)
 
 
 @rule(
-    Theorem(
-        id="composition.differential",
-        source="basic composition",
-        statement="Differentially private releases, each with its own randomness, add up: (Σε, Σδ).",
-        assumes=(Assumption.FRESH_SAMPLES,),
-    ),
+    "composition.differential",
+    source="basic composition",
+    statement="Differentially private releases, each with its own randomness, add up: (Σε, Σδ).",
+    assumes=(Assumption.FRESH_SAMPLES,),
     about=RELEASES,
 )
 def differential_releases_add_up(*premises: Differential) -> Differential:
     """The sum of the losses, under one relation and for one group size."""
-    return _added("composition.differential", premises)
+    return replace(_added(premises), samplings=max(premise.samplings for premise in premises))
 
 
 @rule(
-    Theorem(
-        id="composition.adaptive",
-        source="basic composition",
-        statement="Differentially private steps on one table add up, (Σε, Σδ). Each step draws randomness of its own "
-        "and may depend on what earlier steps published; the guarantee of no step relies on sampling.",
-        assumes=(Assumption.OWN_RANDOMNESS,),
-    ),
+    "composition.adaptive",
+    source="basic composition",
+    statement="Differentially private steps on one table add up, (Σε, Σδ). Each step draws randomness of its own and "
+    "may depend on what earlier steps published; the guarantee of no step relies on sampling.",
+    assumes=(Assumption.OWN_RANDOMNESS,),
     about=Composite("steps"),
 )
 def steps_add_up(*premises: Differential) -> Differential:
     """Given the results so far, each step keeps its guarantee, and the factors multiply."""
-    if any(premise.samplings for premise in premises):
-        raise NotApplicable(
-            "composition.adaptive adds steps on one table whose guarantees do not rely on sampling, got samplings "
-            "above 0. Give each release its own sample and use composition.differential."
-        )
-    return _added("composition.adaptive", premises)
+    for premise in premises:
+        require_unsampled(premise)
+    return _added(premises)
 
 
 @rule(
-    Theorem(
-        id="composition.random-samples",
-        source="ZKP Proposition 2",
-        statement="Zero-knowledge releases with respect to k₁, k₂, … of the same n random samples add up: Σε and Σδ, "
-        "with respect to Σk samples.",
-        assumes=(Assumption.FRESH_SAMPLES,),
-    ),
+    "composition.random-samples",
+    source="ZKP Proposition 2",
+    statement="Zero-knowledge releases with respect to k₁, k₂, … of the same n random samples add up: Σε and Σδ, with "
+    "respect to Σk samples.",
+    assumes=(Assumption.FRESH_SAMPLES,),
     about=RELEASES,
 )
 def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The simulator asks for all the samples and runs each simulator on its own."""
     drawn = [p.aggregate for p in premises if isinstance(p.aggregate, RandomSamples)]
     if len(drawn) < len(premises) or len({d.population for d in drawn}) > 1:
-        raise NotApplicable(
-            "composition.random-samples adds guarantees relative to random samples of one population. "
+        raise Unmet(
+            "adds guarantees relative to random samples of one population. "
             "Use composition.iid-sampling for i.i.d. samples."
         )
     population = drawn[0].population
@@ -90,35 +84,31 @@ def random_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
 
 
 @rule(
-    Theorem(
-        id="composition.iid-sampling",
-        source="CBP footnote 4",
-        statement="Zero-knowledge releases with respect to i.i.d. sampling at one rate add up: Σε and Σδ, with respect "
-        "to the sum of their rounds.",
-        assumes=(Assumption.FRESH_SAMPLES,),
-    ),
+    "composition.iid-sampling",
+    source="CBP footnote 4",
+    statement="Zero-knowledge releases with respect to i.i.d. sampling at one rate add up: Σε and Σδ, with respect to "
+    "the sum of their rounds.",
+    assumes=(Assumption.FRESH_SAMPLES,),
     about=RELEASES,
 )
 def iid_sample_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     """The simulator asks for all the rounds and runs each simulator on its own."""
     drawn = [p.aggregate for p in premises if isinstance(p.aggregate, IidSampling)]
     if len(drawn) < len(premises) or len({d.rate for d in drawn}) > 1:
-        raise NotApplicable(
-            "composition.iid-sampling adds guarantees relative to i.i.d. sampling at one rate. "
+        raise Unmet(
+            "adds guarantees relative to i.i.d. sampling at one rate. "
             "Use composition.random-samples for k of n samples."
         )
     return _zero_knowledge_sum(premises, IidSampling(drawn[0].rate, sum(d.rounds for d in drawn)))
 
 
 @rule(
-    Theorem(
-        id="composition.networks",
-        source="ZKP Proposition 2, for the aggregates of section 5",
-        statement="Zero-knowledge releases about one network add up: Σε and Σδ, with respect to all their aggregates "
-        "together; the random people of explorations, of neighbourhoods and of plain samples add up, and the farthest "
-        "exploration is granted to each.",
-        assumes=(Assumption.FRESH_SAMPLES,),
-    ),
+    "composition.networks",
+    source="ZKP Proposition 2, for the aggregates of section 5",
+    statement="Zero-knowledge releases about one network add up: Σε and Σδ, with respect to all their aggregates "
+    "together; the random people of explorations, of neighbourhoods and of plain samples add up, and the farthest "
+    "exploration is granted to each.",
+    assumes=(Assumption.FRESH_SAMPLES,),
     about=Composite("releases", shared=("population", "degree_bound")),
 )
 def network_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
@@ -128,8 +118,8 @@ def network_releases_add_up(*premises: ZeroKnowledge) -> ZeroKnowledge:
     around = [part for part in parts if isinstance(part, Neighbourhood)]
     plain = [part for part in parts if isinstance(part, RandomSamples)]
     if not explored + around or len(explored + around + plain) < len(parts) or len({p.population for p in plain}) > 1:
-        raise NotApplicable(
-            "composition.networks adds guarantees relative to explorations and neighbourhoods of one network and "
+        raise Unmet(
+            "adds guarantees relative to explorations and neighbourhoods of one network and "
             "random samples of its people. Use composition.random-samples for those alone."
         )
     together: list[Aggregate] = []
@@ -148,49 +138,37 @@ def _parts(aggregate: Aggregate) -> tuple[Aggregate, ...]:
 
 
 def _zero_knowledge_sum(premises: tuple[ZeroKnowledge, ...], aggregate: Aggregate) -> ZeroKnowledge:
-    first = premises[0]
-    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
-        raise NotApplicable("zero-knowledge guarantees add up under one relation and for one group size only.")
-    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
-    return ZeroKnowledge(epsilon, min(1.0, delta), aggregate, first.relation, first.people)
+    return replace(_added(premises), aggregate=aggregate)
 
 
 @rule(
-    Theorem(
-        id="composition.blending-differential",
-        source="CBP Proposition 8",
-        statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
-        "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The guarantee of the differential release does not rely "
-        "on sampling.",
-        assumes=(Assumption.OWN_RANDOMNESS,),
-    ),
+    "composition.blending-differential",
+    source="CBP Proposition 8",
+    statement="A (k, ε₁)-crowd-blending release next to an ε₂-differentially private one (one person more or less) "
+    "from the same table is (k, ε₁ + 2ε₂)-crowd-blending. The guarantee of the differential release does not rely on "
+    "sampling.",
+    assumes=(Assumption.OWN_RANDOMNESS,),
     about=Composite("together"),
 )
 def blending_next_to_differential(blending: CrowdBlending, differential: Differential) -> CrowdBlending:
     """Swapping two crowd members is one removal and one addition to the differential release."""
-    _pure_add_remove("composition.blending-differential", differential)
+    _pure_add_remove(differential)
     return CrowdBlending(blending.k, round_up(arb(blending.epsilon) + 2 * arb(differential.epsilon)))
 
 
 @rule(
-    Theorem(
-        id="composition.blending-differential-both",
-        source="CBP Proposition 8, both relations known",
-        statement="A (k, ε₁)-crowd-blending release next to one that is ε₂-differentially private under both relations "
-        "is (k, ε₁ + ε₂)-crowd-blending. The guarantee of the differential release does not rely on sampling.",
-        assumes=(Assumption.OWN_RANDOMNESS,),
-    ),
+    "composition.blending-differential-both",
+    source="CBP Proposition 8, both relations known",
+    statement="A (k, ε₁)-crowd-blending release next to one that is ε₂-differentially private under both relations is "
+    "(k, ε₁ + ε₂)-crowd-blending. The guarantee of the differential release does not rely on sampling.",
+    assumes=(Assumption.OWN_RANDOMNESS,),
     about=Composite("together", groups=((0,), (1, 2))),
 )
 def blending_next_to_both(blending: CrowdBlending, removing: Differential, replacing: Differential) -> CrowdBlending:
     """Blending swaps one person for another, which the replace relation covers in one step."""
-    _pure_add_remove("composition.blending-differential-both", removing)
-    if replacing.relation is not Relation.REPLACE or replacing.delta > 0 or replacing.people != 1:
-        raise NotApplicable(
-            "composition.blending-differential-both needs the same release under replace with delta = 0, got "
-            f"{replacing.relation.value}. Use composition.blending-differential."
-        )
-    require_unsampled("composition.blending-differential-both", replacing)
+    _pure_add_remove(removing)
+    require(replacing, "Use composition.blending-differential.", relation=Relation.REPLACE, people=1, delta=0)
+    require_unsampled(replacing)
     loss = max(removing.epsilon, replacing.epsilon)
     return CrowdBlending(blending.k, round_up(arb(blending.epsilon) + loss))
 
@@ -298,28 +276,15 @@ def _composed(*derivations: Derivation) -> Derivation:
     raise DoesNotCompose(reasons[-1] if reasons else f"no theorem composes {names}; publish one of them only.")
 
 
-def _pure_add_remove(rule_id: str, premise: Differential) -> None:
-    if premise.relation is not Relation.ADD_REMOVE or premise.delta > 0 or premise.people != 1:
-        raise NotApplicable(
-            f"{rule_id} needs add-remove with delta = 0 for one person on the differential side, got "
-            f"{premise.relation.value} with delta = {premise.delta:g} for {premise.people}. "
-            "A replace-only guarantee does not cover a person's absence (CBP Proposition 8)."
-        )
+def _pure_add_remove(premise: Differential) -> None:
+    remedy = "A replace-only guarantee does not cover a person's absence (CBP Proposition 8)."
+    require(premise, remedy, relation=Relation.ADD_REMOVE, people=1, delta=0)
     # The sample is drawn once, after the composition; a release that counted on it already would count it twice.
-    require_unsampled(rule_id, premise)
+    require_unsampled(premise)
 
 
-def _added(rule_id: str, premises: tuple[Differential, ...]) -> Differential:
-    first = premises[0]
-    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
-        raise NotApplicable(
-            f"{rule_id} adds guarantees under one relation and for one group size. "
-            "Convert them first (differential.replace, differential.group)."
-        )
-    epsilon, delta = (_sum([getattr(p, name) for p in premises]) for name in ("epsilon", "delta"))
-    samplings = max(premise.samplings for premise in premises)
-    return replace(first, epsilon=epsilon, delta=min(1.0, delta), samplings=samplings)
-
-
-def _sum(values: list[float]) -> float:
-    return round_up(sum((arb(value) for value in values), arb(0)))
+def _added(premises: tuple[Loss, ...]) -> Loss:
+    """The first of the premises with the losses of all."""
+    require_alike(premises)
+    epsilon, delta = (total(getattr(premise, name) for premise in premises) for name in ("epsilon", "delta"))
+    return replace(premises[0], epsilon=epsilon, delta=min(1.0, delta))

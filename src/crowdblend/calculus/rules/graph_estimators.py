@@ -16,7 +16,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.forms import DEGREE, DISTANCE, SIMULATOR, STATISTIC
 from crowdblend.calculus.rules.graphs import NETWORK, largest_light_term
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Aggregate, Estimator, Exploration, Neighbourhood, RandomSamples
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
@@ -46,13 +46,11 @@ class _Error:
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.connected",
-        source=OURS,
-        statement="The sampler of graph.sampler.connected strays by no more than 2/(sd) + (2/d)√(ln 2/(2t)) as far as "
-        "noise of scale (2/d)/√(8t·ln 2) or more can tell.",
-        assumes=NETWORK,
-    ),
+    "graph.estimator.connected",
+    source=OURS,
+    statement="The sampler of graph.sampler.connected strays by no more than 2/(sd) + (2/d)√(ln 2/(2t)) as far as "
+    "noise of scale (2/d)/√(8t·ln 2) or more can tell.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CONNECTED),
     free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -63,13 +61,11 @@ def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Es
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.eulerian",
-        source=OURS,
-        statement="The sampler of graph.sampler.eulerian strays by no more than 2/(sd) + (1/d)√(ln 2/(2t)) as far as "
-        "noise of scale (1/d)/√(8t·ln 2) or more can tell.",
-        assumes=NETWORK,
-    ),
+    "graph.estimator.eulerian",
+    source=OURS,
+    statement="The sampler of graph.sampler.eulerian strays by no more than 2/(sd) + (1/d)√(ln 2/(2t)) as far as noise "
+    "of scale (1/d)/√(8t·ln 2) or more can tell.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=EULERIAN),
     free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -80,14 +76,12 @@ def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Est
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.cycle-free",
-        source=OURS,
-        statement="The sampler of graph.sampler.cycle-free strays by no more than 2/(sd) + √(ln 2/(2t)), or with an "
-        "average degree of at most L by 2/(sd) + √(2L·ln 2/(td)) + ln 2/(3t) + (2/d)√(ln 2/(2t)), as far as noise can "
-        "tell of scale 1/√(8t·ln 2), or √(L/(2td·ln 2)) + 1/(3t) + (2/d)/√(8t·ln 2), or more.",
-        assumes=AVERAGED,
-    ),
+    "graph.estimator.cycle-free",
+    source=OURS,
+    statement="The sampler of graph.sampler.cycle-free strays by no more than 2/(sd) + √(ln 2/(2t)), or with an "
+    "average degree of at most L by 2/(sd) + √(2L·ln 2/(td)) + ln 2/(3t) + (2/d)√(ln 2/(2t)), as far as noise can tell "
+    "of scale 1/√(8t·ln 2), or √(L/(2td·ln 2)) + 1/(3t) + (2/d)/√(8t·ln 2), or more.",
+    assumes=AVERAGED,
     about=mechanism(STATISTIC, "degree_bound", "average_bound", measure=DISTANCE, statistic=CYCLE_FREE),
     free={"samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -101,14 +95,12 @@ def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: in
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.average-degree",
-        source=OURS,
-        statement="The average degree of t random vertices strays by no more than d√(ln 2/(2t)), or with an average "
-        "of at most L by √(2dL·ln 2/t) + d·ln 2/(3t), as far as noise can tell of scale d/√(8t·ln 2), or "
-        "√(dL/(2t·ln 2)) + d/(3t), or more.",
-        assumes=AVERAGED,
-    ),
+    "graph.estimator.average-degree",
+    source=OURS,
+    statement="The average degree of t random vertices strays by no more than d√(ln 2/(2t)), or with an average of at "
+    "most L by √(2dL·ln 2/t) + d·ln 2/(3t), as far as noise can tell of scale d/√(8t·ln 2), or √(dL/(2t·ln 2)) + "
+    "d/(3t), or more.",
+    assumes=AVERAGED,
     about=mechanism(STATISTIC, "degree_bound", "average_bound", measure=DEGREE, statistic=AVERAGE_DEGREE),
     free={"samples": SIMULATOR},
 )
@@ -120,13 +112,11 @@ def estimator_average_degree(*, degree_bound: int, average_bound: float, samples
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.light-ends",
-        source=OURS,
-        statement="The sampler of graph.sampler.light-ends strays by no more than √(2RL·ln 2/t) + R·ln 2/(3t), "
-        "R = 2·min(d, √(nL)), as far as noise of scale √(RL/(2t·ln 2)) + R/(3t) or more can tell.",
-        assumes=(*AVERAGED, Assumption.PUBLIC_SIZE),
-    ),
+    "graph.estimator.light-ends",
+    source=OURS,
+    statement="The sampler of graph.sampler.light-ends strays by no more than √(2RL·ln 2/t) + R·ln 2/(3t), R = "
+    "2·min(d, √(nL)), as far as noise of scale √(RL/(2t·ln 2)) + R/(3t) or more can tell.",
+    assumes=(*AVERAGED, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "degree_bound", "average_bound", "population", measure=DEGREE, statistic=AVERAGE_DEGREE),
     free={"samples": SIMULATOR},
 )
@@ -138,13 +128,11 @@ def estimator_light_ends(*, degree_bound: int, average_bound: float, population:
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.average",
-        source=OURS,
-        statement="The average of k of n people's data in an interval of length w strays by no more than w√(ln 2/(2k)) "
-        "as far as noise of scale w/√(8k·ln 2) or more can tell.",
-        assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
-    ),
+    "graph.estimator.average",
+    source=OURS,
+    statement="The average of k of n people's data in an interval of length w strays by no more than w√(ln 2/(2k)) as "
+    "far as noise of scale w/√(8k·ln 2) or more can tell.",
+    assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
     free={"samples": SIMULATOR},
 )
@@ -154,13 +142,11 @@ def estimator_average(*, samples: int, population: int, width: float) -> Estimat
 
 
 @rule(
-    Theorem(
-        id="graph.estimator.histogram",
-        source=OURS,
-        statement="The shares of m classes among k of n people stray (in L1) by no more than (√m + 1/2)/√k as far as "
-        "noise of scale 1/√k or more can tell.",
-        assumes=(Assumption.FIXED_SHARES, Assumption.PUBLIC_SIZE),
-    ),
+    "graph.estimator.histogram",
+    source=OURS,
+    statement="The shares of m classes among k of n people stray (in L1) by no more than (√m + 1/2)/√k as far as noise "
+    "of scale 1/√k or more can tell.",
+    assumes=(Assumption.FIXED_SHARES, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "population", "dimension", measure=HISTOGRAM, statistic=HISTOGRAM),
     free={"samples": SIMULATOR},
 )

@@ -13,7 +13,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.forms import DEGREE, DISTANCE, GRID, ON_GRID, STATISTIC
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Differential, Estimator, RandomSamples, Relation, Sampler, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
@@ -27,14 +27,12 @@ ALONE = (Assumption.BOUNDED_DEGREE, *NOISY)
 
 
 @rule(
-    Theorem(
-        id="graph.published.distance",
-        source="ZKP Theorem 26.1 to 26.3 through Proposition 12, on a grid",
-        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-        "discrete Laplace noise of scale λ, is ln((1−β)e^{(2/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with "
-        "respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-        assumes=NOISY,
-    ),
+    "graph.published.distance",
+    source="ZKP Theorem 26.1 to 26.3 through Proposition 12, on a grid",
+    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+    "discrete Laplace noise of scale λ, is ln((1−β)e^{(2/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect "
+    "to the aggregate of its (δ, β)-sampler, w the width of its range.",
+    assumes=NOISY,
     about=ON_GRID,
 )
 def published_distance(premise: Sampler, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
@@ -44,14 +42,12 @@ def published_distance(premise: Sampler, *, population: int, scale: float, resol
 
 
 @rule(
-    Theorem(
-        id="graph.published.degree",
-        source="ZKP Theorem 26.4 through Proposition 12, on a grid",
-        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
-        "ln((1−β)e^{(2d/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect to the aggregate of its "
-        "(δ, β)-sampler, w the width of its range.",
-        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    ),
+    "graph.published.degree",
+    source="ZKP Theorem 26.4 through Proposition 12, on a grid",
+    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
+    "ln((1−β)e^{(2d/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect to the aggregate of its (δ, "
+    "β)-sampler, w the width of its range.",
+    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
     about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
 )
 def published_degree(
@@ -63,14 +59,12 @@ def published_degree(
 
 
 @rule(
-    Theorem(
-        id="graph.sharp.distance",
-        source=OURS,
-        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-        "discrete Laplace noise of scale λ, is (2/n + h + r)/λ-zero-knowledge private with respect to the aggregate of "
-        "an estimator that strays by no more than h as far as noise of scale λ can tell.",
-        assumes=NOISY,
-    ),
+    "graph.sharp.distance",
+    source=OURS,
+    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+    "discrete Laplace noise of scale λ, is (2/n + h + r)/λ-zero-knowledge private with respect to the aggregate of an "
+    "estimator that strays by no more than h as far as noise of scale λ can tell.",
+    assumes=NOISY,
     about=ON_GRID,
 )
 def sharp_distance(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
@@ -80,14 +74,12 @@ def sharp_distance(premise: Estimator, *, population: int, scale: float, resolut
 
 
 @rule(
-    Theorem(
-        id="graph.sharp.degree",
-        source=OURS,
-        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
-        "(2d/n + h + r)/λ-zero-knowledge private with respect to the aggregate of an estimator that strays by no more "
-        "than h as far as noise of scale λ can tell.",
-        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    ),
+    "graph.sharp.degree",
+    source=OURS,
+    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (2d/n + h + "
+    "r)/λ-zero-knowledge private with respect to the aggregate of an estimator that strays by no more than h as far as "
+    "noise of scale λ can tell.",
+    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
     about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
 )
 def sharp_degree(
@@ -99,14 +91,12 @@ def sharp_degree(
 
 
 @rule(
-    Theorem(
-        id="graph.sharp.average",
-        source=OURS,
-        statement="The average of people's data in an interval of length w, a concealed person counting as its lower "
-        "end, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (w/n + h + r)/λ-zero-knowledge "
-        "private with respect to the aggregate of an estimator that strays by no more than h.",
-        assumes=PEOPLE,
-    ),
+    "graph.sharp.average",
+    source=OURS,
+    statement="The average of people's data in an interval of length w, a concealed person counting as its lower end, "
+    "rounded to a grid of step r, with discrete Laplace noise of scale λ, is (w/n + h + r)/λ-zero-knowledge private "
+    "with respect to the aggregate of an estimator that strays by no more than h.",
+    assumes=PEOPLE,
     about=ON_GRID,
 )
 def sharp_average(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
@@ -117,14 +107,12 @@ def sharp_average(premise: Estimator, *, population: int, scale: float, resoluti
 
 
 @rule(
-    Theorem(
-        id="graph.sharp.histogram",
-        source=OURS,
-        statement="The shares of m classes of people, a concealed person counting in none, each rounded to a grid of "
-        "step r, with discrete Laplace noise of scale λ, are (1/n + h + mr)/λ-zero-knowledge private with respect to "
-        "the aggregate of an estimator that strays (in L1) by no more than h as far as noise of scale λ can tell.",
-        assumes=(*PEOPLE, Assumption.FIXED_SHARES),
-    ),
+    "graph.sharp.histogram",
+    source=OURS,
+    statement="The shares of m classes of people, a concealed person counting in none, each rounded to a grid of step "
+    "r, with discrete Laplace noise of scale λ, are (1/n + h + mr)/λ-zero-knowledge private with respect to the "
+    "aggregate of an estimator that strays (in L1) by no more than h as far as noise of scale λ can tell.",
+    assumes=(*PEOPLE, Assumption.FIXED_SHARES),
     about=same_release("dimension", "population", "scale", "resolution", noise=GRID),
 )
 def sharp_histogram(
@@ -166,13 +154,11 @@ def _is_drawn_from(rule_id: str, premise: Estimator, population: int) -> None:
 
 
 @rule(
-    Theorem(
-        id="graph.differential.distance",
-        source=OURS,
-        statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-        "discrete Laplace noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
-        assumes=ALONE,
-    ),
+    "graph.differential.distance",
+    source=OURS,
+    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
+    "discrete Laplace noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
+    assumes=ALONE,
     about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DISTANCE, noise=GRID),
 )
 def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
@@ -182,13 +168,11 @@ def differential_distance(*, degree_bound: int, population: int, scale: float, r
 
 
 @rule(
-    Theorem(
-        id="graph.differential.degree",
-        source=OURS,
-        statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
-        "(2d/n + r)/λ-differentially private with one person's links replaced.",
-        assumes=ALONE,
-    ),
+    "graph.differential.degree",
+    source=OURS,
+    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (2d/n + "
+    "r)/λ-differentially private with one person's links replaced.",
+    assumes=ALONE,
     about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DEGREE, noise=GRID),
 )
 def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
@@ -197,13 +181,11 @@ def differential_degree(*, degree_bound: int, population: int, scale: float, res
 
 
 @rule(
-    Theorem(
-        id="graph.differential.average",
-        source=OURS,
-        statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
-        "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
-        assumes=(Assumption.STATED_RANGE, *NOISY),
-    ),
+    "graph.differential.average",
+    source=OURS,
+    statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
+    "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
+    assumes=(Assumption.STATED_RANGE, *NOISY),
     about=mechanism(STATISTIC, "width", "population", "scale", "resolution", measure=AVERAGE, noise=GRID),
 )
 def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
@@ -212,13 +194,11 @@ def differential_average(*, width: float, population: int, scale: float, resolut
 
 
 @rule(
-    Theorem(
-        id="graph.differential.histogram",
-        source=OURS,
-        statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of "
-        "scale λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
-        assumes=(Assumption.FIXED_CLASSES, *NOISY),
-    ),
+    "graph.differential.histogram",
+    source=OURS,
+    statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of scale "
+    "λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
+    assumes=(Assumption.FIXED_CLASSES, *NOISY),
     about=mechanism(STATISTIC, "population", "scale", "resolution", measure=HISTOGRAM, noise=GRID),
 )
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:

@@ -13,7 +13,7 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.forms import DEGREE, DISTANCE, LAPLACE, PROVED, RELEASED_STATISTIC, SIMULATOR, STATISTIC
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
@@ -24,14 +24,12 @@ NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOIS
 
 
 @rule(
-    Theorem(
-        id="graph.sampler.connected",
-        source="ZKP Theorem 26.1 (Marko and Ron), constants from Hoeffding's inequality",
-        statement="Averaging 1/(size of v's component), 0 when more than s vertices are found, over t random vertices "
-        "gives the distance to connectedness, which lies between 0 and 2/d, within δ except with probability "
-        "2e^{−t(d(δ − 2/(sd)))²/2}.",
-        assumes=NETWORK,
-    ),
+    "graph.sampler.connected",
+    source="ZKP Theorem 26.1 (Marko and Ron), constants from Hoeffding's inequality",
+    statement="Averaging 1/(size of v's component), 0 when more than s vertices are found, over t random vertices "
+    "gives the distance to connectedness, which lies between 0 and 2/d, within δ except with probability 2e^{−t(d(δ − "
+    "2/(sd)))²/2}.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CONNECTED),
     free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -41,14 +39,12 @@ def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explo
 
 
 @rule(
-    Theorem(
-        id="graph.sampler.cycle-free",
-        source="ZKP Theorem 26.3, constants from Hoeffding's inequality",
-        statement="Averaging deg(v)/2 − 1 + 1/(size of v's component), the last term 0 when more than s vertices are "
-        "found, over t random vertices gives the distance to cycle-freeness within δ except with probability "
-        "2e^{−2t(δ − 2/(sd))²}.",
-        assumes=NETWORK,
-    ),
+    "graph.sampler.cycle-free",
+    source="ZKP Theorem 26.3, constants from Hoeffding's inequality",
+    statement="Averaging deg(v)/2 − 1 + 1/(size of v's component), the last term 0 when more than s vertices are "
+    "found, over t random vertices gives the distance to cycle-freeness within δ except with probability 2e^{−2t(δ − "
+    "2/(sd))²}.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CYCLE_FREE),
     free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -59,14 +55,12 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
 
 
 @rule(
-    Theorem(
-        id="graph.sampler.eulerian",
-        source="ZKP Theorem 26.2, constants from Hoeffding's inequality",
-        statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd "
-        "vertex, 0 when more than s vertices are found, over t random vertices gives the distance to an Euler path, "
-        "which lies between 0 and 1/d, within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
-        assumes=NETWORK,
-    ),
+    "graph.sampler.eulerian",
+    source="ZKP Theorem 26.2, constants from Hoeffding's inequality",
+    statement="Averaging 1/2 for odd degree and else 1/(size of v's component) if that has links and no odd vertex, 0 "
+    "when more than s vertices are found, over t random vertices gives the distance to an Euler path, which lies "
+    "between 0 and 1/d, within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=EULERIAN),
     free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
 )
@@ -78,13 +72,11 @@ def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explor
 
 
 @rule(
-    Theorem(
-        id="graph.sampler.average-degree",
-        source="crowdblend, docs/proofs.md#networks; replaces the sampler behind ZKP Theorem 26.4",
-        statement="The average degree of t random vertices is within δ of everybody's except with probability "
-        "2e^{−2tδ²/d²}; isolated vertices are allowed.",
-        assumes=NETWORK,
-    ),
+    "graph.sampler.average-degree",
+    source="crowdblend, docs/proofs.md#networks; replaces the sampler behind ZKP Theorem 26.4",
+    statement="The average degree of t random vertices is within δ of everybody's except with probability "
+    "2e^{−2tδ²/d²}; isolated vertices are allowed.",
+    assumes=NETWORK,
     about=mechanism(STATISTIC, "degree_bound", measure=DEGREE, statistic=AVERAGE_DEGREE),
     free={"accuracy": PROVED, "samples": SIMULATOR},
 )
@@ -95,14 +87,12 @@ def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) 
 
 
 @rule(
-    Theorem(
-        id="graph.sampler.light-ends",
-        source="crowdblend, docs/proofs.md#networks; the idea of Goldreich and Ron behind ZKP Theorem 26.4",
-        statement="Averaging twice the number of neighbours of larger degree (ties by name) over t random vertices "
-        "gives the average degree, which is at most L, within δ except with probability 2e^{−tδ²/(2R(L + δ/3))}, "
-        "R = 2·min(d, √(nL)); isolated vertices are allowed.",
-        assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE, Assumption.PUBLIC_SIZE),
-    ),
+    "graph.sampler.light-ends",
+    source="crowdblend, docs/proofs.md#networks; the idea of Goldreich and Ron behind ZKP Theorem 26.4",
+    statement="Averaging twice the number of neighbours of larger degree (ties by name) over t random vertices gives "
+    "the average degree, which is at most L, within δ except with probability 2e^{−tδ²/(2R(L + δ/3))}, R = 2·min(d, "
+    "√(nL)); isolated vertices are allowed.",
+    assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "degree_bound", "average_bound", "population", measure=DEGREE, statistic=AVERAGE_DEGREE),
     free={"accuracy": PROVED, "samples": SIMULATOR},
 )
@@ -143,13 +133,11 @@ def _hoeffding(samples: int, relative: arb) -> float:
 
 
 @rule(
-    Theorem(
-        id="graph.connected",
-        source="ZKP Theorem 26.1 through Proposition 12",
-        statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
-        "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-        assumes=NOISY,
-    ),
+    "graph.connected",
+    source="ZKP Theorem 26.1 through Proposition 12",
+    statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
+    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+    assumes=NOISY,
     about=RELEASED_STATISTIC,
 )
 def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
@@ -159,13 +147,11 @@ def connected_distance(premise: Sampler, *, population: int, scale: float) -> Ze
 
 
 @rule(
-    Theorem(
-        id="graph.cycle-free",
-        source="ZKP Theorem 26.3 through Proposition 12",
-        statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-"
-        "knowledge private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-        assumes=NOISY,
-    ),
+    "graph.cycle-free",
+    source="ZKP Theorem 26.3 through Proposition 12",
+    statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
+    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+    assumes=NOISY,
     about=RELEASED_STATISTIC,
 )
 def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
@@ -175,13 +161,11 @@ def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> Z
 
 
 @rule(
-    Theorem(
-        id="graph.eulerian",
-        source="ZKP Theorem 26.2 through Proposition 12",
-        statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
-        "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-        assumes=NOISY,
-    ),
+    "graph.eulerian",
+    source="ZKP Theorem 26.2 through Proposition 12",
+    statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
+    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+    assumes=NOISY,
     about=RELEASED_STATISTIC,
 )
 def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
@@ -191,13 +175,11 @@ def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> Zer
 
 
 @rule(
-    Theorem(
-        id="graph.average-degree",
-        source="ZKP Theorem 26.4 through Proposition 12",
-        statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{w/λ})-zero-knowledge private "
-        "with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-        assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    ),
+    "graph.average-degree",
+    source="ZKP Theorem 26.4 through Proposition 12",
+    statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{w/λ})-zero-knowledge private with "
+    "respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
+    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
     about=same_release("degree_bound", "population", "scale", noise=LAPLACE),
 )
 def average_degree(premise: Sampler, *, degree_bound: int, population: int, scale: float) -> ZeroKnowledge:

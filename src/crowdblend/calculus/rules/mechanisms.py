@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import mechanism, same_release
-from crowdblend.calculus.rules.sampling import require_unsampled
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 
 _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
 
 
 @rule(
-    Theorem(
-        id="histogram.suppressed",
-        source="CBP 3.1, first example",
-        statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
-    ),
+    "histogram.suppressed",
+    source="CBP 3.1, first example",
+    statement="A histogram over fixed classes that drops counts below k is (k, 0)-crowd-blending.",
+    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
     about=mechanism("histogram.suppressed", "k"),
 )
 def histogram_suppressed(*, k: int) -> CrowdBlending:
@@ -27,13 +24,11 @@ def histogram_suppressed(*, k: int) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="histogram.noisy",
-        source="CBP 3.1, second example",
-        statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to "
-        "a factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
-    ),
+    "histogram.noisy",
+    source="CBP 3.1, second example",
+    statement="A histogram over fixed classes, exact from k on, with noise below k that hides a step of one up to a "
+    "factor e^ε (empty classes included), is (k, ε)-crowd-blending.",
+    assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.NOISE_BELOW_K, Assumption.ALL_CELLS),
     about=mechanism("histogram.noisy", "k", "noise_epsilon"),
 )
 def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
@@ -42,13 +37,11 @@ def histogram_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="histogram.laplace",
-        source="discrete Laplace mechanism",
-        statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones "
-        "too, is ε-differentially private with one person more or less.",
-        assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
-    ),
+    "histogram.laplace",
+    source="discrete Laplace mechanism",
+    statement="A histogram over fixed classes with discrete Laplace noise of loss ε on every cell, the empty ones too, "
+    "is ε-differentially private with one person more or less.",
+    assumes=(*_TABLE, Assumption.EXACT_NOISE, Assumption.DISCRETE_LAPLACE, Assumption.ALL_CELLS),
     about=mechanism("histogram.laplace", "noise_epsilon"),
 )
 def histogram_laplace(*, noise_epsilon: float) -> Differential:
@@ -57,13 +50,11 @@ def histogram_laplace(*, noise_epsilon: float) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="generalization.suppressed",
-        source="CBP 3.1, third example; LQS Definition 5",
-        statement="Recoding every record by a fixed function and dropping the results that occur fewer than k times "
-        "is (k, 0)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
-    ),
+    "generalization.suppressed",
+    source="CBP 3.1, third example; LQS Definition 5",
+    statement="Recoding every record by a fixed function and dropping the results that occur fewer than k times is (k, "
+    "0)-crowd-blending.",
+    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED),
     about=mechanism("generalization.suppressed", "k"),
 )
 def generalization_suppressed(*, k: int) -> CrowdBlending:
@@ -72,13 +63,11 @@ def generalization_suppressed(*, k: int) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="points.noisy",
-        source="CBP 4, example before Proposition 11",
-        statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise of "
-        "its own that hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
-        assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
-    ),
+    "points.noisy",
+    source="CBP 4, example before Proposition 11",
+    statement="Dropping the points of blocks that hold fewer than k, and moving every other point by noise of its own "
+    "that hides where in its block it was up to a factor e^ε, is (k, ε)-crowd-blending.",
+    assumes=(*_TABLE, Assumption.SMALL_CLASSES_DROPPED, Assumption.EXACT_NOISE, Assumption.NOISE_ON_POINTS),
     about=mechanism("points.noisy", "k", "noise_epsilon"),
 )
 def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
@@ -87,12 +76,10 @@ def points_noisy(*, k: int, noise_epsilon: float) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="blending.stated",
-        source="CBP Definition 4",
-        statement="A mechanism that is (k, ε)-crowd-blending by the word of whoever plans with it.",
-        assumes=(Assumption.STATED_MECHANISM,),
-    ),
+    "blending.stated",
+    source="CBP Definition 4",
+    statement="A mechanism that is (k, ε)-crowd-blending by the word of whoever plans with it.",
+    assumes=(Assumption.STATED_MECHANISM,),
     about=mechanism("blending.stated", "k", "blend_epsilon"),
 )
 def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
@@ -101,11 +88,9 @@ def blending_stated(*, k: int, blend_epsilon: float) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="blending.postprocessing",
-        source="CBP Definition 4",
-        statement="Whatever is computed from a (k, ε)-crowd-blending release alone is (k, ε)-crowd-blending.",
-    ),
+    "blending.postprocessing",
+    source="CBP Definition 4",
+    statement="Whatever is computed from a (k, ε)-crowd-blending release alone is (k, ε)-crowd-blending.",
     about=same_release(),
 )
 def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
@@ -114,26 +99,15 @@ def blending_survives_postprocessing(premise: CrowdBlending) -> CrowdBlending:
 
 
 @rule(
-    Theorem(
-        id="blending.differential",
-        source="CBP Proposition 5",
-        statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending "
-        "for every k.",
-    ),
+    "blending.differential",
+    source="CBP Proposition 5",
+    statement="An ε-differentially private mechanism (one person more or less) is (k, ε)-crowd-blending for every k.",
     about=same_release(),
     free={"k": "true for every k"},
 )
 def differential_blends(premise: Differential, *, k: int) -> CrowdBlending:
     """Removing anybody changes the output by at most e^ε, so the second half of the definition always holds."""
-    if premise.relation is not Relation.ADD_REMOVE:
-        raise NotApplicable(
-            "blending.differential needs the add-remove relation, got "
-            f"{premise.relation.value}. A table with fewer than k people is not covered otherwise (CBP Proposition 5)."
-        )
-    if premise.delta > 0 or premise.people != 1:
-        raise NotApplicable(
-            f"blending.differential needs delta = 0 for one person, got {premise.delta:g} for {premise.people}. "
-            "Use a mechanism with pure noise."
-        )
-    require_unsampled("blending.differential", premise)
+    # With the replace relation alone a table of fewer than k people is not covered (CBP Proposition 5).
+    require(premise, "Use a mechanism with pure noise.", relation=Relation.ADD_REMOVE, people=1, delta=0)
+    require_unsampled(premise)
     return CrowdBlending(k, premise.epsilon)

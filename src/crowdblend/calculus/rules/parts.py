@@ -9,11 +9,11 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet, require
 from crowdblend.calculus.description import Composite
 from crowdblend.calculus.forms import TARGET, UNDER_SAMPLING
-from crowdblend.calculus.rules.sampling import FROM_SAMPLE, only_suppression
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, DifferentialUnderSampling, PartOfSample
 from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.numerics import balls
@@ -23,38 +23,34 @@ from crowdblend.numerics.parts_of_sample import parts_divergence
 
 
 @rule(
-    Theorem(
-        id="sampling.part",
-        source="definition",
-        statement="A (k, 0)-crowd-blending mechanism runs on a part of the sample, to which each sampled person goes "
-        "with probability s.",
-        assumes=(Assumption.RANDOM_PART,),
-    ),
+    "sampling.part",
+    source="definition",
+    statement="A (k, 0)-crowd-blending mechanism runs on a part of the sample, to which each sampled person goes with "
+    "probability s.",
+    assumes=(Assumption.RANDOM_PART,),
     about=Composite("part", ("share",)),
 )
 def blending_in_a_part(premise: CrowdBlending, *, share: float) -> PartOfSample:
     """What is true of the mechanism on every table is true of it on the part."""
-    only_suppression("sampling.part", premise, "Publish it from a sample of its own")
+    require(premise, "Publish it from a sample of its own.", epsilon=0)
     return PartOfSample(share, premise.k)
 
 
 @rule(
-    Theorem(
-        id="composition.parts",
-        source="crowdblend, docs/proofs.md#parts-of-one-sample",
-        statement="Poisson sampling at rate β, sending each sampled person to part i with probability s_i (Σs_i ≤ 1; "
-        "where doubles add up to a little more, s_i is divided by their sum), then a (k_i, 0)-crowd-blending mechanism "
-        "on every part, is (β, ε, δ)-private under sampling. With β_i = βs_i and b = Σβ_i, δ is the average over the "
-        "parts, weighted by β_i/b, of the divergence at the worst class size where the person is in part i with "
-        "probability b and everybody else with probability β_i/(1 − b + β_i).",
-        assumes=FROM_SAMPLE,
-    ),
+    "composition.parts",
+    source="crowdblend, docs/proofs.md#parts-of-one-sample",
+    statement="Poisson sampling at rate β, sending each sampled person to part i with probability s_i (Σs_i ≤ 1; where "
+    "doubles add up to a little more, s_i is divided by their sum), then a (k_i, 0)-crowd-blending mechanism with "
+    "randomness of its own on every part, is (β, ε, δ)-private under sampling. With β_i = βs_i and b = Σβ_i, δ is the "
+    "average over the parts, weighted by β_i/b, of the divergence at the worst class size where the person is in part "
+    "i with probability b and everybody else with probability β_i/(1 − b + β_i).",
+    assumes=(Assumption.OWN_RANDOMNESS, *FROM_SAMPLE),
     about=UNDER_SAMPLING,
     free={"epsilon": TARGET},
 )
 def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """A person is in one part at most, so that the parts share one ε and average their δ."""
-    check_shares("composition.parts", premises)
+    check_shares(premises)
 
     def delta() -> Number:
         total = _total(premises).max(arb(1))
@@ -65,10 +61,10 @@ def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> Diff
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
 
 
-def check_shares(rule_id: str, premises: tuple[PartOfSample, ...]) -> None:
+def check_shares(premises: tuple[PartOfSample, ...]) -> None:
     """Refuse parts that are more than the sample, but for rounding."""
     if _total(premises) > 1 + arb(SHARES_ROUNDING):
-        raise NotApplicable(f"{rule_id} needs shares that add up to at most 1, got more. Nobody may be in two parts.")
+        raise Unmet("needs shares that add up to at most 1, got more. Nobody may be in two parts.")
 
 
 def _total(premises: tuple[PartOfSample, ...]) -> arb:

@@ -6,15 +6,16 @@ A rule of a profile only names the curve and its numbers. The curve is evaluated
 from __future__ import annotations
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet, require, require_alike, require_one_person, require_unsampled
 from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, RELEASES, TARGET, UNDER_BIAS, UNDER_SAMPLING
 from crowdblend.calculus.loss_curves import delta_of, epsilon_of, group_delta_of, replaced_delta_of
 from crowdblend.calculus.rules.blending import ROBUST, check_bias
+from crowdblend.calculus.rules.outliers import check_noise_by_size
 from crowdblend.calculus.rules.parts import check_shares
-from crowdblend.calculus.rules.recoding import choice_is_pure
-from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.rules.recoding import require_pure
+from crowdblend.calculus.rules.sampling import SAMPLED
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import (
     Aggregate,
     AmplifiedCurve,
@@ -49,13 +50,11 @@ def _once(curve: LossCurve, samplings: int = 1) -> Profile:
 
 
 @rule(
-    Theorem(
-        id="profile.crowds",
-        source=_PROOF,
-        statement="Poisson sampling at rate β, then a (k, ε)-crowd-blending mechanism, has the divergence of "
-        "suppression.exact or blending.sharp at every ε, in each direction.",
-        assumes=SAMPLED,
-    ),
+    "profile.crowds",
+    source=_PROOF,
+    statement="Poisson sampling at rate β, then a (k, ε)-crowd-blending mechanism, has the divergence of "
+    "suppression.exact or blending.sharp at every ε, in each direction.",
+    assumes=SAMPLED,
     about=UNDER_SAMPLING,
 )
 def profile_of_crowds(premise: CrowdBlending, *, rate: float) -> Profile:
@@ -64,13 +63,11 @@ def profile_of_crowds(premise: CrowdBlending, *, rate: float) -> Profile:
 
 
 @rule(
-    Theorem(
-        id="profile.noise-below-k",
-        source=_PROOF,
-        statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace "
-        "noise of loss ε₀ below, has the divergence of histogram.noisy-sampled at every ε, in each direction.",
-        assumes=(*_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS, *SAMPLED),
-    ),
+    "profile.noise-below-k",
+    source=_PROOF,
+    statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace noise "
+    "of loss ε₀ below, has the divergence of histogram.noisy-sampled at every ε, in each direction.",
+    assumes=(*_TABLE, Assumption.DISCRETE_LAPLACE_BELOW_K, Assumption.ALL_CELLS, *SAMPLED),
     about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
 )
 def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag: bool) -> Profile:
@@ -79,18 +76,16 @@ def profile_of_noise_below_k(*, k: int, noise_epsilon: float, rate: float, flag:
 
 
 @rule(
-    Theorem(
-        id="profile.points",
-        source=_PROOF,
-        statement="Poisson sampling at rate β, then the noisy points of blocks that hold at least k, has the "
-        "divergence of points.sampled at every ε, in each direction.",
-        assumes=(
-            *_TABLE,
-            Assumption.SMALL_CLASSES_DROPPED,
-            Assumption.NOISE_ON_POINTS,
-            Assumption.SHUFFLED_POINTS,
-            *SAMPLED,
-        ),
+    "profile.points",
+    source=_PROOF,
+    statement="Poisson sampling at rate β, then the noisy points of blocks that hold at least k, has the divergence of "
+    "points.sampled at every ε, in each direction.",
+    assumes=(
+        *_TABLE,
+        Assumption.SMALL_CLASSES_DROPPED,
+        Assumption.NOISE_ON_POINTS,
+        Assumption.SHUFFLED_POINTS,
+        *SAMPLED,
     ),
     about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("points.noisy", "k", "noise_epsilon")),
 )
@@ -100,30 +95,26 @@ def profile_of_points(*, k: int, noise_epsilon: float, rate: float) -> Profile:
 
 
 @rule(
-    Theorem(
-        id="profile.parts",
-        source=_PROOF,
-        statement="Poisson sampling at rate β, then a (k_i, 0)-crowd-blending mechanism on every one of several "
-        "disjoint parts of the sample, has the divergence of composition.parts at every ε, in each direction.",
-        assumes=SAMPLED,
-    ),
+    "profile.parts",
+    source=_PROOF,
+    statement="Poisson sampling at rate β, then a (k_i, 0)-crowd-blending mechanism with randomness of its own on "
+    "every one of several disjoint parts of the sample, has the divergence of composition.parts at every ε, in each "
+    "direction.",
+    assumes=(Assumption.OWN_RANDOMNESS, *SAMPLED),
     about=UNDER_SAMPLING,
 )
 def profile_of_parts(*premises: PartOfSample, rate: float) -> Profile:
     """An average of convex curves is convex."""
-    check_shares("profile.parts", premises)
+    check_shares(premises)
     shares, thresholds = (tuple(getattr(part, name) for part in premises) for name in ("share", "k"))
     return _once(PartsCurve(rate, shares, thresholds))
 
 
 @rule(
-    Theorem(
-        id="profile.biased",
-        source=_PROOF,
-        statement="Under the conditions of robust.differential the divergence at every ε is at most the δ' of that "
-        "rule.",
-        assumes=ROBUST,
-    ),
+    "profile.biased",
+    source=_PROOF,
+    statement="Under the conditions of robust.differential the divergence at every ε is at most the δ' of that rule.",
+    assumes=ROBUST,
     about=UNDER_BIAS,
 )
 def profile_of_biased_sampling(
@@ -135,48 +126,39 @@ def profile_of_biased_sampling(
 
 
 @rule(
-    Theorem(
-        id="profile.amplified",
-        source=_PROOF,
-        statement="An (ε, δ)-differentially private mechanism on a Poisson sample at rate β has the divergence of a "
-        "mixture, β parts of it and 1 − β of its neighbour, at every ε, in each direction.",
-        assumes=SAMPLED,
-    ),
+    "profile.amplified",
+    source=_PROOF,
+    statement="An (ε, δ)-differentially private mechanism on a Poisson sample at rate β has the divergence of a "
+    "mixture, β parts of it and 1 − β of its neighbour, at every ε, in each direction.",
+    assumes=SAMPLED,
     about=UNDER_SAMPLING,
 )
 def profile_of_amplified(premise: Differential, *, rate: float) -> Profile:
     """Sampling weighs both ends of the loss."""
-    _one_person("profile.amplified", premise)
-    require_unsampled("profile.amplified", premise)
+    require_one_person(premise, "State the mechanism's add-remove guarantee.")
+    require_unsampled(premise)
     return _once(AmplifiedCurve(premise.epsilon, premise.delta, rate))
 
 
 @rule(
-    Theorem(
-        id="profile.outliers",
-        source=_PROOF,
-        statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for "
-        "j < K − t, else ε, has the largest divergence between bins of size j and j − 1 at every ε, in each direction.",
-        assumes=(*_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
-    ),
+    "profile.outliers",
+    source=_PROOF,
+    statement="A histogram whose bin of size j carries discrete Laplace noise of loss ε(j) = tε/(K − j) for j < K − t, "
+    "else ε, has the largest divergence between bins of size j and j − 1 at every ε, in each direction.",
+    assumes=(*_TABLE, Assumption.NOISE_BY_SIZE, Assumption.ALL_CELLS),
     about=mechanism("outlier.histogram", "epsilon", "transition", "limit"),
 )
 def profile_of_outliers(*, epsilon: float, transition: int, limit: int) -> Profile:
     """The same curve for everybody: that outliers lose less is not part of it."""
-    if epsilon == 0:
-        raise NotApplicable("profile.outliers needs epsilon above 0, got 0. Pass the loss for large bins.")
-    if transition >= limit:
-        raise NotApplicable(f"transition must be below limit = {limit}, got {transition}. Lower t or raise K.")
+    check_noise_by_size(epsilon, transition, limit)
     return _once(OutlierCurve(epsilon, transition, limit), 0)
 
 
 @rule(
-    Theorem(
-        id="profile.differential",
-        source="Kairouz, Oh and Viswanath 2015; " + _PROOF,
-        statement="An (ε, δ)-differentially private release has at every ε' a divergence of at most that of the pair "
-        "which loses everything with probability δ, and else ε or −ε as randomized response does.",
-    ),
+    "profile.differential",
+    source="Kairouz, Oh and Viswanath 2015; " + _PROOF,
+    statement="An (ε, δ)-differentially private release has at every ε' a divergence of at most that of the pair which "
+    "loses everything with probability δ, and else ε or −ε as randomized response does.",
     about=same_release(),
 )
 def profile_of_differential(premise: Differential) -> Profile:
@@ -186,92 +168,75 @@ def profile_of_differential(premise: Differential) -> Profile:
 
 
 @rule(
-    Theorem(
-        id="profile.recoding-population",
-        source=_PROOF,
-        statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then "
-        "releasing an independent sample, has the composed profile of both.",
-        assumes=SERIES,
-    ),
+    "profile.recoding-population",
+    source=_PROOF,
+    statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then releasing "
+    "an independent sample, has the composed profile of both.",
+    assumes=SERIES,
     about=Composite("recoding.population"),
 )
 def profile_of_population_recoding(choice: Differential, release: Profile) -> Profile:
     """Adaptive composition: the curve of the release is the same for every recoding that may have been chosen."""
-    choice_is_pure("profile.recoding-population", choice)
-    _add_remove("profile.recoding-population", release)
+    require_pure(choice)
+    _add_remove(release)
     uses = (Uses(ClosenessCurve(choice.epsilon, choice.delta), 1), *release.uses)
     return Profile(uses, Relation.ADD_REMOVE, 1, choice.samplings + release.samplings)
 
 
 @rule(
-    Theorem(
-        id="profile.recoding-split",
-        source=_PROOF,
-        statement="Sending each sampled person to the choosing part with probability ρ and else to the released part, "
-        "with an ε₁-differentially private choice and suppression below k, has the divergence of a mixture, βρ parts "
-        "of the choice and 1 − βρ of suppression at rate β(1−ρ)/(1−βρ), at every ε, in each direction.",
-        assumes=(Assumption.CHOOSING_PART, *SAMPLED),
-    ),
+    "profile.recoding-split",
+    source=_PROOF,
+    statement="Sending each sampled person to the choosing part with probability ρ and else to the released part, with "
+    "an ε₁-differentially private choice and suppression below k, each with randomness of its own, has the divergence "
+    "of a mixture, βρ parts of the choice and 1 − βρ of suppression at rate β(1−ρ)/(1−βρ), at every ε, in each "
+    "direction.",
+    assumes=(Assumption.CHOOSING_PART, Assumption.OWN_RANDOMNESS, *SAMPLED),
     about=Composite("recoding.split", ("rate", "share")),
 )
 def profile_of_split_recoding(choice: Differential, release: CrowdBlending, *, rate: float, share: float) -> Profile:
     """Given the choosing part, the released part is a Poisson sample of everybody else."""
-    choice_is_pure("profile.recoding-split", choice)
-    require_unsampled("profile.recoding-split", choice)
-    if release.epsilon > 0:
-        raise NotApplicable(
-            f"profile.recoding-split needs suppression below k, got blend_epsilon = {release.epsilon:g}. Suppress "
-            "small classes instead."
-        )
+    require_pure(choice)
+    require_unsampled(choice)
+    require(release, "Suppress small classes instead.", epsilon=0)
     return _once(SplitCurve(choice.epsilon, release.k, rate, share))
 
 
 @rule(
-    Theorem(
-        id="profile.replaced",
-        source=_PROOF,
-        statement="Releases with a profile for one person more or less have one for one person's data replaced: for "
-        "every release, the divergence at e^ε is at most min over ε₁ + ε₂ = ε of up(ε₁) + e^ε₁·down(ε₂).",
-    ),
+    "profile.replaced",
+    source=_PROOF,
+    statement="Releases with a profile for one person more or less have one for one person's data replaced: for every "
+    "release, the divergence at e^ε is at most min over ε₁ + ε₂ = ε of up(ε₁) + e^ε₁·down(ε₂).",
     about=same_release(),
 )
 def profile_under_replacing(premise: Profile) -> Profile:
     """So releases of which only one relation is known compose: each is converted by itself, at every ε."""
-    _add_remove("profile.replaced", premise)
+    _add_remove(premise)
     uses = tuple(Uses(ReplacedCurve(use.curve), use.releases) for use in premise.uses)
     return Profile(uses, Relation.REPLACE, 1, premise.samplings)
 
 
 @rule(
-    Theorem(
-        id="composition.profiles",
-        source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
-        statement="Releases with profiles, each with a sample and noise of its own, have the profile of the product of "
-        "their pairs, also where a release depends on what earlier ones published.",
-        assumes=SERIES,
-    ),
+    "composition.profiles",
+    source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
+    statement="Releases with profiles, each with a sample and noise of its own, have the profile of the product of "
+    "their pairs, also where a release depends on what earlier ones published.",
+    assumes=SERIES,
     about=RELEASES,
 )
 def profiles_compose(*premises: Profile) -> Profile:
     """Every curve is dominated by a pair, and the product of the pairs dominates the composition."""
+    require_alike(premises)
     first = premises[0]
-    if any((other.relation, other.people) != (first.relation, first.people) for other in premises):
-        raise NotApplicable(
-            "composition.profiles composes profiles under one relation and for one group size. "
-            "Convert them first (profile.replaced, differential.group)."
-        )
     uses = tuple(use for premise in premises for use in premise.uses)
     return Profile(uses, first.relation, first.people, max(premise.samplings for premise in premises))
 
 
 @rule(
-    Theorem(
-        id="composition.repeated",
-        source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
-        statement="A release that is repeated, each time with a sample and noise of its own, has the profile of so "
-        "many equal pairs.",
-        assumes=(*SERIES, Assumption.REPEATED_RELEASES),
-    ),
+    "composition.repeated",
+    source="Zhu, Dong and Wang 2022, Theorem 10; docs/proofs.md#composition-by-profiles",
+    statement="A release that is repeated, each time with a sample and noise of its own, has the profile of so many "
+    "equal pairs.",
+    assumes=(*SERIES, Assumption.REPEATED_RELEASES),
     about=Composite("repeated", ("releases",)),
 )
 def repeated_releases_compose(premise: Profile, *, releases: int) -> Profile:
@@ -281,12 +246,10 @@ def repeated_releases_compose(premise: Profile, *, releases: int) -> Profile:
 
 
 @rule(
-    Theorem(
-        id="profile.delta",
-        source=_PROOF,
-        statement="Releases with a profile are (ε, δ)-differentially private together, δ the divergence of the product "
-        "of their pairs at ε, the larger of both directions.",
-    ),
+    "profile.delta",
+    source=_PROOF,
+    statement="Releases with a profile are (ε, δ)-differentially private together, δ the divergence of the product of "
+    "their pairs at ε, the larger of both directions.",
     about=same_release(),
     free={"epsilon": TARGET},
 )
@@ -296,12 +259,10 @@ def profile_at_epsilon(premise: Profile, *, epsilon: float) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="profile.epsilon",
-        source=_PROOF,
-        statement="Releases with a profile are (ε, δ)-differentially private together, ε the smallest at which the "
-        "divergence of the product of their pairs is at most δ in both directions.",
-    ),
+    "profile.epsilon",
+    source=_PROOF,
+    statement="Releases with a profile are (ε, δ)-differentially private together, ε the smallest at which the "
+    "divergence of the product of their pairs is at most δ in both directions.",
     about=same_release(),
     free={"delta": "the delta that epsilon is computed for; the guarantee names it"},
 )
@@ -311,53 +272,44 @@ def profile_at_delta(premise: Profile, *, delta: float) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="profile.zero-knowledge",
-        source="CBP Theorem 13 and footnote 4, the simulators of their proofs; docs/proofs.md#composition-by-profiles",
-        statement="Releases with a profile, each from a sample, are (ε, δ)-zero-knowledge private together with "
-        "respect to the same samples of everybody else, δ as in profile.delta.",
-    ),
+    "profile.zero-knowledge",
+    source="CBP Theorem 13 and footnote 4, the simulators of their proofs; docs/proofs.md#composition-by-profiles",
+    statement="Releases with a profile, each from a sample, are (ε, δ)-zero-knowledge private together with respect to "
+    "the same samples of everybody else, δ as in profile.delta.",
     about=same_release(),
     free={"epsilon": TARGET},
 )
 def profile_is_zero_knowledge(premise: Profile, *, epsilon: float) -> ZeroKnowledge:
     """The simulator runs every release on a sample of everybody else: the releases without the person."""
-    _add_remove("profile.zero-knowledge", premise)
+    _add_remove(premise)
     return ZeroKnowledge(epsilon, delta_of(premise, epsilon), _aggregates(premise), Relation.ADD_REMOVE)
 
 
 @rule(
-    Theorem(
-        id="profile.replace",
-        source=_PROOF,
-        statement="Releases with a profile for one person more or less are (ε, δ)-differentially private together with "
-        "one person's data replaced, δ = min over ε₁ + ε₂ = ε of up(ε₁) + e^ε₁·down(ε₂).",
-    ),
+    "profile.replace",
+    source=_PROOF,
+    statement="Releases with a profile for one person more or less are (ε, δ)-differentially private together with one "
+    "person's data replaced, δ = min over ε₁ + ε₂ = ε of up(ε₁) + e^ε₁·down(ε₂).",
     about=same_release(),
     free={"epsilon": TARGET},
 )
 def profile_of_replacing(premise: Profile, *, epsilon: float) -> Differential:
     """Both tables are neighbours of the one without the person, in opposite directions."""
-    _add_remove("profile.replace", premise)
+    _add_remove(premise)
     return Differential(epsilon, replaced_delta_of(premise, epsilon), Relation.REPLACE, 1, premise.samplings)
 
 
 @rule(
-    Theorem(
-        id="profile.group",
-        source="group privacy, by a chain of neighbours",
-        statement="Releases with a profile for one person are (ε, δ)-differentially private together for c people, "
-        "δ = (1 + e^{ε/c} + … + e^{(c−1)ε/c})·δ(ε/c).",
-    ),
+    "profile.group",
+    source="group privacy, by a chain of neighbours",
+    statement="Releases with a profile for one person are (ε, δ)-differentially private together for c people, δ = (1 "
+    "+ e^{ε/c} + … + e^{(c−1)ε/c})·δ(ε/c).",
     about=same_release(),
     free={"epsilon": TARGET, "people": NAMED},
 )
 def profile_for_groups(premise: Profile, *, epsilon: float, people: int) -> Differential:
     """c steps of one person each, each with the same share of ε."""
-    if premise.people != 1:
-        raise NotApplicable(
-            f"profile.group starts from one person, got {premise.people}. Use the profile for one person."
-        )
+    require(premise, "Use the profile for one person.", people=1)
     delta = group_delta_of(premise, epsilon, people)
     return Differential(epsilon, delta, premise.relation, people, premise.samplings)
 
@@ -368,10 +320,7 @@ def _aggregates(profile: Profile) -> Aggregate:
     for use in profile.uses:
         found = use.curve.aggregate()
         if found is None:
-            raise NotApplicable(
-                "profile.zero-knowledge needs releases that are each drawn from a sample, got one that is not. "
-                "Use profile.delta."
-            )
+            raise Unmet("needs releases that are each drawn from a sample, got one that is not. Use profile.delta.")
         rounds[found] = rounds.get(found, 0) + use.releases
     parts: list[Aggregate] = []
     for found, count in rounds.items():
@@ -379,17 +328,5 @@ def _aggregates(profile: Profile) -> Aggregate:
     return parts[0] if len(parts) == 1 else Together(tuple(parts))
 
 
-def _one_person(rule_id: str, premise: Differential) -> None:
-    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1:
-        raise NotApplicable(
-            f"{rule_id} needs a guarantee for one person under the add-remove relation, got "
-            f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
-        )
-
-
-def _add_remove(rule_id: str, premise: Profile) -> None:
-    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1:
-        raise NotApplicable(
-            f"{rule_id} needs a profile for one person under the add-remove relation, got {premise.relation.value} for "
-            f"{premise.people}. Start from the profiles for one person more or less."
-        )
+def _add_remove(premise: Profile) -> None:
+    require_one_person(premise, "Start from the profiles for one person more or less.")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import round_up
 
@@ -25,59 +25,50 @@ _CHOSEN = (
 
 
 @rule(
-    Theorem(
-        id="quantile.everybody",
-        source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
-        statement="Choosing the a/b-quantile of a fixed number of people from fixed candidates by permute-and-flip at "
-        "rate η is bη-differentially private with one person's data replaced, a concealed row being data like any "
-        "other.",
-        assumes=(*_CHOSEN, Assumption.PUBLIC_RANK),
-    ),
+    "quantile.everybody",
+    source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
+    statement="Choosing the a/b-quantile of a fixed number of people from fixed candidates by permute-and-flip at rate "
+    "η is bη-differentially private with one person's data replaced, a concealed row being data like any other.",
+    assumes=(*_CHOSEN, Assumption.PUBLIC_RANK),
     about=mechanism("quantile.everybody", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_of_everybody(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
     """The number of people below a candidate moves by one at most, and the wanted rank stays."""
-    _proper("quantile.everybody", numerator, denominator)
+    _proper(numerator, denominator)
     return Differential(round_up(denominator * arb(noise_epsilon)), 0.0, Relation.REPLACE)
 
 
 @rule(
-    Theorem(
-        id="quantile.groups",
-        source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
-        statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
-        "permute-and-flip at rate η is 2·max(a, b − a)·η-differentially private with one person's data replaced, a "
-        "concealed row being in no group.",
-        assumes=(*_CHOSEN, Assumption.ONE_GROUP),
-    ),
+    "quantile.groups",
+    source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
+    statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
+    "permute-and-flip at rate η is 2·max(a, b − a)·η-differentially private with one person's data replaced, a "
+    "concealed row being in no group.",
+    assumes=(*_CHOSEN, Assumption.ONE_GROUP),
     about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_of_groups(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
     """A person who leaves a group moves its losses by max(a, b − a), and so does one who joins another."""
-    _proper("quantile.groups", numerator, denominator)
+    _proper(numerator, denominator)
     moved = 2 * max(numerator, denominator - numerator)
     return Differential(round_up(moved * arb(noise_epsilon)), 0.0, Relation.REPLACE)
 
 
 @rule(
-    Theorem(
-        id="quantile.add-remove",
-        source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
-        statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
-        "permute-and-flip at rate η is max(a, b − a)·η-differentially private with one person more or less.",
-        assumes=(*_CHOSEN, Assumption.ONE_GROUP),
-    ),
+    "quantile.add-remove",
+    source="permute-and-flip (McKenna and Sheldon 2020), docs/proofs.md#quantiles",
+    statement="Choosing the a/b-quantile of every group, each person in at most one, from fixed candidates by "
+    "permute-and-flip at rate η is max(a, b − a)·η-differentially private with one person more or less.",
+    assumes=(*_CHOSEN, Assumption.ONE_GROUP),
     about=mechanism("quantile.groups", "numerator", "denominator", "noise_epsilon"),
 )
 def quantile_without_a_person(*, numerator: int, denominator: int, noise_epsilon: float) -> Differential:
     """Whoever leaves moves the losses of one group by max(a, b − a)."""
-    _proper("quantile.add-remove", numerator, denominator)
+    _proper(numerator, denominator)
     moved = max(numerator, denominator - numerator)
     return Differential(round_up(moved * arb(noise_epsilon)), 0.0, Relation.ADD_REMOVE)
 
 
-def _proper(rule_id: str, numerator: int, denominator: int) -> None:
+def _proper(numerator: int, denominator: int) -> None:
     if not 0 < numerator < denominator:
-        raise NotApplicable(
-            f"{rule_id} needs a share between 0 and 1, got {numerator}/{denominator}. Pass for example 1/2."
-        )
+        raise Unmet(f"needs a share between 0 and 1, got {numerator}/{denominator}. Pass for example 1/2.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism, same_release
 from crowdblend.calculus.forms import DRAWN, LAPLACE, PROVED, SIMULATOR, STATISTIC
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import QuerySampler, RandomSamples, Sampler, Useful
 from crowdblend.guarantees.utility import AVERAGE
@@ -15,13 +16,11 @@ from crowdblend.numerics.balls import log, round_up, sqrt
 
 
 @rule(
-    Theorem(
-        id="sampler.average",
-        source="ZKP 3.1, averages; Hoeffding's inequality without replacement",
-        statement="The average of k of n people in an interval of length w is within δ of everybody's average except "
-        "with probability 2e^{−2kδ²/w²}.",
-        assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
-    ),
+    "sampler.average",
+    source="ZKP 3.1, averages; Hoeffding's inequality without replacement",
+    statement="The average of k of n people in an interval of length w is within δ of everybody's average except with "
+    "probability 2e^{−2kδ²/w²}.",
+    assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
     about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
     free={"samples": SIMULATOR, "accuracy": PROVED},
 )
@@ -32,13 +31,11 @@ def average_of_samples(*, samples: int, population: int, accuracy: float, width:
 
 
 @rule(
-    Theorem(
-        id="queries.vc-accuracy",
-        source="ZKP Proposition 23, first part (Lemmas 21 and 22)",
-        statement="For fraction queries of VC dimension d and k ≥ d/2, k of n random people answer every query within "
-        "α = √(8/k)·√(d ln(2ek/d) + ln(4/β)), except with probability β.",
-        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
-    ),
+    "queries.vc-accuracy",
+    source="ZKP Proposition 23, first part (Lemmas 21 and 22)",
+    statement="For fraction queries of VC dimension d and k ≥ d/2, k of n random people answer every query within α = "
+    "√(8/k)·√(d ln(2ek/d) + ln(4/β)), except with probability β.",
+    assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
     about=mechanism(DRAWN, "samples", "dimension"),
     free={"failure": PROVED},
 )
@@ -46,26 +43,24 @@ def samples_answer_a_class(*, samples: int, dimension: int, failure: float) -> Q
     """The accuracy that a number of samples buys."""
     if 2 * samples < dimension:
         raise NotApplicable(f"samples must be at least dimension/2 = {dimension / 2:g}, got {samples}. Draw more.")
-    _some_failure("queries.vc-accuracy", failure)
+    _some_failure(failure)
     shatter = dimension * log(2 * arb.const_e() * samples / dimension)
     accuracy = sqrt(8 * (shatter + log(4 / arb(failure))) / samples)
     return QuerySampler(samples, round_up(accuracy), failure)
 
 
 @rule(
-    Theorem(
-        id="queries.vc-samples",
-        source="ZKP Proposition 23, second part",
-        statement="For fraction queries of VC dimension d and α, β in (0, 1], k ≥ (16/α²)(2d ln(6/α) + ln(4/β)) random "
-        "people answer every query within α, except with probability β.",
-        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
-    ),
+    "queries.vc-samples",
+    source="ZKP Proposition 23, second part",
+    statement="For fraction queries of VC dimension d and α, β in (0, 1], k ≥ (16/α²)(2d ln(6/α) + ln(4/β)) random "
+    "people answer every query within α, except with probability β.",
+    assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_DIMENSION),
     about=mechanism(DRAWN, "samples", "dimension"),
     free={"accuracy": PROVED, "failure": PROVED},
 )
 def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float, failure: float) -> QuerySampler:
     """The samples that an accuracy needs."""
-    _some_failure("queries.vc-samples", failure)
+    _some_failure(failure)
     if accuracy > 1:
         raise NotApplicable(f"accuracy must be at most 1 for fractions, got {accuracy:g}. Pass a share.")
     needed = 16 / arb(accuracy) ** 2 * (2 * dimension * log(6 / arb(accuracy)) + log(4 / arb(failure)))
@@ -75,37 +70,31 @@ def enough_samples_for_a_class(*, samples: int, dimension: int, accuracy: float,
 
 
 @rule(
-    Theorem(
-        id="queries.finite-class",
-        source="Serfling's inequality (1974, Corollary 1.1) and the union bound",
-        statement="k of n random people answer each of Q fraction queries within √((1 − (k−1)/n)·ln(2Q/β)/(2k)), "
-        "except with probability β.",
-        assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_QUERIES, Assumption.PUBLIC_SIZE),
-    ),
+    "queries.finite-class",
+    source="Serfling's inequality (1974, Corollary 1.1) and the union bound",
+    statement="k of n random people answer each of Q fraction queries within √((1 − (k−1)/n)·ln(2Q/β)/(2k)), except "
+    "with probability β.",
+    assumes=(Assumption.DRAWN_PEOPLE, Assumption.FIXED_QUERIES, Assumption.PUBLIC_SIZE),
     about=mechanism(DRAWN, "samples", "population", "queries"),
     free={"failure": PROVED},
 )
 def samples_answer_finitely_many(*, samples: int, population: int, queries: int, failure: float) -> QuerySampler:
     """Each query by itself errs rarely enough for all of them, the more so the fewer people are left out."""
-    _some_failure("queries.finite-class", failure)
+    _some_failure(failure)
     if not 1 <= samples <= population:
-        raise NotApplicable(
-            f"queries.finite-class needs between 1 and population = {population} samples, got {samples}. Draw as many."
-        )
+        raise Unmet(f"needs between 1 and population = {population} samples, got {samples}. Draw as many.")
     left = 1 - arb(samples - 1) / population
     accuracy = sqrt(left * log(2 * queries / arb(failure)) / (2 * samples))
     return QuerySampler(samples, round_up(accuracy), failure)
 
 
 @rule(
-    Theorem(
-        id="queries.useful",
-        source="ZKP Proposition 20",
-        statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "
-        "people within α₂ except with probability β₂, then sampling and sanitizing answers it within α₁ + Lα₂ except "
-        "with probability β₁ + β₂, L the Lipschitz constant of the converter.",
-        assumes=(Assumption.DRAWN_PEOPLE, Assumption.CONVERTED_ANSWERS),
-    ),
+    "queries.useful",
+    source="ZKP Proposition 20",
+    statement="If k samples answer a class within α₁ except with probability β₁, and a sanitizer answers it on k "
+    "people within α₂ except with probability β₂, then sampling and sanitizing answers it within α₁ + Lα₂ except with "
+    "probability β₁ + β₂, L the Lipschitz constant of the converter.",
+    assumes=(Assumption.DRAWN_PEOPLE, Assumption.CONVERTED_ANSWERS),
     about=same_release("lipschitz"),
 )
 def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, lipschitz: float) -> Useful:
@@ -115,21 +104,19 @@ def sanitized_samples_stay_useful(sampled: QuerySampler, sanitizer: Useful, *, l
 
 
 @rule(
-    Theorem(
-        id="laplace.accurate",
-        source="ZKP 3.1, tail of the Laplace distribution",
-        statement="A number released with Lap(λ) is within λ ln(1/β) of itself except with probability β.",
-        assumes=(Assumption.ONE_NUMBER, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
-    ),
+    "laplace.accurate",
+    source="ZKP 3.1, tail of the Laplace distribution",
+    statement="A number released with Lap(λ) is within λ ln(1/β) of itself except with probability β.",
+    assumes=(Assumption.ONE_NUMBER, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE),
     about=mechanism(STATISTIC, "scale", noise=LAPLACE, dimension=1),
     free={"failure": PROVED},
 )
 def laplace_noise_is_accurate(*, scale: float, failure: float) -> Useful:
     """How far Laplace noise strays."""
-    _some_failure("laplace.accurate", failure)
+    _some_failure(failure)
     return Useful(round_up(arb(scale) * log(1 / arb(failure))) if failure < 1 else 5e-324, failure)
 
 
-def _some_failure(rule_id: str, failure: float) -> None:
+def _some_failure(failure: float) -> None:
     if failure == 0:
-        raise NotApplicable(f"{rule_id} needs a failure above 0, got 0. No finite sample is always right.")
+        raise Unmet("needs a failure above 0, got 0. No finite sample is always right.")

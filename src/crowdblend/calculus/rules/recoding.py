@@ -9,41 +9,38 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import Composite
 from crowdblend.calculus.forms import TARGET
-from crowdblend.calculus.rules.sampling import SAMPLED, require_unsampled, suppression_exact
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.rules.sampling import SAMPLED, suppression_exact
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, Differential, DifferentialUnderSampling, Relation
 from crowdblend.numerics.balls import round_up
 
 
 @rule(
-    Theorem(
-        id="recoding.population",
-        source="LQS Theorem 6, with the choice on the population",
-        statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then "
-        "drawing an independent sample and releasing it with (β, ε₂, δ), is (ε₁ + ε₂, δ)-differentially private.",
-        assumes=(Assumption.FRESH_SAMPLES, *SAMPLED),
-    ),
+    "recoding.population",
+    source="LQS Theorem 6, with the choice on the population",
+    statement="Choosing the recoding by an ε₁-differentially private selection on the whole population, then drawing "
+    "an independent sample and releasing it with (β, ε₂, δ), is (ε₁ + ε₂, δ)-differentially private.",
+    assumes=(Assumption.FRESH_SAMPLES, *SAMPLED),
     about=Composite("recoding.population"),
 )
 def recoding_from_population(choice: Differential, release: DifferentialUnderSampling) -> Differential:
     """Adaptive composition: the release holds for every recoding that may have been chosen."""
-    choice_is_pure("recoding.population", choice)
+    require_pure(choice)
     epsilon = round_up(arb(choice.epsilon) + release.epsilon)
     return Differential(epsilon, release.delta, Relation.ADD_REMOVE, samplings=choice.samplings + 1)
 
 
 @rule(
-    Theorem(
-        id="recoding.split",
-        source="crowdblend, docs/proofs.md#choosing-the-recoding",
-        statement="Sending each sampled person to the choosing part with probability ρ and else to the released part: "
-        "with an ε₁-differentially private choice and suppression below k the release is (ε, δ)-differentially "
-        "private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate β(1−ρ)/(1−βρ).",
-        assumes=(Assumption.CHOOSING_PART, *SAMPLED),
-    ),
+    "recoding.split",
+    source="crowdblend, docs/proofs.md#choosing-the-recoding",
+    statement="Sending each sampled person to the choosing part with probability ρ and else to the released part: with "
+    "an ε₁-differentially private choice and suppression below k, each with randomness of its own, the release is (ε, "
+    "δ)-differentially private, ε = ln(βρe^ε₁ + (1−βρ)e^ε₂), δ the exact δ of suppression at ε₂ and rate "
+    "β(1−ρ)/(1−βρ).",
+    assumes=(Assumption.CHOOSING_PART, Assumption.OWN_RANDOMNESS, *SAMPLED),
     about=Composite("recoding.split", ("rate", "share")),
     free={"epsilon": TARGET},
 )
@@ -54,9 +51,9 @@ def recoding_from_split(
 
     Here epsilon is ε₂, the target of the released part.
     """
-    choice_is_pure("recoding.split", choice)
+    require_pure(choice)
     # That only a part decides is counted below; a choice that counted on it already would count it twice.
-    require_unsampled("recoding.split", choice)
+    require_unsampled(choice)
     chosen = arb(rate) * share
     released_rate = arb(rate) * (1 - arb(share)) / (1 - chosen)
     # δ grows with the rate, so the larger neighbouring double is the safe one.
@@ -67,10 +64,6 @@ def recoding_from_split(
     return Differential(round_up(total.log()), released.delta, Relation.ADD_REMOVE, samplings=1)
 
 
-def choice_is_pure(rule_id: str, choice: Differential) -> None:
+def require_pure(choice: Differential) -> None:
     """Refuse a choice that is not purely private for one person more or less."""
-    if choice.relation is not Relation.ADD_REMOVE or choice.delta > 0 or choice.people != 1:
-        raise NotApplicable(
-            f"{rule_id} needs a choice with delta = 0 under add-remove for one person, got delta = {choice.delta:g} "
-            f"under {choice.relation.value} for {choice.people}. Use the exponential mechanism."
-        )
+    require(choice, "Use the exponential mechanism.", relation=Relation.ADD_REMOVE, people=1, delta=0)

@@ -6,7 +6,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import mechanism
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import round_up
 
@@ -14,14 +14,11 @@ _ROWS = (Assumption.ROWS_PER_PERSON, Assumption.FIXED_CLASSES, Assumption.EXACT_
 
 
 @rule(
-    Theorem(
-        id="register.rows",
-        source="discrete Laplace mechanism, docs/proofs.md#registers",
-        statement="A histogram of rows over fixed classes, of which each person has at most m, with discrete Laplace "
-        "noise of loss ε₀ on every cell, the empty ones too, is mε₀-differentially private with one person more or "
-        "less.",
-        assumes=(*_ROWS, Assumption.ALL_CELLS),
-    ),
+    "register.rows",
+    source="discrete Laplace mechanism, docs/proofs.md#registers",
+    statement="A histogram of rows over fixed classes, of which each person has at most m, with discrete Laplace noise "
+    "of loss ε₀ on every cell, the empty ones too, is mε₀-differentially private with one person more or less.",
+    assumes=(*_ROWS, Assumption.ALL_CELLS),
     about=mechanism("register.rows", "noise_epsilon", "rows_per_person"),
 )
 def rows_with_noise(*, noise_epsilon: float, rows_per_person: int) -> Differential:
@@ -30,13 +27,11 @@ def rows_with_noise(*, noise_epsilon: float, rows_per_person: int) -> Differenti
 
 
 @rule(
-    Theorem(
-        id="register.total",
-        source="discrete Laplace mechanism, docs/proofs.md#registers",
-        statement="A number to which each person adds at most m, with discrete Laplace noise of loss ε₀, is "
-        "mε₀-differentially private with one person more or less.",
-        assumes=_ROWS,
-    ),
+    "register.total",
+    source="discrete Laplace mechanism, docs/proofs.md#registers",
+    statement="A number to which each person adds at most m, with discrete Laplace noise of loss ε₀, is "
+    "mε₀-differentially private with one person more or less.",
+    assumes=_ROWS,
     about=mechanism("register.total", "noise_epsilon", "rows_per_person"),
 )
 def total_with_noise(*, noise_epsilon: float, rows_per_person: int) -> Differential:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet, require, require_one_person, require_unsampled
 from crowdblend.calculus.description import Composite, SampledAnew, mechanism, same_release
 from crowdblend.calculus.forms import NAMED, TARGET, UNDER_SAMPLING
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import (
     CrowdBlending,
@@ -33,44 +34,27 @@ SAMPLED = (Assumption.INDEPENDENT_SAMPLING, *FROM_SAMPLE)
 
 
 @rule(
-    Theorem(
-        id="sampling.amplification",
-        source="LQS Theorem 1 with β₁ = 1",
-        statement="(ε, δ)-differential privacy after Poisson sampling at rate β is (ln(1 + β(e^ε − 1)), βδ).",
-        assumes=FROM_SAMPLE,
-    ),
+    "sampling.amplification",
+    source="LQS Theorem 1 with β₁ = 1",
+    statement="(ε, δ)-differential privacy after Poisson sampling at rate β is (ln(1 + β(e^ε − 1)), βδ).",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
 )
 def sampling_amplifies(premise: Differential, *, rate: float) -> DifferentialUnderSampling:
     """Sampling people before a mechanism strengthens its guarantee."""
-    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1:
-        raise NotApplicable(
-            "sampling.amplification needs a guarantee for one person under the add-remove relation, got "
-            f"{premise.relation.value} for {premise.people}. State the mechanism's add-remove guarantee."
-        )
-    require_unsampled("sampling.amplification", premise)
+    require_one_person(premise, "State the mechanism's add-remove guarantee.")
+    require_unsampled(premise)
     return DifferentialUnderSampling(
         rate, round_up(log1p(arb(rate) * expm1(premise.epsilon))), round_up(arb(rate) * premise.delta)
     )
 
 
-def require_unsampled(rule_id: str, premise: Differential) -> None:
-    """Refuse a guarantee that relies on sampling already: its sample is not the one that this rule draws."""
-    if premise.samplings > 0:
-        raise NotApplicable(
-            f"{rule_id} needs a mechanism that has not sampled yet, got samplings = {premise.samplings}. "
-            "Start from the guarantee of the mechanism that runs on the sample."
-        )
-
-
 @rule(
-    Theorem(
-        id="dps.lower-rate",
-        source="LQS Theorem 1",
-        statement="A mechanism that is (β₁, ε₁, δ₁)-private under sampling is (β₂, ε₂, δ₂)-private under sampling for "
-        "β₂ < β₁, with e^ε₂ − 1 = (β₂/β₁)(e^ε₁ − 1) and δ₂ = (β₂/β₁)δ₁.",
-        assumes=FROM_SAMPLE,
-    ),
+    "dps.lower-rate",
+    source="LQS Theorem 1",
+    statement="A mechanism that is (β₁, ε₁, δ₁)-private under sampling is (β₂, ε₂, δ₂)-private under sampling for β₂ < "
+    "β₁, with e^ε₂ − 1 = (β₂/β₁)(e^ε₁ − 1) and δ₂ = (β₂/β₁)δ₁.",
+    assumes=FROM_SAMPLE,
     about=SampledAnew(),
 )
 def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float) -> DifferentialUnderSampling:
@@ -84,11 +68,9 @@ def lower_rate_protects_more(premise: DifferentialUnderSampling, *, rate: float)
 
 
 @rule(
-    Theorem(
-        id="dps.postprocessing",
-        source="LQS Theorem 2",
-        statement="Whatever is computed from the output alone keeps differential privacy under sampling.",
-    ),
+    "dps.postprocessing",
+    source="LQS Theorem 2",
+    statement="Whatever is computed from the output alone keeps differential privacy under sampling.",
     about=same_release(),
 )
 def sampled_guarantee_survives_postprocessing(premise: DifferentialUnderSampling) -> DifferentialUnderSampling:
@@ -97,13 +79,11 @@ def sampled_guarantee_survives_postprocessing(premise: DifferentialUnderSampling
 
 
 @rule(
-    Theorem(
-        id="dps.random-choice",
-        source="LQS Theorem 3",
-        statement="Running one of two mechanisms, chosen by a coin that does not depend on the data, keeps the weaker "
-        "of their guarantees under sampling.",
-        assumes=(Assumption.RANDOM_CHOICE,),
-    ),
+    "dps.random-choice",
+    source="LQS Theorem 3",
+    statement="Running one of two mechanisms, chosen by a coin that depends on nothing else, keeps the weaker of their "
+    "guarantees under sampling.",
+    assumes=(Assumption.RANDOM_CHOICE,),
     about=Composite("random-choice", ("weight",)),
 )
 def random_choice_keeps_the_weaker(
@@ -122,12 +102,10 @@ def random_choice_keeps_the_weaker(
 
 
 @rule(
-    Theorem(
-        id="dps.differential",
-        source="LQS Definition 3",
-        statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-differentially private.",
-        assumes=SAMPLED,
-    ),
+    "dps.differential",
+    source="LQS Definition 3",
+    statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-differentially private.",
+    assumes=SAMPLED,
     about=same_release(),
 )
 def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Differential:
@@ -136,13 +114,11 @@ def sampled_release_is_differential(premise: DifferentialUnderSampling) -> Diffe
 
 
 @rule(
-    Theorem(
-        id="dps.zero-knowledge",
-        source="CBP Theorem 13, the simulator of its proof",
-        statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-zero-knowledge private with "
-        "respect to i.i.d. sampling at rate β.",
-        assumes=SAMPLED,
-    ),
+    "dps.zero-knowledge",
+    source="CBP Theorem 13, the simulator of its proof",
+    statement="Sampling at rate β followed by a (β, ε, δ)-private mechanism is (ε, δ)-zero-knowledge private with "
+    "respect to i.i.d. sampling at rate β.",
+    assumes=SAMPLED,
     about=same_release(),
 )
 def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> ZeroKnowledge:
@@ -151,20 +127,15 @@ def sampled_release_is_zero_knowledge(premise: DifferentialUnderSampling) -> Zer
 
 
 @rule(
-    Theorem(
-        id="differential.replace",
-        source="transitivity of (ε, δ)-closeness",
-        statement="(ε, δ)-differential privacy with one person more or less is (2ε, (1 + e^ε)δ)-differential privacy "
-        "with one person's data replaced.",
-    ),
+    "differential.replace",
+    source="transitivity of (ε, δ)-closeness",
+    statement="(ε, δ)-differential privacy with one person more or less is (2ε, (1 + e^ε)δ)-differential privacy with "
+    "one person's data replaced.",
     about=same_release(),
 )
 def replacing_is_removing_and_adding(premise: Differential) -> Differential:
     """Both tables are neighbours of the one without the person."""
-    if premise.relation is not Relation.ADD_REMOVE:
-        raise NotApplicable(
-            f"differential.replace starts from add-remove, got {premise.relation.value}. Nothing needs converting."
-        )
+    require(premise, "Nothing needs converting.", relation=Relation.ADD_REMOVE)
     return replace(
         premise,
         epsilon=2 * premise.epsilon,
@@ -174,20 +145,15 @@ def replacing_is_removing_and_adding(premise: Differential) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="differential.group",
-        source="group privacy, by a chain of neighbours",
-        statement="(ε, δ)-differential privacy for one person is (cε, δ(e^{cε} − 1)/(e^ε − 1)) for c people together.",
-    ),
+    "differential.group",
+    source="group privacy, by a chain of neighbours",
+    statement="(ε, δ)-differential privacy for one person is (cε, δ(e^{cε} − 1)/(e^ε − 1)) for c people together.",
     about=same_release(),
     free={"people": NAMED},
 )
 def differential_for_groups(premise: Differential, *, people: int) -> Differential:
     """c steps of one person each; the errors grow geometrically along the chain."""
-    if premise.people != 1:
-        raise NotApplicable(
-            f"differential.group starts from one person, got {premise.people}. Use the guarantee for one person."
-        )
+    require(premise, "Use the guarantee for one person.", people=1)
     growth = arb(premise.epsilon).exp()
     # The geometric sum 1 + e^ε + … + e^{(c−1)ε}, whose closed form is 0/0 at ε = 0.
     chain = arb(people) if premise.epsilon == 0 else expm1(arb(people) * premise.epsilon) / (growth - 1)
@@ -196,24 +162,21 @@ def differential_for_groups(premise: Differential, *, people: int) -> Differenti
 
 
 @rule(
-    Theorem(
-        id="suppression.published",
-        source="LQS Theorem 5",
-        statement="Poisson sampling at rate β, then dropping classes with fewer than k sampled members, is "
-        "(β, ε, δ)-private under sampling for ε ≥ −ln(1−β), δ = max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, β) > γn], "
-        "γ = 1 − (1−β)e^{−ε}.",
-        assumes=FROM_SAMPLE,
-    ),
+    "suppression.published",
+    source="LQS Theorem 5",
+    statement="Poisson sampling at rate β, then dropping classes with fewer than k sampled members, is (β, ε, "
+    "δ)-private under sampling for ε ≥ −ln(1−β), δ = max over n ≥ ⌈k/γ − 1⌉ of P[Bin(n, β) > γn], γ = 1 − (1−β)e^{−ε}.",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
     free={"epsilon": TARGET},
 )
 def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The published bound: the probability of seeing more of a class than e^ε allows."""
-    only_suppression("suppression.published", premise)
+    require(premise, "Use blending.sharp.", epsilon=0)
     if not epsilon >= -(1 - arb(rate)).log():
         floor = round_up(-(1 - arb(rate)).log())
-        raise NotApplicable(
-            f"suppression.published needs epsilon of at least -ln(1 - rate) = {floor:.6g}, got {epsilon:g}. "
+        raise Unmet(
+            f"needs epsilon of at least -ln(1 - rate) = {floor:.6g}, got {epsilon:g}. "
             "Use suppression.exact, which has no such limit."
         )
 
@@ -225,32 +188,28 @@ def suppression_published(premise: CrowdBlending, *, rate: float, epsilon: float
 
 
 @rule(
-    Theorem(
-        id="suppression.exact",
-        source="crowdblend, docs/proofs.md#the-exact-delta",
-        statement="Poisson sampling at rate β, then a (k, 0)-crowd-blending mechanism, is (β, ε, δ)-private under "
-        "sampling for every ε ≥ 0, where δ is the hockey-stick divergence at the worst class size; for suppression "
-        "below k no smaller δ is true.",
-        assumes=FROM_SAMPLE,
-    ),
+    "suppression.exact",
+    source="crowdblend, docs/proofs.md#the-exact-delta",
+    statement="Poisson sampling at rate β, then a (k, 0)-crowd-blending mechanism, is (β, ε, δ)-private under sampling "
+    "for every ε ≥ 0, where δ is the hockey-stick divergence at the worst class size; for suppression below k no "
+    "smaller δ is true.",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
     free={"epsilon": TARGET},
 )
 def suppression_exact(premise: CrowdBlending, *, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """The smallest δ that is true of sampling and suppression."""
-    only_suppression("suppression.exact", premise)
+    require(premise, "Use blending.sharp.", epsilon=0)
     return _sampled_crowds(premise, rate, epsilon)
 
 
 @rule(
-    Theorem(
-        id="blending.sharp",
-        source="crowdblend, docs/proofs.md#any-crowd-blending-mechanism",
-        statement="Poisson sampling at rate β, then any (k, ε)-crowd-blending mechanism, is (β, ε', δ)-private under "
-        "sampling for ε' ≥ ln(βe^ε + 1 − β), where δ bounds the optimum of the linear program behind CBP Lemmas 14 "
-        "and 15 at every class size.",
-        assumes=FROM_SAMPLE,
-    ),
+    "blending.sharp",
+    source="crowdblend, docs/proofs.md#any-crowd-blending-mechanism",
+    statement="Poisson sampling at rate β, then any (k, ε)-crowd-blending mechanism, is (β, ε', δ)-private under "
+    "sampling for ε' ≥ ln(βe^ε + 1 − β), where δ bounds the optimum of the linear program behind CBP Lemmas 14 and 15 "
+    "at every class size.",
+    assumes=FROM_SAMPLE,
     about=UNDER_SAMPLING,
     free={"epsilon": TARGET},
 )
@@ -280,20 +239,18 @@ def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> Diff
 
 
 @rule(
-    Theorem(
-        id="histogram.noisy-sampled",
-        source="crowdblend, docs/proofs.md#noise-below-k",
-        statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace "
-        "noise of loss ε₀ below, is (β, ε, δ)-private under sampling, where δ is the hockey-stick divergence of the "
-        "published value at the worst class size.",
-        assumes=(
-            Assumption.ONE_ROW_PER_PERSON,
-            Assumption.FIXED_CLASSES,
-            Assumption.EXACT_NOISE,
-            Assumption.DISCRETE_LAPLACE_BELOW_K,
-            Assumption.ALL_CELLS,
-            *FROM_SAMPLE,
-        ),
+    "histogram.noisy-sampled",
+    source="crowdblend, docs/proofs.md#noise-below-k",
+    statement="Poisson sampling at rate β, then a histogram that is exact from k on and carries discrete Laplace noise "
+    "of loss ε₀ below, is (β, ε, δ)-private under sampling, where δ is the hockey-stick divergence of the published "
+    "value at the worst class size.",
+    assumes=(
+        Assumption.ONE_ROW_PER_PERSON,
+        Assumption.FIXED_CLASSES,
+        Assumption.EXACT_NOISE,
+        Assumption.DISCRETE_LAPLACE_BELOW_K,
+        Assumption.ALL_CELLS,
+        *FROM_SAMPLE,
     ),
     about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("histogram.noisy", "k", "noise_epsilon", "flag")),
     free={"epsilon": TARGET},
@@ -311,22 +268,20 @@ def noisy_histogram_sampled(
 
 
 @rule(
-    Theorem(
-        id="points.sampled",
-        source="crowdblend, docs/proofs.md#points-in-a-block",
-        statement="Poisson sampling at rate β, then dropping the points of blocks that hold fewer than k, moving every "
-        "other point by noise of its own that hides where in its block it was up to a factor e^ε₀, and publishing "
-        "them in an order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a "
-        "point hidden among k − 1 others at the worst block size.",
-        assumes=(
-            Assumption.ONE_ROW_PER_PERSON,
-            Assumption.FIXED_CLASSES,
-            Assumption.SMALL_CLASSES_DROPPED,
-            Assumption.EXACT_NOISE,
-            Assumption.NOISE_ON_POINTS,
-            Assumption.SHUFFLED_POINTS,
-            *FROM_SAMPLE,
-        ),
+    "points.sampled",
+    source="crowdblend, docs/proofs.md#points-in-a-block",
+    statement="Poisson sampling at rate β, then dropping the points of blocks that hold fewer than k, moving every "
+    "other point by noise of its own that hides where in its block it was up to a factor e^ε₀, and publishing them in "
+    "an order that says nothing, is (β, ε, δ)-private under sampling, where δ bounds the divergence of a point hidden "
+    "among k − 1 others at the worst block size.",
+    assumes=(
+        Assumption.ONE_ROW_PER_PERSON,
+        Assumption.FIXED_CLASSES,
+        Assumption.SMALL_CLASSES_DROPPED,
+        Assumption.EXACT_NOISE,
+        Assumption.NOISE_ON_POINTS,
+        Assumption.SHUFFLED_POINTS,
+        *FROM_SAMPLE,
     ),
     about=mechanism(UNDER_SAMPLING.name, "rate", inside=mechanism("points.noisy", "k", "noise_epsilon")),
     free={"epsilon": TARGET},
@@ -339,12 +294,3 @@ def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float)
         return shuffled_divergence(balls, k, arb(rate), blend, growth)
 
     return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
-
-
-def only_suppression(rule_id: str, premise: CrowdBlending, remedy: str = "Use blending.sharp") -> None:
-    """Refuse a mechanism that tells members of a crowd apart, however little."""
-    if premise.epsilon > 0:
-        raise NotApplicable(
-            f"{rule_id} needs crowds that cannot be told apart at all, got blend_epsilon = {premise.epsilon:g}. "
-            f"{remedy}."
-        )

@@ -10,7 +10,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import mechanism
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.numerics.balls import round_up
 
@@ -18,13 +18,11 @@ _TABLE = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CLASSES)
 
 
 @rule(
-    Theorem(
-        id="opendp.measurement",
-        source="OpenDP's privacy map, docs/proofs.md#sanitizers-on-a-sample",
-        statement="A measurement whose privacy map gives (ε, δ) at the distance of one replaced row is "
-        "(ε, δ)-differentially private with one person's data replaced.",
-        assumes=(Assumption.STATED_MAP, Assumption.ONE_ROW_PER_PERSON),
-    ),
+    "opendp.measurement",
+    source="OpenDP's privacy map, docs/proofs.md#sanitizers-on-a-sample",
+    statement="A measurement whose privacy map gives (ε, δ) at the distance of one replaced row is (ε, "
+    "δ)-differentially private with one person's data replaced.",
+    assumes=(Assumption.STATED_MAP, Assumption.ONE_ROW_PER_PERSON),
     about=mechanism("opendp.measurement", "epsilon", "delta"),
 )
 def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
@@ -33,14 +31,12 @@ def opendp_measurement(*, epsilon: float, delta: float) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="synopsis.exponential",
-        source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#sanitizers-on-a-sample",
-        statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where "
-        "d is the largest difference between the shares of a query of the class in the candidate and among the k "
-        "people, is ε-differentially private with one person's data replaced.",
-        assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
-    ),
+    "synopsis.exponential",
+    source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#sanitizers-on-a-sample",
+    statement="Choosing among fixed tables of synthetic rows with probability proportional to e^{−ε·k·d/2}, where d is "
+    "the largest difference between the shares of a query of the class in the candidate and among the k people, is "
+    "ε-differentially private with one person's data replaced.",
+    assumes=(*_TABLE, Assumption.FIXED_CANDIDATES, Assumption.SYNOPSIS_WEIGHTS, Assumption.EXACT_CHOICE),
     about=mechanism("synopsis.exponential", "epsilon"),
 )
 def synopsis_exponential(*, epsilon: float) -> Differential:
@@ -49,19 +45,17 @@ def synopsis_exponential(*, epsilon: float) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="synopsis.counts",
-        source="discrete Laplace mechanism, docs/proofs.md#sanitizers-on-a-sample",
-        statement="Counts over fixed classes that replacing one person's data moves by at most s in total, each with "
-        "discrete Laplace noise of loss ε₀, and whatever is computed from them alone, are sε₀-differentially private "
-        "with one person's data replaced.",
-        assumes=(
-            *_TABLE,
-            Assumption.EXACT_NOISE,
-            Assumption.DISCRETE_LAPLACE,
-            Assumption.MOVED_COUNTS,
-            Assumption.ALL_CELLS,
-        ),
+    "synopsis.counts",
+    source="discrete Laplace mechanism, docs/proofs.md#sanitizers-on-a-sample",
+    statement="Counts over fixed classes that replacing one person's data moves by at most s in total, each with "
+    "discrete Laplace noise of loss ε₀, and whatever is computed from them alone, are sε₀-differentially private with "
+    "one person's data replaced.",
+    assumes=(
+        *_TABLE,
+        Assumption.EXACT_NOISE,
+        Assumption.DISCRETE_LAPLACE,
+        Assumption.MOVED_COUNTS,
+        Assumption.ALL_CELLS,
     ),
     about=mechanism("synopsis.counts", "noise_epsilon", "sensitivity"),
 )

@@ -6,7 +6,7 @@ from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import Composite, mechanism
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import BoundedScore, Differential, Relation
 from crowdblend.numerics.balls import round_up
 from crowdblend.numerics.expected_people import largest_step
@@ -15,14 +15,12 @@ _SCORED = (Assumption.ONE_ROW_PER_PERSON, Assumption.FIXED_CANDIDATES)
 
 
 @rule(
-    Theorem(
-        id="score.published",
-        source="crowdblend, docs/proofs.md#choosing-the-recoding",
-        statement="Scoring a recoding by the people whom sampling at rate β and suppression below k are expected to "
-        "publish, each times what the class keeps, at most W: one person who decides and stands for m people moves "
-        "every score by at most W times the largest E[X·1(X ≥ k)] that m people add to a class, and upwards only.",
-        assumes=(*_SCORED, Assumption.SCORED_BY_PUBLISHED),
-    ),
+    "score.published",
+    source="crowdblend, docs/proofs.md#choosing-the-recoding",
+    statement="Scoring a recoding by the people whom sampling at rate β and suppression below k are expected to "
+    "publish, each times what the class keeps, at most W: one person who decides and stands for m people moves every "
+    "score by at most W times the largest E[X·1(X ≥ k)] that m people add to a class, and upwards only.",
+    assumes=(*_SCORED, Assumption.SCORED_BY_PUBLISHED),
     about=mechanism("score.published", "counted_from", "rate", "stands_for", "parts"),
 )
 def expected_people_bound_a_score(*, counted_from: int, rate: float, stands_for: int, parts: int) -> BoundedScore:
@@ -31,12 +29,10 @@ def expected_people_bound_a_score(*, counted_from: int, rate: float, stands_for:
 
 
 @rule(
-    Theorem(
-        id="score.stated",
-        source="definition",
-        statement="Scores of which it is stated how far one person more or less moves them.",
-        assumes=(*_SCORED, Assumption.BOUNDED_SCORE),
-    ),
+    "score.stated",
+    source="definition",
+    statement="Scores of which it is stated how far one person more or less moves them.",
+    assumes=(*_SCORED, Assumption.BOUNDED_SCORE),
     about=mechanism("score.stated", "sensitivity", "monotone"),
 )
 def score_is_stated(*, sensitivity: float, monotone: bool) -> BoundedScore:
@@ -45,14 +41,12 @@ def score_is_stated(*, sensitivity: float, monotone: bool) -> BoundedScore:
 
 
 @rule(
-    Theorem(
-        id="selection.exponential",
-        source="exponential mechanism, docs/proofs.md#choosing-the-recoding",
-        statement="Choosing with probability proportional to e^{ε·score/(2Δ)}, where one person moves every score by "
-        "at most Δ, is ε-differentially private with one person more or less; e^{ε·score/Δ} will do when a further "
-        "person never lowers a score.",
-        assumes=(Assumption.CHOICE_WEIGHTS, Assumption.EXACT_CHOICE),
-    ),
+    "selection.exponential",
+    source="exponential mechanism, docs/proofs.md#choosing-the-recoding",
+    statement="Choosing with probability proportional to e^{ε·score/(2Δ)}, where one person moves every score by at "
+    "most Δ, is ε-differentially private with one person more or less; e^{ε·score/Δ} will do when a further person "
+    "never lowers a score.",
+    assumes=(Assumption.CHOICE_WEIGHTS, Assumption.EXACT_CHOICE),
     about=Composite("selection.exponential", ("epsilon",)),
 )
 def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential:  # noqa: ARG001  its Δ is in the weights
@@ -61,13 +55,11 @@ def exponential_choice(score: BoundedScore, *, epsilon: float) -> Differential: 
 
 
 @rule(
-    Theorem(
-        id="selection.noisy-scores",
-        source="Laplace mechanism, docs/proofs.md#choosing-the-recoding",
-        statement="Showing at most d whole-number scores, each with discrete Laplace noise of ratio e^{−ε/(dΔ)}, where "
-        "one person moves every score by at most Δ, is ε-differentially private with one person more or less.",
-        assumes=(Assumption.EXACT_NOISE, Assumption.SCORES_SHOWN),
-    ),
+    "selection.noisy-scores",
+    source="Laplace mechanism, docs/proofs.md#choosing-the-recoding",
+    statement="Showing at most d whole-number scores, each with discrete Laplace noise of ratio e^{−ε/(dΔ)}, where one "
+    "person moves every score by at most Δ, is ε-differentially private with one person more or less.",
+    assumes=(Assumption.EXACT_NOISE, Assumption.SCORES_SHOWN),
     about=Composite("selection.noisy-scores", ("epsilon", "dimension")),
 )
 def noisy_scores(score: BoundedScore, *, epsilon: float, dimension: int) -> Differential:  # noqa: ARG001  in the noise

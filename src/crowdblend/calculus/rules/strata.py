@@ -9,12 +9,12 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import require, require_unsampled
 from crowdblend.calculus.description import BIASED, Composite, SeesSamples, same_release
 from crowdblend.calculus.forms import TARGET
 from crowdblend.calculus.rules.blending import robust_delta
-from crowdblend.calculus.rules.sampling import FROM_SAMPLE, require_unsampled
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import (
     CrowdBlending,
     Differential,
@@ -33,6 +33,7 @@ from crowdblend.numerics.balls import expm1, log1p, round_up
 
 _PROOF = "crowdblend, docs/proofs.md#strata"
 _STRATA = Composite("strata")
+_STRATA_APART = (Assumption.FIXED_STRATA, Assumption.OWN_RANDOMNESS)
 _JOINT_PROOF = "crowdblend, docs/proofs.md#statistics-of-strata"
 # One mechanism that sees the sampled people of all strata, each counted as often as the stratum says.
 _COPIES = (Assumption.COPIES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE)
@@ -40,13 +41,11 @@ _JOINT = SeesSamples("strata.joint", "sampled.copies", ("low", "high", "copies")
 
 
 @rule(
-    Theorem(
-        id="strata.at-one-rate",
-        source="definition",
-        statement="Sampling the people of a stratum at rate β, then a (β, ε, δ)-private mechanism, is (ε, δ)-private "
-        "for them.",
-        assumes=(Assumption.STRATUM_AT_RATE, *FROM_SAMPLE),
-    ),
+    "strata.at-one-rate",
+    source="definition",
+    statement="Sampling the people of a stratum at rate β, then a (β, ε, δ)-private mechanism, is (ε, δ)-private for "
+    "them.",
+    assumes=(Assumption.STRATUM_AT_RATE, *FROM_SAMPLE),
     about=same_release(),
 )
 def stratum_at_one_rate(premise: DifferentialUnderSampling) -> StratumOfSample:
@@ -55,14 +54,12 @@ def stratum_at_one_rate(premise: DifferentialUnderSampling) -> StratumOfSample:
 
 
 @rule(
-    Theorem(
-        id="strata.between-rates",
-        source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
-        statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'], a (k, ε)-crowd-blending "
-        "mechanism on the sample is (ε', δ')-private for them, with the δ' of robust.differential without exceptions "
-        "and P = p'.",
-        assumes=(Assumption.STRATUM_BETWEEN_RATES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE),
-    ),
+    "strata.between-rates",
+    source="CBP Theorem 16, constants from the proofs of Lemmas 17 to 19",
+    statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'], a (k, ε)-crowd-blending "
+    "mechanism on the sample is (ε', δ')-private for them, with the δ' of robust.differential without exceptions and P "
+    "= p'.",
+    assumes=(Assumption.STRATUM_BETWEEN_RATES, Assumption.OWN_PROBABILITY, *FROM_SAMPLE),
     about=Composite(BIASED, ("low", "high")),
     free={"epsilon": TARGET},
 )
@@ -72,14 +69,12 @@ def stratum_between_rates(premise: CrowdBlending, *, low: float, high: float, ep
 
 
 @rule(
-    Theorem(
-        id="strata.worst",
-        source=_PROOF,
-        statement="Strata that share nobody, fixed in advance, each with a sample of its own people and a mechanism of "
-        "its own, are (ε, δ)-differentially private together with one person more or less, ε and δ the largest of all "
-        "strata.",
-        assumes=(Assumption.FIXED_STRATA,),
-    ),
+    "strata.worst",
+    source=_PROOF,
+    statement="Strata that share nobody, fixed in advance, each with a sample of its own people and a mechanism with "
+    "randomness of its own, are (ε, δ)-differentially private together with one person more or less, ε and δ the "
+    "largest of all strata.",
+    assumes=_STRATA_APART,
     about=_STRATA,
 )
 def worst_stratum(*premises: StratumOfSample) -> Differential:
@@ -89,14 +84,11 @@ def worst_stratum(*premises: StratumOfSample) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="strata.zero-knowledge",
-        source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#strata",
-        statement="Under the conditions of strata.worst the release is (ε, δ)-zero-knowledge private with respect to "
-        "the same stratified sample of everybody else, whose rates lie between the smallest and the largest of all "
-        "strata.",
-        assumes=(Assumption.FIXED_STRATA,),
-    ),
+    "strata.zero-knowledge",
+    source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#strata",
+    statement="Under the conditions of strata.worst the release is (ε, δ)-zero-knowledge private with respect to the "
+    "same stratified sample of everybody else, whose rates lie between the smallest and the largest of all strata.",
+    assumes=_STRATA_APART,
     about=_STRATA,
 )
 def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
@@ -107,36 +99,28 @@ def strata_are_zero_knowledge(*premises: StratumOfSample) -> ZeroKnowledge:
 
 
 @rule(
-    Theorem(
-        id="strata.copies",
-        source=_JOINT_PROOF,
-        statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'] and whoever is kept "
-        "counts as w equal people at most, an ε-differentially private mechanism (one person more or less) on all who "
-        "are kept, those of other strata too, is ln(1 + p'(e^{wε} − 1))-private for the people of the stratum.",
-        assumes=_COPIES,
-    ),
+    "strata.copies",
+    source=_JOINT_PROOF,
+    statement="When everybody of a stratum is sampled with a probability in {0} ∪ [p, p'] and whoever is kept counts "
+    "as w equal people at most, an ε-differentially private mechanism (one person more or less) on all who are kept, "
+    "those of other strata too, is ln(1 + p'(e^{wε} − 1))-private for the people of the stratum.",
+    assumes=_COPIES,
     about=_JOINT,
 )
 def stratum_in_copies(premise: Differential, *, low: float, high: float, copies: int) -> StrataOfSample:
     """A person who is kept moves the mechanism as w people do, and is kept with probability p' at most."""
-    if premise.relation is not Relation.ADD_REMOVE or premise.people != 1 or premise.delta > 0:
-        raise NotApplicable(
-            "strata.copies needs a guarantee without delta for one person under the add-remove relation, got "
-            f"{premise.relation.value} for {premise.people} with delta = {premise.delta:g}. State the mechanism's own."
-        )
-    require_unsampled("strata.copies", premise)
+    require(premise, "State the mechanism's own guarantee.", relation=Relation.ADD_REMOVE, people=1, delta=0)
+    require_unsampled(premise)
     return StrataOfSample(low, high, premise.epsilon, _kept_in_copies(premise.epsilon, high, copies))
 
 
 @rule(
-    Theorem(
-        id="strata.more-copies",
-        source=_JOINT_PROOF,
-        statement="The same mechanism sees the people of another stratum as well, sampled with probabilities in "
-        "{0} ∪ [p, p'] and counted as w equal people each at most: it is private for the people of all these strata, "
-        "with the larger of both ε.",
-        assumes=_COPIES,
-    ),
+    "strata.more-copies",
+    source=_JOINT_PROOF,
+    statement="The same mechanism sees the people of another stratum as well, sampled with probabilities in {0} ∪ [p, "
+    "p'] and counted as w equal people each at most: it is private for the people of all these strata, with the larger "
+    "of both ε.",
+    assumes=_COPIES,
     about=_JOINT,
 )
 def another_stratum_in_copies(premise: StrataOfSample, *, low: float, high: float, copies: int) -> StrataOfSample:
@@ -147,13 +131,11 @@ def another_stratum_in_copies(premise: StrataOfSample, *, low: float, high: floa
 
 
 @rule(
-    Theorem(
-        id="strata.joint",
-        source=_JOINT_PROOF,
-        statement="A mechanism that sees the kept people of all strata, which share nobody and were fixed in advance, "
-        "is ε-differentially private with one person more or less, ε the largest of all strata.",
-        assumes=(Assumption.ONE_STRATUM,),
-    ),
+    "strata.joint",
+    source=_JOINT_PROOF,
+    statement="A mechanism that sees the kept people of all strata, which share nobody and were fixed in advance, is "
+    "ε-differentially private with one person more or less, ε the largest of all strata.",
+    assumes=(Assumption.ONE_STRATUM,),
     about=same_release(),
 )
 def mechanism_of_all_strata(premise: StrataOfSample) -> Differential:
@@ -162,13 +144,11 @@ def mechanism_of_all_strata(premise: StrataOfSample) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="strata.joint-zero-knowledge",
-        source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#statistics-of-strata",
-        statement="Under the conditions of strata.joint the release is ε-zero-knowledge private with respect to the "
-        "same stratified sample of everybody else, whose rates lie between the smallest and the largest of all strata.",
-        assumes=(Assumption.ONE_STRATUM,),
-    ),
+    "strata.joint-zero-knowledge",
+    source="CBP Theorem 13, the simulator of its proof; docs/proofs.md#statistics-of-strata",
+    statement="Under the conditions of strata.joint the release is ε-zero-knowledge private with respect to the same "
+    "stratified sample of everybody else, whose rates lie between the smallest and the largest of all strata.",
+    assumes=(Assumption.ONE_STRATUM,),
     about=same_release(),
 )
 def mechanism_of_all_strata_is_zero_knowledge(premise: StrataOfSample) -> ZeroKnowledge:
@@ -177,13 +157,11 @@ def mechanism_of_all_strata_is_zero_knowledge(premise: StrataOfSample) -> ZeroKn
 
 
 @rule(
-    Theorem(
-        id="profile.strata",
-        source="crowdblend, docs/proofs.md#strata and #composition-by-profiles",
-        statement="Strata that share nobody, fixed in advance, each with a sample of its own people and a mechanism of "
-        "its own, have at every ε the largest divergence of all strata, in each direction.",
-        assumes=(Assumption.FIXED_STRATA,),
-    ),
+    "profile.strata",
+    source="crowdblend, docs/proofs.md#strata and #composition-by-profiles",
+    statement="Strata that share nobody, fixed in advance, each with a sample of its own people and a mechanism with "
+    "randomness of its own, have at every ε the largest divergence of all strata, in each direction.",
+    assumes=_STRATA_APART,
     about=_STRATA,
 )
 def profile_of_strata(*premises: Profile) -> Profile:
@@ -192,14 +170,9 @@ def profile_of_strata(*premises: Profile) -> Profile:
 
 
 def _curve(premise: Profile) -> LossCurve:
-    (use, *others) = premise.uses
-    stated = (premise.relation, premise.people, premise.samplings, use.releases)
-    if others or stated != (Relation.ADD_REMOVE, 1, 1, 1):
-        raise NotApplicable(
-            "profile.strata needs one release from one sample of each stratum, with one person more or less, got "
-            "another profile. Start from the profile of the stratum's mechanism."
-        )
-    return use.curve
+    remedy = "Start from the profile of the stratum's mechanism."
+    require(premise, remedy, relation=Relation.ADD_REMOVE, people=1, samplings=1, releases=1)
+    return premise.uses[0].curve
 
 
 def _kept_in_copies(epsilon: float, high: float, copies: int) -> float:

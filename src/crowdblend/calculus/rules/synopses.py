@@ -5,10 +5,10 @@ from __future__ import annotations
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
+from crowdblend.calculus.conditions import Unmet
 from crowdblend.calculus.description import mechanism
 from crowdblend.calculus.forms import DRAWN, PROVED
-from crowdblend.calculus.theorem import Theorem, rule
-from crowdblend.errors import NotApplicable
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Useful
 from crowdblend.numerics.balls import log, minimum, round_up, sqrt
 
@@ -24,19 +24,17 @@ _TILTS = 64
 
 
 @rule(
-    Theorem(
-        id="synopsis.exponential-useful",
-        source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#usefulness-of-synopses",
-        statement="Among the N = C(X+m−1, m) tables of m rows out of X possible ones, the one chosen by "
-        "synopsis.exponential answers Q fraction queries about k people within "
-        "min(√(ln(2Q)/(2m)), X/(4m)) + (2/(kε))·ln(N/β), except with probability β.",
-        assumes=(
-            Assumption.DRAWN_PEOPLE,
-            Assumption.FIXED_QUERIES,
-            Assumption.CHOSEN_ROWS,
-            Assumption.SYNOPSIS_WEIGHTS,
-            Assumption.EXACT_CHOICE,
-        ),
+    "synopsis.exponential-useful",
+    source="BLR08 as used in ZKP Proposition 24, docs/proofs.md#usefulness-of-synopses",
+    statement="Among the N = C(X+m−1, m) tables of m rows out of X possible ones, the one chosen by "
+    "synopsis.exponential answers Q fraction queries about k people within min(√(ln(2Q)/(2m)), X/(4m)) + "
+    "(2/(kε))·ln(N/β), except with probability β.",
+    assumes=(
+        Assumption.DRAWN_PEOPLE,
+        Assumption.FIXED_QUERIES,
+        Assumption.CHOSEN_ROWS,
+        Assumption.SYNOPSIS_WEIGHTS,
+        Assumption.EXACT_CHOICE,
     ),
     about=mechanism(
         DRAWN, "samples", "queries", inside=mechanism("synopsis.exponential", "epsilon", "universe", "rows")
@@ -47,9 +45,9 @@ def exponential_synopsis_is_useful(
     *, samples: int, universe: int, queries: int, rows: int, epsilon: float, failure: float
 ) -> Useful:
     """Some table of m rows is close, and a table much worse than the best is chosen with a small probability."""
-    _possible("synopsis.exponential-useful", samples, failure)
+    _possible(samples, failure)
     if epsilon == 0:
-        raise NotApplicable("synopsis.exponential-useful needs epsilon above 0, got 0. A blind choice is of no use.")
+        raise Unmet("needs epsilon above 0, got 0. A blind choice is of no use.")
     best = minimum(sqrt(log(arb(2 * queries)) / (2 * rows)), arb(universe) / (4 * rows))
     # ln C(X+m−1, m) by the gamma function, which takes no longer for large tables.
     candidates = arb(universe + rows).lgamma() - arb(rows + 1).lgamma() - arb(universe).lgamma()
@@ -58,15 +56,13 @@ def exponential_synopsis_is_useful(
 
 
 @rule(
-    Theorem(
-        id="synopsis.fitted-useful",
-        source="crowdblend, docs/proofs.md#usefulness-of-synopses",
-        statement="Let every answer of a class of Q fraction queries about k people be a sum of at most c counts with "
-        "discrete Laplace noise of loss ε₀, and let A be the bound that all noisy answers keep to except with "
-        "probability β. A distribution fitted to within A + τ of the noisy answers, and m rows drawn from it to within "
-        "√(ln(4Q)/(2m)), answer the class within 2A + τ + √(ln(4Q)/(2m)), except with probability β.",
-        assumes=(*_COUNTED, Assumption.FITTED_ROWS),
-    ),
+    "synopsis.fitted-useful",
+    source="crowdblend, docs/proofs.md#usefulness-of-synopses",
+    statement="Let every answer of a class of Q fraction queries about k people be a sum of at most c counts with "
+    "discrete Laplace noise of loss ε₀, and let A be the bound that all noisy answers keep to except with probability "
+    "β. A distribution fitted to within A + τ of the noisy answers, and m rows drawn from it to within √(ln(4Q)/(2m)), "
+    "answer the class within 2A + τ + √(ln(4Q)/(2m)), except with probability β.",
+    assumes=(*_COUNTED, Assumption.FITTED_ROWS),
     about=mechanism(
         DRAWN, "samples", "queries", inside=mechanism("synopsis.counts", "noise_epsilon", "addends", "rows", "slack")
     ),
@@ -76,19 +72,17 @@ def fitted_synopsis_is_useful(
     *, samples: int, queries: int, addends: int, noise_epsilon: float, rows: int, slack: float, failure: float
 ) -> Useful:
     """The truth fits within A, so a fit within A + τ exists and is found; noise and fit err by A each at most."""
-    _possible("synopsis.fitted-useful", samples, failure)
+    _possible(samples, failure)
     noise = noise_bound(queries, addends, noise_epsilon, failure) / samples
     return Useful(round_up(2 * noise + arb(slack) + sqrt(log(arb(4 * queries)) / (2 * rows))), failure)
 
 
 @rule(
-    Theorem(
-        id="synopsis.counts-useful",
-        source="crowdblend, docs/proofs.md#usefulness-of-synopses",
-        statement="The noisy answers themselves, each a sum of at most c counts with discrete Laplace noise of loss "
-        "ε₀, are within A of the truth, for all Q queries at once, except with probability β.",
-        assumes=_COUNTED,
-    ),
+    "synopsis.counts-useful",
+    source="crowdblend, docs/proofs.md#usefulness-of-synopses",
+    statement="The noisy answers themselves, each a sum of at most c counts with discrete Laplace noise of loss ε₀, "
+    "are within A of the truth, for all Q queries at once, except with probability β.",
+    assumes=_COUNTED,
     about=mechanism(DRAWN, "samples", "queries", inside=mechanism("synopsis.counts", "noise_epsilon", "addends")),
     free={"failure": PROVED},
 )
@@ -96,7 +90,7 @@ def noisy_answers_are_useful(
     *, samples: int, queries: int, addends: int, noise_epsilon: float, failure: float
 ) -> Useful:
     """The tail of discrete Laplace noise for single counts, Chernoff's bound for sums."""
-    _possible("synopsis.counts-useful", samples, failure)
+    _possible(samples, failure)
     return Useful(round_up(noise_bound(queries, addends, noise_epsilon, failure) / samples), failure)
 
 
@@ -125,8 +119,8 @@ def _within(beyond: arb) -> arb:
     return (beyond.upper().ceil() - 1).max(arb(1))
 
 
-def _possible(rule_id: str, samples: int, failure: float) -> None:
+def _possible(samples: int, failure: float) -> None:
     if samples < 1:
-        raise NotApplicable(f"{rule_id} needs at least one person, got {samples}. Draw more.")
+        raise Unmet(f"needs at least one person, got {samples}. Draw more.")
     if failure == 0:
-        raise NotApplicable(f"{rule_id} needs a failure above 0, got 0. Noise has no bound that always holds.")
+        raise Unmet("needs a failure above 0, got 0. Noise has no bound that always holds.")

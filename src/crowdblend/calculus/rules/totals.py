@@ -12,24 +12,19 @@ from flint import arb
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.description import Composite, mechanism, same_release
 from crowdblend.calculus.forms import SIMULATOR
-from crowdblend.calculus.theorem import Theorem, rule
+from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import Differential, NoisyTotals, RandomSamples, Relation, ZeroKnowledge
-from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt
+from crowdblend.numerics.balls import maximum, minimum, round_up, sqrt, total
 
-_NOISE = (
-    Assumption.ONE_ROW_PER_PERSON,
-    Assumption.EXACT_NOISE,
-)
+_NOISE = (Assumption.ONE_ROW_PER_PERSON, Assumption.EXACT_NOISE)
 
 
 @rule(
-    Theorem(
-        id="totals.sum",
-        source="crowdblend, docs/proofs.md#totals",
-        statement="One total to which each person adds between 0 and w whole steps, with discrete Laplace noise of "
-        "loss η per step: concealing and rounding move it by (w + ½)η, a person deviates by wη/2 and reaches wη.",
-        assumes=(*_NOISE, Assumption.NOISY_TOTAL),
-    ),
+    "totals.sum",
+    source="crowdblend, docs/proofs.md#totals",
+    statement="One total to which each person adds between 0 and w whole steps, with discrete Laplace noise of loss η "
+    "per step: concealing and rounding move it by (w + ½)η, a person deviates by wη/2 and reaches wη.",
+    assumes=(*_NOISE, Assumption.NOISY_TOTAL),
     about=mechanism("totals.sum", "grid_steps", "noise_epsilon"),
 )
 def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
@@ -41,13 +36,11 @@ def noisy_sum(*, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
 
 
 @rule(
-    Theorem(
-        id="totals.histogram",
-        source="crowdblend, docs/proofs.md#totals",
-        statement="The counts of m ≥ 2 bins, each person in at most one, with discrete Laplace noise of loss η on "
-        "every bin: concealing and rounding move them by (1 + m/2)η, a person deviates by √(m−1)η and reaches 2η.",
-        assumes=(*_NOISE, Assumption.NOISY_BINS, Assumption.ALL_CELLS),
-    ),
+    "totals.histogram",
+    source="crowdblend, docs/proofs.md#totals",
+    statement="The counts of m ≥ 2 bins, each person in at most one, with discrete Laplace noise of loss η on every "
+    "bin: concealing and rounding move them by (1 + m/2)η, a person deviates by √(m−1)η and reaches 2η.",
+    assumes=(*_NOISE, Assumption.NOISY_BINS, Assumption.ALL_CELLS),
     about=mechanism("totals.histogram", "bins", "noise_epsilon"),
 )
 def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
@@ -59,14 +52,12 @@ def noisy_bins(*, bins: int, noise_epsilon: float) -> NoisyTotals:
 
 
 @rule(
-    Theorem(
-        id="totals.groups",
-        source="crowdblend, docs/proofs.md#groups",
-        statement="m ≥ 2 totals to which each person adds whole steps, none of them negative and w in all at most, "
-        "with discrete Laplace noise of loss η per step on every total: concealing and rounding move them by "
-        "(w + m/2)η, a person deviates by w√(m−1)η and reaches 2wη.",
-        assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
-    ),
+    "totals.groups",
+    source="crowdblend, docs/proofs.md#groups",
+    statement="m ≥ 2 totals to which each person adds whole steps, none of them negative and w in all at most, with "
+    "discrete Laplace noise of loss η per step on every total: concealing and rounding move them by (w + m/2)η, a "
+    "person deviates by w√(m−1)η and reaches 2wη.",
+    assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
     about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
 )
 def noisy_groups(*, bins: int, grid_steps: int, noise_epsilon: float) -> NoisyTotals:
@@ -82,31 +73,25 @@ def noisy_groups(*, bins: int, grid_steps: int, noise_epsilon: float) -> NoisyTo
 
 
 @rule(
-    Theorem(
-        id="totals.together",
-        source="crowdblend, docs/proofs.md#totals",
-        statement="Totals of the same people with independent noise are one set of totals: steps, deviations and "
-        "reaches add up.",
-        assumes=(Assumption.OWN_RANDOMNESS,),
-    ),
+    "totals.together",
+    source="crowdblend, docs/proofs.md#totals",
+    statement="Totals of the same people with independent noise are one set of totals: steps, deviations and reaches "
+    "add up.",
+    assumes=(Assumption.OWN_RANDOMNESS,),
     about=Composite("totals.together"),
 )
 def totals_together(*premises: NoisyTotals) -> NoisyTotals:
     """Every one of the three is a sum over the totals."""
-    step, drift, reach = (
-        round_up(sum((arb(getattr(p, name)) for p in premises), arb(0))) for name in ("step", "drift", "reach")
-    )
+    step, drift, reach = (total(getattr(p, name) for p in premises) for name in ("step", "drift", "reach"))
     return NoisyTotals(step, drift, reach)
 
 
 @rule(
-    Theorem(
-        id="totals.differential",
-        source="discrete Laplace mechanism",
-        statement="Noisy totals of reach r are r-differentially private with one person's data replaced, a concealed "
-        "row being data like any other.",
-        assumes=(Assumption.CONCEALED_ROWS,),
-    ),
+    "totals.differential",
+    source="discrete Laplace mechanism",
+    statement="Noisy totals of reach r are r-differentially private with one person's data replaced, a concealed row "
+    "being data like any other.",
+    assumes=(Assumption.CONCEALED_ROWS,),
     about=same_release(),
 )
 def totals_are_differential(premise: NoisyTotals) -> Differential:
@@ -115,14 +100,11 @@ def totals_are_differential(premise: NoisyTotals) -> Differential:
 
 
 @rule(
-    Theorem(
-        id="totals.add-remove",
-        source="discrete Laplace mechanism, docs/proofs.md#statistics-of-strata",
-        statement="Totals to which each person adds whole steps, none of them negative and w in all at most, with "
-        "discrete Laplace noise of loss η per step on every total, are wη-differentially private with one person more "
-        "or less.",
-        assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
-    ),
+    "totals.add-remove",
+    source="discrete Laplace mechanism, docs/proofs.md#statistics-of-strata",
+    statement="Totals to which each person adds whole steps, none of them negative and w in all at most, with discrete "
+    "Laplace noise of loss η per step on every total, are wη-differentially private with one person more or less.",
+    assumes=(*_NOISE, Assumption.NOISY_GROUPS, Assumption.ALL_CELLS),
     about=mechanism("totals.groups", "bins", "grid_steps", "noise_epsilon"),
 )
 def totals_without_a_person(*, bins: int, grid_steps: int, noise_epsilon: float) -> Differential:
@@ -132,14 +114,11 @@ def totals_without_a_person(*, bins: int, grid_steps: int, noise_epsilon: float)
 
 
 @rule(
-    Theorem(
-        id="totals.zero-knowledge",
-        source="crowdblend, docs/proofs.md#totals; sharper than ZKP Proposition 12 for averages",
-        statement="Noisy totals of all n people are ε-zero-knowledge private with respect to k of n random samples, "
-        "ε = step + max(n²·reach²·c/(8k), n·drift·√((n−k)/((n−1)k))), "
-        "c = min((n−k+1)/n, (n−k)(k+1)/(nk)).",
-        assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
-    ),
+    "totals.zero-knowledge",
+    source="crowdblend, docs/proofs.md#totals; sharper than ZKP Proposition 12 for averages",
+    statement="Noisy totals of all n people are ε-zero-knowledge private with respect to k of n random samples, ε = "
+    "step + max(n²·reach²·c/(8k), n·drift·√((n−k)/((n−1)k))), c = min((n−k+1)/n, (n−k)(k+1)/(nk)).",
+    assumes=(Assumption.CONCEALED_ROWS, Assumption.PUBLIC_SIZE),
     about=same_release("population"),
     free={"samples": SIMULATOR},
 )
