@@ -17,15 +17,14 @@ from crowdblend.calculus import RULES, Derivation
 from crowdblend.demo import town
 from crowdblend.estimates import Design, Estimator, ExactCounts
 from crowdblend.figures import point_map
-from crowdblend.figures.drawing import Drawing, text_width
-from crowdblend.figures.style import GRID, GROUND, INK, PALETTE, QUIET
+from crowdblend.figures.drawing import GRID, GROUND, INK, LINE, PALETTE, QUIET, Drawing, wrap
 from crowdblend.guarantees.guessing import percent, right_guess
 from crowdblend.planning import sweep
 from crowdblend.planning.request import PlanRequest
 from crowdblend.reports.places import Places, binned
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
-LEFT_OUT, LINE = "#c9d1d9", "#8c959f"
+LEFT_OUT = "#c9d1d9"
 RATE, EPSILON, DELTA = 0.5, 1.0, 1e-6
 EDGE = 28
 
@@ -37,11 +36,6 @@ class Card(Drawing):
         super().__init__()
         self.size = (width, height)
         self.rectangle(0.5, 0.5, width - 1, height - 1, fill="white", stroke="#d8dee4", radius=8)
-
-    def lines(self, x: float, y: float, texts: list[str], *, size: float = 13, color: str = QUIET) -> None:
-        """Several lines of text, one below the other."""
-        for at, text in enumerate(texts):
-            self.text(x, y + at * size * 1.45, text, size=size, color=color)
 
     def arrow(self, x: float, y: float, x2: float, y2: float) -> None:
         """A line with a head at its second end, to the right or upwards."""
@@ -92,11 +86,13 @@ def how() -> str:
             "change it. Whoever sees it cannot tell",
             "whether you (the ringed dot) are in it.",
         ],
+        size=13,
     )
     card.lines(
         EDGE,
         top + 138,
         [f"A guess is right at most {percent(right_guess(guarantee))}", "of the time; a coin, 50 %."],
+        size=13,
         color=INK,
     )
     return card.drawn()
@@ -199,6 +195,7 @@ def certificate() -> str:
             "outward, and compares. One changed number, rule or file, and it is refused. Nobody needs to be trusted",
             "for that. Whether the assumptions are true is for you to judge: they are listed in the certificate.",
         ],
+        size=13,
     )
     return card.drawn()
 
@@ -221,9 +218,12 @@ def _beside(card: Card, step: Derivation) -> None:
     card.text(x + 14, 80, step.rule.id, size=13, weight=600, color="#00674b")
     y = 106.0
     parts = [
-        ("Theorem", _wrapped(RULES[step.rule.id].theorem.statement, 192)),
+        ("Theorem", wrap(RULES[step.rule.id].theorem.statement, 192, 11.5)),
         ("Proof", ["docs/proofs.md"]),
-        ("Assumes", [line for one in step.rule.theorem.assumes for line in _wrapped(f"• {_plain(one.pattern)}", 192)]),
+        (
+            "Assumes",
+            [line for one in step.rule.theorem.assumes for line in wrap(f"• {_plain(one.pattern)}", 192, 11.5)],
+        ),
     ]
     for heading, texts in parts:
         card.text(x + 14, y, heading, weight=600)
@@ -233,18 +233,6 @@ def _beside(card: Card, step: Derivation) -> None:
 
 def _plain(pattern: str) -> str:
     return pattern.replace("{rate}", f"{RATE:g}").replace("{k}", "k").replace("{rate:g}", f"{RATE:g}")
-
-
-def _wrapped(text: str, width: float) -> list[str]:
-    """A sentence in lines that fit."""
-    lines, line = [], ""
-    for word in text.split():
-        if line and text_width(f"{line} {word}", 11.5) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return [*lines, line]
 
 
 def series() -> str:

@@ -14,8 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from diagrams import DIAGRAMS, on_white
 
 from crowdblend.attacks import ATTACKS, attack
-from crowdblend.figures import draw_svg
-from crowdblend.figures.neighbours import neighbours
+from crowdblend.figures import neighbours
 from crowdblend.papers import reproduce
 
 IMAGES = Path(__file__).parent / "images"
@@ -42,10 +41,10 @@ def drawing(name: str) -> str:
     if name in DIAGRAMS:
         return DIAGRAMS[name]()
     if name.startswith("attack-"):
-        return draw_svg(attack(name.removeprefix("attack-")).launch(0).chart)
-    spec = reproduce(name).spec
-    assert spec is not None, f"{name} has a figure"
-    return draw_svg(spec)
+        return attack(name.removeprefix("attack-")).launch(0).chart.svg()
+    chart = reproduce(name).chart
+    assert chart is not None, f"{name} has a figure"
+    return chart.svg()
 
 
 if __name__ == "__main__":

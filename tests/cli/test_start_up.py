@@ -15,11 +15,11 @@ from crowdblend.planning import plan
 from tests.policies.policies import SOUND
 
 HEAVY = {
-    *("duckdb", "pyarrow", "numpy", "scipy", "opendp", "vl_convert", "starlette", "uvicorn", "jinja2"),
+    *("duckdb", "pyarrow", "numpy", "scipy", "opendp", "starlette", "uvicorn", "jinja2"),
     *("sqlalchemy", "psycopg", "pyspark", "pandas", "networkx", "rich"),
     # What pyarrow loads for masked arrays and for its functions takes as long as reading a small table.
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
-    *("crowdblend.selection", "crowdblend.figures.counts", "crowdblend.figures.ranges", "crowdblend.kinds.strata"),
+    *("crowdblend.selection", "crowdblend.kinds.strata"),
 }
 # A release into a ledger of its own, without figures.
 READING = {"numpy", "duckdb", "pyarrow"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 
 import pytest
+
+from tests.figures.pictures import Picture
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,14 +22,6 @@ def load_drawing():
 DRAW = load_drawing()
 
 
-def shown(svg: str) -> tuple[list[str], list[str]]:
-    """The texts, and the lines and bars; places of legends are left out, since they depend on the fonts at hand."""
-    texts = re.findall(r">([^<>]+)</text>", svg)
-    marks = re.findall(r'aria-label="([^"]*: [^"]*)"|<rect [^>]*fill="(#[0-9a-f]{6})"', svg)
-    paths = re.findall(r'role="graphics-symbol" aria-roledescription="(?:line|bar)[^"]*" d="([^"]+)"', svg)
-    return texts, [*map(str, marks), *paths]
-
-
 # These two take longest; tests/papers holds their numbers against the papers.
 LONG = ("lqs-figure2", "lqs-figure6")
 
@@ -37,9 +30,9 @@ LONG = ("lqs-figure2", "lqs-figure6")
     "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in DRAW.names()]
 )
 def test_committed_figures_are_current(name: str) -> None:
-    committed = (DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8")
-    assert shown(committed) == shown(DRAW.drawing(name)), "run make docs"
-    assert len(shown(committed)[0]) > 3
+    committed = Picture.parse((DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8"))
+    committed.assert_same(Picture.parse(DRAW.drawing(name)))  # where they differ: run make docs
+    assert len(committed.texts()) > 3
 
 
 def test_every_figure_is_on_a_page() -> None:

@@ -12,7 +12,7 @@ _PLAN = """
 import json, sys
 from crowdblend.kinds import plan
 from crowdblend.policies.load import parse_policy
-heavy, loaded = ("scipy", "scipy.stats", "duckdb", "pyarrow", "vl_convert"), {}
+heavy, loaded = ("scipy", "scipy.stats", "duckdb", "pyarrow"), {}
 for name, policy in json.load(sys.stdin).items():
     plan(parse_policy(policy)).certificate()
     loaded[name] = [package for package in heavy if package in sys.modules]

@@ -259,7 +259,7 @@ def test_no_renderer_is_loaded(tmp_path):
     code = f"import sys; from crowdblend.reports import report_html; report_html({str(folder)!r}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert "pyarrow" in loaded
-    assert not {"vl_convert", "scipy", "duckdb"} & set(loaded)
+    assert not {"scipy", "duckdb"} & set(loaded)
 
 
 def test_the_report_keeps_out_of_the_certificate(tmp_path):

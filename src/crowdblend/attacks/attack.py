@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdblend.attacks.trial import Bound, Trial
+from crowdblend.figures import Chart
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Finding:
     trials: tuple[Trial, ...]
     guarantee: Bound
     """Ours. A release that guarantees nothing itself is measured by it."""
-    chart: dict[str, Any]
+    chart: Chart
     remark: str = ""
 
     def broken(self, trial: Trial) -> bool:

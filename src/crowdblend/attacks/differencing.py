@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from crowdblend.attacks.attack import Attack, Finding
 from crowdblend.attacks.chances import computed
 from crowdblend.attacks.laws import difference_at_least, published_law
 from crowdblend.attacks.ours import OurTable, drawn, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 
 STAYED = 200
 WORLDS = ("the person left between the releases", "was never there")
@@ -76,25 +75,23 @@ def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _chart(ours: OurTable) -> dict[str, Any]:
+def _chart(ours: OurTable) -> LineChart:
     # What a guarantee allows depends on the chance without the person, which is 0 for the upper two: one line for all
     # would say that a quarter is allowed.
     rate = Fraction(ours.rate)
-    rows = []
+    fresh = []
     for people in SIZES:
         second = published_law(people, rate, ours.k)
         hit, miss = (difference_at_least(published_law(people + one, rate, ours.k), second, 1) for one in (1, 0))
-        lines = {
-            "exact counts of everybody": 1.0,
-            "one sample, published twice": float(rate),
-            "ours, fresh samples": float(hit - miss),
-        }
-        rows += [{"release": name, "people": people, "advantage": value} for name, value in lines.items()]
-    return line_chart(
-        rows,
-        x=Axis("people", "people who stayed", log=True),
-        y=Axis("advantage", "advantage of the attacker", log=True),
-        series="release",
+        fresh.append((people, float(hit - miss)))
+    return LineChart(
+        [
+            Line("exact counts of everybody", [(people, 1.0) for people in SIZES]),
+            Line("one sample, published twice", [(people, float(rate)) for people in SIZES]),
+            Line("ours, fresh samples", fresh),
+        ],
+        x=Axis("people who stayed", log=True),
+        y=Axis("advantage of the attacker", log=True),
         title="What a subtraction tells",
         subtitle=f"Chance of a larger first count, with the person minus without. Sampled at {ours.rate:g}.",
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from crowdblend.attacks.trial import Bound, Trial
-from crowdblend.figures import Share, share_chart
+from crowdblend.figures import Share, ShareChart
 
 
 def chances_chart(
     trials: Sequence[Trial], guarantee: Bound, *, worlds: tuple[str, str], title: str, subtitle: str = ""
-) -> dict[str, Any]:
-    """Bars for the computed chances; a release without a guarantee is marked with what ours would allow."""
+) -> ShareChart:
+    """Return bars for the computed chances; a release without a guarantee is marked with what ours would allow."""
     shares = [
         Share(
             trial.release,
@@ -22,4 +21,4 @@ def chances_chart(
         )
         for trial in trials
     ]
-    return share_chart(shares, worlds=worlds, title=title, subtitle=subtitle, mark="largest allowed")
+    return ShareChart(shares, worlds, title, subtitle, mark="largest allowed")

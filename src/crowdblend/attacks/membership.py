@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from crowdblend.attacks.chances import computed
 from crowdblend.attacks.laws import Law, published_law
 from crowdblend.attacks.ours import OurTable, our_table, repeated
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 
 WORLDS = ("the person is in the data", "is not")
 STEPS = 20
@@ -109,23 +108,20 @@ def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:
     return published_law(people, Fraction(rate), k), published_law(people - 1, Fraction(rate), k)
 
 
-def _chart(ours: OurTable, widest: Test, bound: Bound) -> dict[str, Any]:
-    """The trade-off between right and false alarms, for all tests at once."""
+def _chart(ours: OurTable, widest: Test, bound: Bound) -> LineChart:
+    """Return the trade-off between right and false alarms, for all tests at once."""
     rate = ours.rate
     corner = (1 - bound.delta) / (1 + math.exp(bound.epsilon))
     grid = sorted([corner, *(step / STEPS for step in range(STEPS + 1))])
-    rows = [{"release": "allowed by ε and δ", "false": false, "right": bound.allows(false)} for false in grid]
-    rows += [{"release": "every count of a sample", "false": f, "right": rate + (1 - rate) * f} for f in grid]
-    rows += [
-        {"release": "ours", "false": false, "right": right}
-        for false, right in _curve(*_laws(ours.k, rate, widest.people))
-    ]
-    rows += [{"release": "a coin", "false": false, "right": false} for false in (0.0, 1.0)]
-    return line_chart(
-        rows,
-        x=Axis("false", "says “in the data” of people who are not"),
-        y=Axis("right", "says “in the data” of people who are"),
-        series="release",
+    return LineChart(
+        [
+            Line("allowed by ε and δ", [(false, bound.allows(false)) for false in grid]),
+            Line("every count of a sample", [(false, rate + (1 - rate) * false) for false in grid]),
+            Line("ours", _curve(*_laws(ours.k, rate, widest.people))),
+            Line("a coin", [(0.0, 0.0), (1.0, 1.0)]),
+        ],
+        x=Axis("says “in the data” of people who are not"),
+        y=Axis("says “in the data” of people who are"),
         title="How well can anybody tell who is in the data?",
         subtitle=f"k = {ours.k}, rate {rate:g}, ε = {bound.epsilon:g}; a class of {widest.people}, the others known.",
     )

@@ -19,7 +19,7 @@ from crowdblend.attacks.chances import computed
 from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
 from crowdblend.calculus import RULES
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending, Differential, Relation
 from crowdblend.randomness import SystemSource, thin
 from crowdblend.selection import choose
@@ -152,7 +152,7 @@ def _published(person: bool, scores: Scores, members: Scores, rate: float) -> in
     return int((our_table(RATE, K).sanitize(people.reshape(-1, 1)) > 0).sum())
 
 
-def _chart() -> dict[str, Any]:
+def _chart() -> LineChart:
     lines: dict[str, Callable[[int], float]] = {
         "one sample": lambda groups: one_sample(groups, RATE),
         "Theorem 6's δ": lambda _: theorem_6(RATE).delta,
@@ -160,15 +160,10 @@ def _chart() -> dict[str, Any]:
         "ours, split": lambda groups: split(groups, RATE),
         "certified δ of both, at most": lambda _: max(by_population(RATE).delta, by_split(RATE).delta),
     }
-    return line_chart(
-        [
-            {"release": name, "groups": groups, "chance": chance(groups)}
-            for name, chance in lines.items()
-            for groups in SWEEP
-        ],
-        x=Axis("groups", "recodings to choose from", log=True),
-        y=Axis("chance", "chance that the person's class is shown", log=True),
-        series="release",
+    return LineChart(
+        [Line(name, [(groups, chance(groups)) for groups in SWEEP]) for name, chance in lines.items()],
+        x=Axis("recodings to choose from", log=True),
+        y=Axis("chance that the person's class is shown", log=True),
         title="A choice that sees the sample finds the full crowd",
         subtitle=f"k = {K}, rate {RATE:g}, ε = {CHOICE + PART:g}. Without the person the chance is 0.",
     )

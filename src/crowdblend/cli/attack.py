@@ -10,6 +10,7 @@ import click
 from crowdblend.attacks import ATTACKS, Attack, Chance, Finding, Pair, Trial, attack
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option
 from crowdblend.errors import InvalidInput
+from crowdblend.figures import save
 from crowdblend.guarantees.wording import at_most
 
 RUNS = 2_000
@@ -19,7 +20,7 @@ WIDTH = 100
 
 @click.command("attack", epilog=f"Names: {', '.join(ATTACKS)}")
 @click.argument("name", required=False)
-@click.option("--plot", metavar="FILE", help="Draw it (.svg, .png or .html).")
+@click.option("--plot", metavar="FILE", help="Draw it (.svg).")
 @click.option(
     "--runs",
     type=int,
@@ -49,8 +50,6 @@ def command(name: str | None, *, plot: str | None, runs: int, as_json: bool, for
     attacked = attack(name)
     found = attacked.launch(runs)
     if plot:
-        from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
-
         save(found.chart, Path(plot), force=force)
     if as_json:
         emit(attacked.to_dict(found))

@@ -9,6 +9,7 @@ import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, print_table
 from crowdblend.errors import InvalidInput
+from crowdblend.figures import save
 from crowdblend.papers import REPRODUCTIONS, Reproduction, reproduce
 
 ALL = "all"
@@ -16,7 +17,7 @@ ALL = "all"
 
 @click.command("reproduce", epilog=f"Names: {', '.join(REPRODUCTIONS)}; {ALL} for every one of them.")
 @click.argument("name")
-@click.option("--plot", metavar="FILE", help="Draw it (.svg, .png or .html).")
+@click.option("--plot", metavar="FILE", help="Draw it (.svg).")
 @json_option
 @force_option
 @handle_errors
@@ -57,10 +58,8 @@ def _print(reproduction: Reproduction) -> None:
 
 
 def _draw(reproduction: Reproduction, target: str, force: bool) -> None:
-    from crowdblend.figures import save  # noqa: PLC0415  only plots load the renderer
-
-    if reproduction.spec is None:
+    if reproduction.chart is None:
         raise InvalidInput(
             f"{reproduction.name} is a table without a figure. Leave --plot out.", where="--plot", code="command.usage"
         )
-    save(reproduction.spec, Path(target), force=force)
+    save(reproduction.chart, Path(target), force=force)

@@ -1,54 +1,26 @@
-"""Figures: counts, intervals and maps as SVG text; lines and shares as Vega-Lite, drawn to files."""
+"""Figures as SVG text: counts, ranges, maps and recodings for reports, lines and chances to stand alone."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from crowdblend.figures.chart import Axis, line_chart
-    from crowdblend.figures.counts import bar_chart, heatmap
-    from crowdblend.figures.files import SUFFIXES, draw_svg, save, write_whole
-    from crowdblend.figures.intervals import interval_chart
-    from crowdblend.figures.maps import point_map
-    from crowdblend.figures.ranges import Range, range_chart
-    from crowdblend.figures.shares import Share, share_chart
-
-# Where each name lives: nothing is loaded before it is asked for.
-_MODULES = {
-    "SUFFIXES": "files",
-    "Axis": "chart",
-    "Range": "ranges",
-    "Share": "shares",
-    "bar_chart": "counts",
-    "draw_svg": "files",
-    "heatmap": "counts",
-    "interval_chart": "intervals",
-    "line_chart": "chart",
-    "point_map": "maps",
-    "range_chart": "ranges",
-    "save": "files",
-    "share_chart": "shares",
-    "write_whole": "files",
-}
+from crowdblend.figures.bars import Range, bar_chart, interval_chart, range_chart
+from crowdblend.figures.charts import Axis, Chart, Line, LineChart, Share, ShareChart
+from crowdblend.figures.files import save, write_whole
+from crowdblend.figures.maps import heatmap, point_map
+from crowdblend.figures.recodings import class_ruler, neighbours
 
 __all__ = [
-    "SUFFIXES",
     "Axis",
+    "Chart",
+    "Line",
+    "LineChart",
     "Range",
     "Share",
+    "ShareChart",
     "bar_chart",
-    "draw_svg",
+    "class_ruler",
     "heatmap",
     "interval_chart",
-    "line_chart",
+    "neighbours",
     "point_map",
     "range_chart",
     "save",
-    "share_chart",
     "write_whole",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

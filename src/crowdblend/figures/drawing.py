@@ -1,4 +1,4 @@
-"""SVG pictures put together from rectangles, lines, dots and text, without a renderer.
+"""SVG pictures put together from rectangles, lines, dots and text, and how all of them look.
 
 Text keeps its own size, so a picture needs to know how much room a label takes. Fonts differ from reader to reader;
 `text_width` therefore estimates on the generous side.
@@ -6,23 +6,45 @@ Text keeps its own size, so a picture needs to know how much room a label takes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from unicodedata import category, east_asian_width
 
-from crowdblend.figures.style import FONT, INK
+# Okabe and Ito's colours, told apart by readers of every colour vision; their yellow vanishes on white and gave way.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#333333")
+SHADES = ("#dbeaf5", "#8fbfe0", "#2f86c1", "#08406e")
+INK, QUIET, GROUND, GRID, LINE = "#1f2328", "#57606a", "#f3f4f6", "#e6e8eb", "#8c959f"
+FONT = "Inter, Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+PADDING, TEXT_SIZE = 16, 12
+# With its padding a narrow picture fits a phone of 390 pixels.
+NARROW = 318
 
-TEXT_SIZE = 12
 _NARROW = frozenset("ijl|!.,:;'`()[]{}frtI /\\-")
 _BROAD = frozenset("mwMWQOGD@%…—≥≤<>=+")
 
 
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
-    """About how wide a line of text is drawn, in the units of the picture.
+    """Return about how wide a line of text is drawn, in the units of the picture.
 
     >>> text_width("iii") < text_width("nnn") < text_width("MMM")
     True
     """
     return size * sum(map(_width, text))
+
+
+def wrap(text: str, width: float, size: float = TEXT_SIZE) -> list[str]:
+    """Return a sentence in lines that are at most so wide, or of one word.
+
+    >>> wrap("what falls together, and what does not", 120)
+    ['what falls together,', 'and what does not']
+    """
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", size) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _width(character: str) -> float:
@@ -71,6 +93,17 @@ class Drawing:
         ends = f'x1="{_number(x)}" y1="{_number(y)}" x2="{_number(x2)}" y2="{_number(y2)}"'
         self._shapes.append(f"<line {ends}{_stroke(stroke, thickness)}></line>")
 
+    def path(
+        self, points: Iterable[tuple[float, float]], *, stroke: str, thickness: float, dashed: bool = False
+    ) -> None:
+        """A line through points, in their order."""
+        places = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+        dashes = ' stroke-dasharray="6 4"' if dashed else ""
+        self._shapes.append(
+            f'<polyline points="{places}" fill="none"{_stroke(stroke, thickness)} stroke-linejoin="round"{dashes}>'
+            "</polyline>"
+        )
+
     def dot(self, x: float, y: float, radius: float, *, fill: str) -> None:
         """A filled circle."""
         self._shapes.append(
@@ -98,12 +131,27 @@ class Drawing:
             f"{_attribute('font-weight', weight)}>{escape(text)}</text>"
         )
 
-    def svg(self, width: float, height: float) -> str:
-        """The picture as the text of an SVG element of that size."""
+    def lines(
+        self,
+        x: float,
+        y: float,
+        texts: Iterable[str],
+        *,
+        size: float = TEXT_SIZE,
+        color: str = QUIET,
+        weight: int | None = None,
+    ) -> None:
+        """Lines of text, one below the other."""
+        for at, text in enumerate(texts):
+            self.text(x, y + at * size * 1.45, text, size=size, color=color, weight=weight)
+
+    def svg(self, width: float, height: float, *, ground: str | None = None) -> str:
+        """Return the picture as the text of an SVG element of that size, on a ground of one colour or on none."""
         wide, high = _number(width), _number(height)
+        below = "" if ground is None else f'<rect width="{wide}" height="{high}" rx="8" fill="{ground}"></rect>'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
-            f' font-family="{escape(FONT)}">{"".join(self._shapes)}</svg>'
+            f' font-family="{escape(FONT)}">{below}{"".join(self._shapes)}</svg>'
         )
 
 
@@ -116,5 +164,5 @@ def _attribute(name: str, value: float | None) -> str:
 
 
 def _number(value: float) -> str:
-    """A coordinate to a hundredth: finer is not seen and only makes pages longer."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+    """Return a coordinate to a hundredth: finer is not seen, and differs from processor to processor."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

@@ -12,11 +12,10 @@ points.sampled; a release sorts its points.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.papers.reproduction import Cell, Reproduction
 from crowdblend.randomness import SeededSource, discrete_laplace, flips, rational
 
@@ -40,7 +39,7 @@ def first_point() -> Reproduction:
             "crowd-blending",
         ),
         rows=tuple(_row(number, epsilon) for number, epsilon in enumerate(EPSILONS)),
-        spec=_chart(),
+        chart=_chart(),
         note=f"{RUNS:,} releases each, from a fixed seed. The line has {CELLS} places, and blocks are {BLOCK} places "
         "wide. Noise on every point hides where on the line it is; the coin publishes one of the two ends and is the "
         "best that differential privacy allows; crowd-blending noise hides where in its block a point is.",
@@ -80,20 +79,12 @@ def kept_by_coin(epsilon: float, seed: int) -> float:
     return float(np.mean(flips(RUNS, rational(limit(epsilon)), SeededSource(seed))))
 
 
-def _chart() -> dict[str, Any]:
-    names = {
-        "differentially private, at most": limit,
-        "crowd-blending, at least": guaranteed_epsilon,
-    }
-    rows = [
-        {"epsilon": epsilon, "kept": curve(epsilon), "release": name}
-        for name, curve in names.items()
-        for epsilon in (step / 20 for step in range(1, 61))
-    ]
-    return line_chart(
-        rows,
-        x=Axis("epsilon", "epsilon"),
-        y=Axis("kept", "probability that the first point is kept"),
-        series="release",
+def _chart() -> LineChart:
+    curves = {"differentially private, at most": limit, "crowd-blending, at least": guaranteed_epsilon}
+    grid = [step / 20 for step in range(1, 61)]
+    return LineChart(
+        [Line(name, [(epsilon, curve(epsilon)) for epsilon in grid]) for name, curve in curves.items()],
+        x=Axis("epsilon"),
+        y=Axis("probability that the first point is kept"),
         title="The first point of a table",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from crowdblend.errors import Infeasible
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.papers.reproduction import Reproduction
 from crowdblend.papers.suppression import (
     EXACT,
@@ -80,7 +80,7 @@ def _inverse_delta(
         source=f"LQS, Figure {number}",
         columns=("k", "rate", "epsilon", "published", "exact"),
         rows=tuple((at.k, at.rate, at.epsilon, at.published, at.exact) for at in points),
-        spec=inverse_delta_chart(points, label, title=f"LQS Figure {number}: {title}"),
+        chart=inverse_delta_chart(points, label, title=f"LQS Figure {number}: {title}"),
         note="The last two columns are δ; the chart shows 1/δ. As in the paper, ε > −ln(1 − β): below it LQS Theorem 5 "
         "is silent, though suppression.exact is not.",
     )
@@ -96,10 +96,13 @@ def figure6() -> Reproduction:
         for rate in FIGURE6_RATES
         for k in FIGURE6_KS
     ]
-    drawn = [
-        {"series": f"β = {rate:g}", "k": k, "bound": bound, "epsilon": epsilon}
-        for k, rate, published, exact in rows
-        for bound, epsilon in ((EXACT, exact), (PUBLISHED, published))
+    lines = [
+        line
+        for rate in FIGURE6_RATES
+        for line in (
+            Line(f"β = {rate:g}", [(k, exact) for k, at, _, exact in rows if at == rate], "exact"),
+            Line(f"β = {rate:g}", [(k, published) for k, at, published, _ in rows if at == rate], "published"),
+        )
     ]
     return Reproduction(
         name="lqs-figure6",
@@ -107,11 +110,10 @@ def figure6() -> Reproduction:
         source="LQS, Figure 6",
         columns=("k", "rate", "published", "exact"),
         rows=tuple(rows),
-        spec=line_chart(
-            drawn,
-            x=Axis("k", "k"),
-            y=Axis("epsilon", "smallest ε", log=True),
-            series="series",
+        chart=LineChart(
+            lines,
+            x=Axis("k"),
+            y=Axis("smallest ε", log=True),
             title=f"LQS Figure 6: {title[0].lower()}{title[1:]}",
             subtitle="Lower is better. Solid: the exact δ. Dashed: LQS Theorem 5, which ends at ε = −ln(1 − β).",
         ),

@@ -51,7 +51,7 @@ def table1() -> Reproduction:
             "digits match",
         ),
         rows=tuple(rows),
-        spec=None,
+        chart=None,
         note="Computed with the rule sampling.amplification (LQS Theorem 1).",
     )
 
@@ -80,7 +80,7 @@ def table2() -> Reproduction:
             )
             for printed, at in cells
         ),
-        spec=inverse_delta_chart(
+        chart=inverse_delta_chart(
             (at for _, at in cells),
             lambda at: f"β = {at.rate:g}",
             title=f"LQS Table 2: suppression below k = {TABLE2_K}",

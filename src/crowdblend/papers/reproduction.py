@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from crowdblend.errors import InvalidInput
+from crowdblend.figures import LineChart
 
 Cell = str | int | float | bool | None
 
@@ -24,7 +24,7 @@ class Reproduction:
     source: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    spec: dict[str, Any] | None
+    chart: LineChart | None
     note: str
 
     def __post_init__(self) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 from crowdblend.calculus import Rule
 from crowdblend.calculus.rules.sampling import suppression_exact, suppression_published
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees import CrowdBlending
 
-EPSILON = Axis("epsilon", "ε")
 EXACT, PUBLISHED = "exact", "published"
 
 
@@ -44,18 +43,23 @@ def least_epsilon(rate: float) -> float:
     return -math.log1p(-rate)
 
 
-def inverse_delta_chart(points: Iterable[Point], label: Callable[[Point], str], *, title: str) -> dict[str, Any]:
-    """1/δ against ε, as LQS draws it: higher is better."""
-    rows = [
-        {"series": label(at), "epsilon": at.epsilon, "bound": bound, "inverse": 1 / value}
-        for at in points
-        for bound, value in ((EXACT, at.exact), (PUBLISHED, at.published))
+def inverse_delta_chart(points: Iterable[Point], label: Callable[[Point], str], *, title: str) -> LineChart:
+    """Return 1/δ against ε, as LQS draws it: higher is better."""
+    curves: dict[str, list[Point]] = {}
+    for at in points:
+        curves.setdefault(label(at), []).append(at)
+    lines = [
+        line
+        for name, curve in curves.items()
+        for line in (
+            Line(name, [(at.epsilon, 1 / at.exact) for at in curve], "exact"),
+            Line(name, [(at.epsilon, 1 / at.published) for at in curve], "published"),
+        )
     ]
-    return line_chart(
-        rows,
-        x=EPSILON,
-        y=Axis("inverse", "1/δ", log=True),
-        series="series",
+    return LineChart(
+        lines,
+        x=Axis("ε"),
+        y=Axis("1/δ", log=True),
         title=title,
         subtitle="Higher is better. Solid: the exact δ. Dashed: LQS Theorem 5.",
     )

@@ -16,7 +16,7 @@ from crowdblend.calculus.rules.zero_knowledge import (
     group_by_samples,
     sample_and_sanitize_sharp,
 )
-from crowdblend.figures import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.papers.reproduction import Cell, Reproduction, agrees
 
@@ -45,7 +45,7 @@ def politics() -> Reproduction:
             "digits match",
         ),
         rows=tuple(_row(epsilon) for epsilon in EPSILONS),
-        spec=_chart(drawn),
+        chart=_chart(drawn),
         note=f"Cliques of {CLIQUE}, at least {1 - DISSENT:.0%} of each alike. The sampled average shows {drawn} "
         "with noise of the same ε; it is another statistic, since noisy proportions of all cliques are not zero-"
         "knowledge private with respect to few random samples (ZKP Proposition 9). Its bound conceals the whole clique "
@@ -93,22 +93,17 @@ def sampled_guess(epsilon: float) -> float:
     return float(min(math.exp(group.epsilon) / 2 + group.delta for group in groups))
 
 
-def _chart(drawn: str) -> dict[str, Any]:
+def _chart(drawn: str) -> LineChart:
     lines = {
         "from clique proportions: at least": clique_guess,
         "½e^ε, if people were independent": hoped,
         "from the sampled average: at most": sampled_guess,
     }
     grid = [EPSILONS[0] * (EPSILONS[-1] / EPSILONS[0]) ** (step / 48) for step in range(49)]
-    return line_chart(
-        [
-            {"release": name, "epsilon": epsilon, "right": guess(epsilon)}
-            for name, guess in lines.items()
-            for epsilon in grid
-        ],
-        x=Axis("epsilon", "ε", log=True),
-        y=Axis("right", "probability of guessing right"),
-        series="release",
+    return LineChart(
+        [Line(name, [(epsilon, guess(epsilon)) for epsilon in grid]) for name, guess in lines.items()],
+        x=Axis("ε", log=True),
+        y=Axis("probability of guessing right"),
         title="ZKP Appendix A: how often a neighbour guesses your vote",
         subtitle=f"Cliques of {CLIQUE}, {1 - DISSENT:.0%} alike. Sampled: {drawn}. A coin is right half the time.",
     )

@@ -1,6 +1,6 @@
 """How the page looks, on a screen of any width and on paper."""
 
-from crowdblend.figures.style import FONT
+from crowdblend.figures.drawing import FONT
 
 CSS = f"""
 :root {{ --ink: #1f2328; --quiet: #57606a; --line: #d9dde2; --ground: #f6f8fa; --accent: #0062a0; --warn: #8a3b00; }}

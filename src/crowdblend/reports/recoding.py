@@ -39,7 +39,7 @@ def around_the_choice(facts: Mapping[str, Any], chosen: Mapping[str, Any], *, dr
     finer, coarser = ([(each.name, each.score) for each in near if each.coarser is side] for side in (False, True))
 
     def draw(_: bool) -> str:
-        from crowdblend.figures.neighbours import neighbours  # noqa: PLC0415  only where figures are drawn
+        from crowdblend.figures import neighbours  # noqa: PLC0415  only where figures are drawn
 
         return neighbours(("chosen", own), finer, coarser, headings=("one column finer", "", "one column coarser"))
 

@@ -1,12 +1,13 @@
-"""A column's classes as a picture: numbers on a ruler to scale, everything else as labels side by side."""
+"""Charts for pages of any width, and a column's classes: numbers on a ruler to scale, all else as labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from markupsafe import Markup
 
-from crowdblend.figures.class_ruler import class_ruler
+from crowdblend.figures import Chart, class_ruler
 from crowdblend.policies.columns import Column
 from crowdblend.policies.domains import AxisDomain, NumberDomain
 from crowdblend.recoding import Breaks, Intervals, Recoding
@@ -15,6 +16,19 @@ from crowdblend.reports.html import inline_svg
 MOST_LABELS = 24
 _MOST_BLOCKS = 400
 _MOST_STEPS = 50
+
+
+class ChartPictures(TypedDict):
+    """A chart as SVG text, drawn for a screen and for a phone."""
+
+    title: str
+    wide: str
+    narrow: str
+
+
+def draw_chart(chart: Chart) -> ChartPictures:
+    """Return the chart as plain data, which a job can hand over."""
+    return {"title": chart.title, "wide": chart.svg(), "narrow": chart.svg(narrow=True)}
 
 
 @dataclass(frozen=True)

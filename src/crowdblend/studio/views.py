@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from crowdblend.errors import CrowdblendError, Unavailable
-from crowdblend.reports.html import Html, shorten
+from crowdblend.reports.html import Html, inline_svg, shorten
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES
 from crowdblend.studio.model import readiness
@@ -47,7 +46,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["told"] = lambda text, longest=80: shorten(str(text), longest)
-    made.filters["spec"] = json.dumps
+    made.filters["picture"] = lambda drawn, words: Markup(inline_svg(drawn, words))
     made.filters["up"] = bound_text
     made.filters["paper_name"] = paper_name
     made.globals.update(version=__version__, steps=STEPS, kind_names=KIND_NAMES, designs=DESIGN_NAMES)

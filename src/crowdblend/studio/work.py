@@ -12,6 +12,7 @@ from typing import Any
 
 from crowdblend.errors import CrowdblendError
 from crowdblend.studio.jobs import JOB, STATUS
+from crowdblend.studio.pictures import draw_chart
 
 _OFTEN = 0.2
 
@@ -120,7 +121,7 @@ def attack(status: Status, name: str, runs: int) -> dict[str, Any]:
     found = attacked.launch(runs)
     return {
         "told": attacked.to_dict(found),
-        "chart": found.chart,
+        "chart": draw_chart(found.chart),
         "held": found.ours_hold,
         "broken": found.target_broken,
     }
@@ -139,7 +140,7 @@ def paper(status: Status, name: str) -> dict[str, Any]:
         "note": made.note,
         "columns": list(made.columns),
         "rows": rows,
-        "chart": made.spec,
+        "chart": None if made.chart is None else draw_chart(made.chart),
     }
 
 

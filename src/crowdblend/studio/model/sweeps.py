@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdblend.errors import CrowdblendError
-from crowdblend.figures.chart import Axis, line_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.planning import Plan, Sweep, sweep
 from crowdblend.planning.sweep import TITLES
 
@@ -15,21 +15,14 @@ _OVER = {
 }
 
 
-def sweep_chart(swept: Sweep) -> dict[str, Any]:
-    """A swept plan as a Vega-Lite specification, one line for each theorem."""
-    rows = [
-        {swept.over: row[swept.over], swept.solved: row[rule], "theorem": rule}
-        for row in swept.rows
-        for rule in swept.rules
-        if row[rule] is not None
-    ]
+def sweep_chart(swept: Sweep) -> LineChart:
+    """Return a swept plan as a chart with one line for each theorem."""
     # Totals of many releases lie far apart.
     log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
-    return line_chart(
-        rows,
-        x=Axis(swept.over, TITLES[swept.over], log=swept.over in ("delta", "releases")),
-        y=Axis(swept.solved, TITLES[swept.solved], log=log_y),
-        series="theorem",
+    return LineChart(
+        [Line(rule, [(row[swept.over], row[rule]) for row in swept.rows]) for rule in swept.rules],
+        x=Axis(TITLES[swept.over], log=swept.over in ("delta", "releases")),
+        y=Axis(TITLES[swept.solved], log=log_y),
         title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
     )
 
@@ -40,8 +33,8 @@ def may_sweep(planned: Any) -> bool:
     return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
 
 
-def trade_off_chart(planned: Any) -> dict[str, Any] | None:
-    """What the planned parameter would be for other rates, or other ε where the rate is planned; None without one."""
+def trade_off_chart(planned: Any) -> LineChart | None:
+    """Return what the planned parameter would be for other rates, or other ε where the rate is planned, or None."""
     if not may_sweep(planned):
         return None
     parameters = planned.parameters

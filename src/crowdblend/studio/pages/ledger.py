@@ -10,9 +10,10 @@ from starlette.routing import Route
 
 from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
-from crowdblend.figures.stairs import stairs_chart
+from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.studio.model.totals import stairs
+from crowdblend.studio.pictures import ChartPictures, draw_chart
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page
 
@@ -33,12 +34,7 @@ def show(request: Request) -> Response:
 def _population(ledger: Ledger, name: str) -> dict[str, Any]:
     steps = stairs(ledger, name)
     budget = ledger.budget(name)
-    rows = [
-        {"release": step.releases, "epsilon": step.total.epsilon, "series": "added up"}
-        for step in steps
-        if step.total is not None
-    ]
-    chart = stairs_chart(rows, title=f"ε about {name[:60]}") if len(rows) > 1 else None
+    points = [(step.releases, step.total.epsilon) for step in steps if step.total is not None]
     total, limits = budget.differential, ledger.limits(name)
     return {
         "name": name,
@@ -49,8 +45,14 @@ def _population(ledger: Ledger, name: str) -> dict[str, Any]:
         "lead": guess_sentence(total) if total is not None else None,
         "relative": budget.zero_knowledge,
         "assumptions": [assumption.value for assumption in budget.assumptions],
-        "chart": chart,
+        "chart": _stairs(points, name) if len(points) > 1 else None,
     }
+
+
+def _stairs(points: list[tuple[int, float]], name: str) -> ChartPictures:
+    """Return the total ε as stairs: each release is a step up."""
+    axes = Axis("releases so far"), Axis("ε of all releases, added up")
+    return draw_chart(LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True))
 
 
 ROUTES = [Route("/ledger", show)]

@@ -21,6 +21,7 @@ from crowdblend.studio.model.sweeps import may_sweep, trade_off_chart
 from crowdblend.studio.model.totals import totals
 from crowdblend.studio.pages.home import WHAT
 from crowdblend.studio.pages.posting import Sent, posting, see
+from crowdblend.studio.pictures import draw_chart
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
 from crowdblend.studio.views import page, step_context, step_page
@@ -106,7 +107,8 @@ def show_chart(request: Request) -> Response:
     studio: Studio = request.app.state.studio
     draft = studio.drafts.get(request.path_params["draft"])
     planned = studio.policy(draft.choices).plan()
-    return page(request, "fragments/chart.html", chart=trade_off_chart(planned))
+    chart = trade_off_chart(planned)
+    return page(request, "fragments/chart.html", chart=chart and draw_chart(chart))
 
 
 def _shape(draft: Draft) -> object:

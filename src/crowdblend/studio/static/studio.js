@@ -1,39 +1,5 @@
-// What pages need beyond htmx: sliders beside exact fields, charts where there are some, light and dark, copying.
+// What pages need beyond htmx: sliders beside exact fields, light and dark, copying.
 "use strict";
-
-const VENDOR = new URL("vendor/", document.currentScript.src);
-const VEGA = ["vega", "vega-lite", "vega-embed", "vega-interpreter"];
-let vega = null;
-
-function loadVega() {
-  vega ??= VEGA.reduce((before, name) => before.then(() => new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = new URL(`${name}.min.js`, VENDOR);
-    script.onload = done;
-    script.onerror = failed;
-    document.head.append(script);
-  })), Promise.resolve());
-  return vega;
-}
-
-function drawCharts(within) {
-  const charts = [...within.querySelectorAll("[data-spec]:not([data-drawn])")];
-  if (!charts.length) return;
-  for (const one of charts) one.dataset.drawn = "";
-  loadVega().then(() => {
-    for (const one of charts) {
-      const spec = JSON.parse(one.dataset.spec);
-      // What the file on disk says to an editor has no meaning here.
-      delete spec.usermeta;
-      // Axis titles and labels take about a hundred pixels beside the drawing itself.
-      if (typeof spec.width === "number") spec.width = Math.max(180, Math.min(spec.width, one.clientWidth - 120));
-      window.vegaEmbed(one, spec, {
-        ast: true, expr: window.vega.expressionInterpreter, actions: false, defaultStyle: false, tooltip: false,
-        renderer: "svg",
-      });
-    }
-  });
-}
 
 function bindSliders(within) {
   for (const range of within.querySelectorAll("input[type=range][data-for]")) {
@@ -99,7 +65,6 @@ function bindConfirm(within) {
 }
 
 function bind(within) {
-  drawCharts(within);
   bindSliders(within);
   bindPlanned(within);
   bindConfirm(within);

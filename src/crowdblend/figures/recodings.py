@@ -1,16 +1,20 @@
-"""A node and what lies one step to either side of it: boxes joined by lines, darker for a higher number."""
+"""Pictures of recodings: the classes of a column of numbers on a ruler, and a recoding with its neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from crowdblend.errors import InvalidInput
-from crowdblend.figures.drawing import Drawing
-from crowdblend.figures.scales import Shade
-from crowdblend.figures.style import INK, PADDING, QUIET
+from crowdblend.figures.drawing import INK, PADDING, QUIET, TEXT_SIZE, Drawing, text_width
+from crowdblend.figures.scales import Scale, Shade
 
 Named = tuple[str, float]
+
+_RULER, _HEIGHT, _LEFT = 640.0, 26.0, 8.0
+_SHADES = ("#4c78a8", "#9ecae9")
+_BEYOND = "#bab0ac"
 
 WIDTH, ROW, BOX, TOP = 720, 36, 28, 30
 # Left and right end of the boxes: before, in the middle, after.
@@ -18,6 +22,37 @@ _PLACES = ((0, 240), (285, 435), (480, 720))
 _LINE = "#b6bec8"
 # From this part of the shades on, writing is white.
 _DARK = 0.6
+
+
+def class_ruler(ends: Sequence[float], *, bottom: bool = False, top: bool = False) -> str:
+    """The ruler as SVG: one block between each two ends, and open blocks below and above where there are such classes.
+
+    >>> class_ruler([0, 10, 20], top=True).startswith("<svg")
+    True
+    """
+    picture = Drawing()
+    first, last = float(ends[0]), float(ends[-1])
+    beyond = _RULER / 12
+    start = _LEFT + (beyond if bottom else 0)
+    stop = _LEFT + _RULER - (beyond if top else 0)
+
+    at = Scale(first, last, start, stop).place
+    if bottom:
+        picture.rectangle(_LEFT, 0, beyond - 1, _HEIGHT, fill=_BEYOND)
+    if top:
+        picture.rectangle(stop + 1, 0, beyond - 1, _HEIGHT, fill=_BEYOND)
+    for number, (low, high) in enumerate(pairwise(ends)):
+        width = max(at(float(high)) - at(float(low)), 0.3)
+        picture.rectangle(at(float(low)), 0, width, _HEIGHT, fill=_SHADES[number % 2])
+    free = 0.0
+    for value in ends:
+        text = f"{float(value):,g}" if float(value) < 1e15 else f"{float(value):g}"
+        half = text_width(text) / 2
+        place = min(max(at(float(value)), _LEFT + half), _LEFT + _RULER - half)
+        if place - half >= free:
+            picture.text(place, _HEIGHT + TEXT_SIZE + 3, text, anchor="middle")
+            free = place + half + 8
+    return picture.svg(_RULER + 2 * _LEFT, _HEIGHT + TEXT_SIZE + 10)
 
 
 @dataclass(frozen=True)

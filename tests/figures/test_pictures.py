@@ -1,0 +1,148 @@
+"""Pictures of reports: every label once, in order, with its number, where its numbers say; blanks stay blank."""
+
+import pytest
+
+from crowdblend.errors import InvalidInput
+from crowdblend.figures import bar_chart, heatmap, interval_chart, neighbours, point_map
+from crowdblend.figures.drawing import SHADES
+from crowdblend.figures.maps import MOST_NUMBERED_COLUMNS, compact
+from crowdblend.figures.scales import round_numbers
+from tests.figures.pictures import Picture
+
+HEADINGS = ("finer", "", "coarser")
+
+
+def test_bars_keep_their_order_and_show_their_numbers():
+    picture = Picture.parse(bar_chart([("b", 1200), ("a <i>", 600), ("c", 0)]))
+    assert picture.texts() == ["b", "1,200", "a <i>", "600", "c", "0"]
+    widths = [float(bar["width"]) for bar in picture.of("rect")]
+    assert widths[0] == pytest.approx(2 * widths[1])
+    assert widths[2] == 0
+    assert picture.inside()
+
+
+def test_bars_below_zero_go_to_the_left():
+    up, down = Picture.parse(bar_chart([("a", 30), ("b", -10)])).of("rect")
+    assert float(down["x"]) + float(down["width"]) == pytest.approx(float(up["x"]), abs=0.02)
+    assert float(up["width"]) == pytest.approx(3 * float(down["width"]), abs=0.05)
+
+
+@pytest.mark.parametrize("totals", [[("a", 0)], [("a", -1)], [("a", 10**18), ("b", 1)]])
+def test_unusual_counts_are_drawn_inside(totals):
+    assert Picture.parse(bar_chart(totals)).inside()
+
+
+@pytest.mark.parametrize("totals", [[], [("a", 1), ("a", 2)]])
+def test_no_label_or_one_twice_is_refused(totals):
+    with pytest.raises(InvalidInput, match="label"):
+        bar_chart(totals)
+
+
+def tiles(svg: str) -> list[dict[str, str]]:
+    """Without the ground below the tiles."""
+    return [tile for tile in Picture.parse(svg).of("rect") if tile.get("stroke") == "white"]
+
+
+def test_a_heatmap_leaves_unknown_pairs_blank():
+    drawn = heatmap([("x", "u", 5), ("y", "v", 7), ("z", "v", 1)], rows=["x", "y"], columns=["u", "v"])
+    first, second = tiles(drawn)
+    assert float(first["x"]) < float(second["x"])
+    assert float(first["y"]) < float(second["y"])
+    assert (first["fill"], second["fill"]) == (SHADES[0], SHADES[-1])
+    assert Picture.parse(drawn).texts() == ["x", "y", "u", "v", "5", "7"]
+    assert Picture.parse(drawn).inside()
+
+
+def test_wide_heatmaps_have_a_legend_instead_of_numbers():
+    columns = [str(at) for at in range(MOST_NUMBERED_COLUMNS + 1)]
+    picture = Picture.parse(heatmap([("x", column, 5000) for column in columns], rows=["x"], columns=columns))
+    assert picture.texts() == ["x", *columns, "people", "5,000"]
+    assert picture.inside()
+
+
+def test_shades_follow_the_logarithm_where_numbers_differ_greatly():
+    def middle(*counts: int) -> str:
+        totals = [("x", str(at), count) for at, count in enumerate(counts)]
+        return tiles(heatmap(totals, rows=["x"], columns=["0", "1", "2"]))[1]["fill"]
+
+    assert middle(1, 1000, 10**6) == middle(0, 500, 1000)
+    assert middle(10, 11, 20) != middle(10, 15, 20)
+
+
+def test_an_empty_heatmap_is_refused():
+    with pytest.raises(InvalidInput, match="at least one pair"):
+        heatmap([], rows=["x"], columns=["u"])
+
+
+@pytest.mark.parametrize("count", [0, -1, 9_999, 10_000, 999_999, 1_000_000, 10**15, -(10**6)])
+def test_compact_numbers_fit_a_tile(count):
+    assert len(compact(count)) <= 6
+
+
+def test_bins_lie_in_their_block_and_north_is_up():
+    bins = [((0, 0, 1, 1), 5), ((3, 3, 4, 4), 50)]
+    picture = Picture.parse(point_map(bins, [(0, 0, 2, 2)], names=("x", "y < z"), bounds=(0, 0, 4, 4)))
+    ground, few, many, block, *_ = picture.of("rect")
+    assert float(few["y"]) > float(many["y"])
+    assert float(few["x"]) < float(many["x"])
+    assert few["fill"] != many["fill"]
+    assert block["fill"] == "none"
+    assert float(block["width"]) == pytest.approx(float(ground["width"]) / 2)
+    assert {"x", "y < z", "points", "50"} <= set(picture.texts())
+    assert picture.inside()
+
+
+@pytest.mark.parametrize("bounds", [(0, 0, 1000, 1), (-1e9, 1e-9, 1e9, 2e-9), (5, 0, 6, 1000)])
+def test_any_bounds_are_drawn(bounds):
+    assert Picture.parse(point_map([], [], names=("x", "y"), bounds=bounds)).inside()
+
+
+def test_intervals_hold_their_values_in_the_order_given():
+    picture = Picture.parse(interval_chart([("b", 5.0, 1.0, 9.0), ("a", 2.0, 0.0, 6.0)]))
+    assert [text for text in picture.texts() if text.isalpha()] == ["b", "a"]
+    lines = [line for line in picture.of("line") if line["y1"] == line["y2"]]
+    for line, dot in zip(lines, picture.of("circle"), strict=True):
+        assert float(line["x1"]) < float(dot["cx"]) < float(line["x2"])
+    assert picture.inside()
+
+
+@pytest.mark.parametrize("rows", [[], [("a", 1.0, 0.0, 2.0), ("a", 1.0, 0.0, 2.0)]])
+def test_no_interval_or_a_label_twice_is_refused(rows):
+    with pytest.raises(InvalidInput, match="label"):
+        interval_chart(rows)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3e-7, 2e-7), (0, 1e18), (123456, 123457), (-1, 0)])
+def test_round_numbers_are_few_and_between(low, high):
+    ticks = round_numbers(low, high)
+    assert 3 <= len(ticks) <= 8
+    assert low <= ticks[0] < ticks[-1] <= high
+
+
+def test_boxes_keep_their_order_and_lines_meet_at_the_middle():
+    drawn = neighbours(("chosen", 50.0), [("a", 10.0), ("b", 40.4)], [("c", 90.0)], headings=HEADINGS)
+    picture = Picture.parse(drawn)
+    assert picture.texts() == ["a", "10", "b", "40", "chosen", "50", "c", "90", "finer", "coarser"]
+    first, second, middle, last = picture.of("rect")
+    assert float(first["y"]) < float(middle["y"]) == float(last["y"]) < float(second["y"])
+    lines = picture.of("line")
+    assert [line["x2"] for line in lines] == [middle["x"], middle["x"], str(int(middle["x"]) + int(middle["width"]))]
+    assert {line["y2"] for line in lines} == {lines[-1]["y1"]}
+    assert picture.inside()
+
+
+def test_a_high_number_is_written_in_white_on_a_dark_box():
+    picture = Picture.parse(neighbours(("chosen", 50.0), [("a", 10.0)], [("c", 90.0)], headings=HEADINGS))
+    colors = {text: attributes["fill"] for name, attributes, text in picture.shapes if name == "text"}
+    assert colors["c"] == "white" != colors["a"]
+
+
+def test_equal_and_negative_numbers_are_drawn():
+    for value in (0.0, -12.5):
+        picture = Picture.parse(neighbours(("chosen", value), [], [("a", value)], headings=HEADINGS))
+        assert len(picture.texts()) == 6
+
+
+def test_a_node_alone_is_refused():
+    with pytest.raises(InvalidInput, match="neighbours"):
+        neighbours(("chosen", 1.0), [], [], headings=HEADINGS)
