@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdblend.calculus.description import BIASED, SAMPLED, Composite, same_release
+from crowdblend.calculus.description import BIASED, SAMPLED, Composite
 
 STATISTIC, DRAWN = "statistic", "drawn"
 # What a statistic measures, and the noise that it is published with.
@@ -13,8 +13,6 @@ UNDER_SAMPLING = Composite(SAMPLED, ("rate",))
 UNDER_BIAS = Composite(BIASED, ("low", "high", "exceptions", "max_rate"))
 OF_DRAWN = Composite(DRAWN, ("samples", "population"))
 RELEASES = Composite("releases")
-RELEASED_STATISTIC = same_release("population", "scale", noise=LAPLACE)
-ON_GRID = same_release("population", "scale", "resolution", noise=GRID)
 
 TARGET = "the epsilon that delta is computed for; the guarantee names it"
 NAMED = "the guarantee names it"

@@ -1,165 +1,216 @@
-"""Statistics of networks as they are released: on a grid, with discrete Laplace noise (docs/proofs.md#networks).
+"""Statistics of networks as they are released (docs/proofs.md#networks): the noise that hides a person.
 
-The mechanism rounds the statistic to the grid and the simulator rounds its estimate, clipped to the range, in the same
-way; that moves the two apart by at most one step r. Concealing a vertex removes at most d links, and the distance to
-any property moves by at most one edit with every link: d edits, 2/n of M.
+Concealing a vertex removes at most d links, which moves the number of components, of surplus links and of links by at
+most d, and the distance to any property by at most one edit with every link: d edits, 2/n of M = dn/2. On a grid the
+mechanism rounds the statistic and the simulator rounds its estimate, clipped to the range, in the same way; that moves
+the two apart by at most one step r.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.description import mechanism, same_release
-from crowdblend.calculus.forms import DEGREE, DISTANCE, GRID, ON_GRID, STATISTIC
+from crowdblend.calculus.conditions import Unmet
+from crowdblend.calculus.description import About, mechanism, same_release
+from crowdblend.calculus.forms import DEGREE, DISTANCE, GRID, LAPLACE, STATISTIC
+from crowdblend.calculus.rules.graphs import NETWORK, OURS
 from crowdblend.calculus.rules.zero_knowledge import laplace_release
-from crowdblend.calculus.theorem import rule
-from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import Differential, Estimator, RandomSamples, Relation, Sampler, ZeroKnowledge
+from crowdblend.calculus.theorem import Rule, rule
+from crowdblend.guarantees import Differential, Estimator, Guarantee, RandomSamples, Relation, Sampler, ZeroKnowledge
 from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 from crowdblend.numerics.balls import round_up
 
 DISTANCES = (CONNECTED, CYCLE_FREE, EULERIAN)
-OURS = "crowdblend, docs/proofs.md#networks"
-NOISY = (Assumption.PUBLIC_SIZE, Assumption.GRID_NOISE)
-PEOPLE = (*NOISY, Assumption.CONCEALED_ROWS)
-ALONE = (Assumption.BOUNDED_DEGREE, *NOISY)
+NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE)
+ON_GRID = (Assumption.PUBLIC_SIZE, Assumption.GRID_NOISE)
+PEOPLE = (*ON_GRID, Assumption.CONCEALED_ROWS)
+_OF_SAMPLER = "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range."
+_OF_ESTIMATOR = (
+    "zero-knowledge private with respect to the aggregate of an estimator that strays by no more than h as far as "
+    "noise of scale λ can tell."
+)
+_DISTANCE, _DEGREE = "The distance to connectedness, cycle-freeness or an Euler path", "The average degree"
+
+_Register = Callable[[Callable[..., Guarantee]], Rule]
 
 
-@rule(
+def _with_laplace(rule_id: str, theorem: str, what: str, moved: str, *details: str) -> _Register:
+    """The rule of a statistic with Laplace noise that concealing a vertex moves by at most so much."""
+    return rule(
+        rule_id,
+        source=f"ZKP Theorem {theorem} through Proposition 12",
+        statement=f"{what} with Lap(λ) noise is ln((1−β)e^{{({moved}+δ)/λ}} + βe^{{w/λ}})-zero-knowledge {_OF_SAMPLER}",
+        assumes=(*(NETWORK if details else ()), *NOISY),
+        about=same_release(*details, "population", "scale", noise=LAPLACE),
+    )
+
+
+def _on_grid(
+    rule_id: str, what: str, claim: str, assumes: tuple[Assumption, ...], about: About, source: str = OURS
+) -> _Register:
+    """The rule of a statistic on a grid with discrete Laplace noise."""
+    verb = "are" if what.startswith("The shares") else "is"
+    rounded = "each rounded" if verb == "are" else "rounded"
+    noisy = f"{what}, {rounded} to a grid of step r, with discrete Laplace noise of scale λ, {verb} {claim}"
+    return rule(rule_id, source=source, statement=noisy, assumes=assumes, about=about)
+
+
+def _of_estimate(*details: str) -> About:
+    return same_release(*details, "population", "scale", "resolution", noise=GRID)
+
+
+def _alone(measure: str, *details: str) -> About:
+    return mechanism(STATISTIC, *details, "population", "scale", "resolution", measure=measure, noise=GRID)
+
+
+@_with_laplace("graph.connected", "26.1", "The distance to connectedness", "2/n")
+def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex adds at most d components: 2/n of M."""
+    _is_about(premise, CONNECTED)
+    return laplace_release(premise, arb(2) / population, arb(scale))
+
+
+@_with_laplace("graph.cycle-free", "26.3", "The distance to cycle-freeness", "2/n")
+def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex breaks at most d − 1 independent cycles: 2/n of M."""
+    _is_about(premise, CYCLE_FREE)
+    return laplace_release(premise, arb(2) / population, arb(scale))
+
+
+@_with_laplace("graph.eulerian", "26.2", "The distance to an Euler path", "4/n")
+def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
+    """The paper's 4/n; 2/n holds for every graph small enough to try."""
+    _is_about(premise, EULERIAN)
+    return laplace_release(premise, arb(4) / population, arb(scale))
+
+
+@_with_laplace("graph.average-degree", "26.4", _DEGREE, "2d/n", "degree_bound")
+def average_degree(premise: Sampler, *, degree_bound: int, population: int, scale: float) -> ZeroKnowledge:
+    """Concealing a vertex removes at most d links, each counted at both ends; the range may be narrower than d."""
+    _is_about(premise, AVERAGE_DEGREE)
+    return laplace_release(premise, 2 * arb(degree_bound) / population, arb(scale))
+
+
+@_on_grid(
     "graph.published.distance",
-    source="ZKP Theorem 26.1 to 26.3 through Proposition 12, on a grid",
-    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-    "discrete Laplace noise of scale λ, is ln((1−β)e^{(2/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect "
-    "to the aggregate of its (δ, β)-sampler, w the width of its range.",
-    assumes=NOISY,
-    about=ON_GRID,
+    _DISTANCE,
+    f"ln((1−β)e^{{(2/n+δ+r)/λ}} + βe^{{(w+r)/λ}})-zero-knowledge {_OF_SAMPLER}",
+    ON_GRID,
+    _of_estimate(),
+    "ZKP Theorem 26.1 to 26.3 through Proposition 12, on a grid",
 )
 def published_distance(premise: Sampler, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """Proposition 12 with the rounding counted as part of the sensitivity."""
-    _is_about("graph.published.distance", premise, DISTANCES)
+    _is_about(premise, *DISTANCES)
     return laplace_release(premise, arb(2) / population, arb(scale), resolution)
 
 
-@rule(
+@_on_grid(
     "graph.published.degree",
-    source="ZKP Theorem 26.4 through Proposition 12, on a grid",
-    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is "
-    "ln((1−β)e^{(2d/n+δ+r)/λ} + βe^{(w+r)/λ})-zero-knowledge private with respect to the aggregate of its (δ, "
-    "β)-sampler, w the width of its range.",
-    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
+    _DEGREE,
+    f"ln((1−β)e^{{(2d/n+δ+r)/λ}} + βe^{{(w+r)/λ}})-zero-knowledge {_OF_SAMPLER}",
+    (*NETWORK, *ON_GRID),
+    _of_estimate("degree_bound"),
+    "ZKP Theorem 26.4 through Proposition 12, on a grid",
 )
 def published_degree(
     premise: Sampler, *, degree_bound: int, population: int, scale: float, resolution: float
 ) -> ZeroKnowledge:
     """Each of at most d links counts at both ends."""
-    _is_about("graph.published.degree", premise, (AVERAGE_DEGREE,))
+    _is_about(premise, AVERAGE_DEGREE)
     return laplace_release(premise, 2 * arb(degree_bound) / population, arb(scale), resolution)
 
 
-@rule(
-    "graph.sharp.distance",
-    source=OURS,
-    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-    "discrete Laplace noise of scale λ, is (2/n + h + r)/λ-zero-knowledge private with respect to the aggregate of an "
-    "estimator that strays by no more than h as far as noise of scale λ can tell.",
-    assumes=NOISY,
-    about=ON_GRID,
-)
+@_on_grid("graph.sharp.distance", _DISTANCE, f"(2/n + h + r)/λ-{_OF_ESTIMATOR}", ON_GRID, _of_estimate())
 def sharp_distance(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """The exponential moment of the error instead of its worst case."""
-    _is_about("graph.sharp.distance", premise, DISTANCES)
+    _is_about(premise, *DISTANCES)
     return _hidden(premise, arb(2) / population, scale, arb(resolution))
 
 
-@rule(
+@_on_grid(
     "graph.sharp.degree",
-    source=OURS,
-    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (2d/n + h + "
-    "r)/λ-zero-knowledge private with respect to the aggregate of an estimator that strays by no more than h as far as "
-    "noise of scale λ can tell.",
-    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    about=same_release("degree_bound", "population", "scale", "resolution", noise=GRID),
+    _DEGREE,
+    f"(2d/n + h + r)/λ-{_OF_ESTIMATOR}",
+    (*NETWORK, *ON_GRID),
+    _of_estimate("degree_bound"),
 )
 def sharp_degree(
     premise: Estimator, *, degree_bound: int, population: int, scale: float, resolution: float
 ) -> ZeroKnowledge:
     """Each of at most d links counts at both ends."""
-    _is_about("graph.sharp.degree", premise, (AVERAGE_DEGREE,))
+    _is_about(premise, AVERAGE_DEGREE)
     return _hidden(premise, 2 * arb(degree_bound) / population, scale, arb(resolution))
 
 
-@rule(
+@_on_grid(
     "graph.sharp.average",
-    source=OURS,
-    statement="The average of people's data in an interval of length w, a concealed person counting as its lower end, "
-    "rounded to a grid of step r, with discrete Laplace noise of scale λ, is (w/n + h + r)/λ-zero-knowledge private "
-    "with respect to the aggregate of an estimator that strays by no more than h.",
-    assumes=PEOPLE,
-    about=ON_GRID,
+    "The average of people's data in an interval of length w, a concealed person counting as its lower end",
+    f"(w/n + h + r)/λ-{_OF_ESTIMATOR}",
+    PEOPLE,
+    _of_estimate(),
 )
 def sharp_average(premise: Estimator, *, population: int, scale: float, resolution: float) -> ZeroKnowledge:
     """One person moves the average by the width over n."""
-    _is_about("graph.sharp.average", premise, (AVERAGE,))
-    _is_drawn_from("graph.sharp.average", premise, population)
+    _is_about(premise, AVERAGE)
+    _is_drawn_from(premise, population)
     return _hidden(premise, arb(premise.width) / population, scale, arb(resolution))
 
 
-@rule(
+@_on_grid(
     "graph.sharp.histogram",
-    source=OURS,
-    statement="The shares of m classes of people, a concealed person counting in none, each rounded to a grid of step "
-    "r, with discrete Laplace noise of scale λ, are (1/n + h + mr)/λ-zero-knowledge private with respect to the "
-    "aggregate of an estimator that strays (in L1) by no more than h as far as noise of scale λ can tell.",
-    assumes=(*PEOPLE, Assumption.FIXED_SHARES),
-    about=same_release("dimension", "population", "scale", "resolution", noise=GRID),
+    "The shares of m classes of people, a concealed person counting in none",
+    f"(1/n + h + mr)/λ-{_OF_ESTIMATOR}",
+    (*PEOPLE, Assumption.FIXED_SHARES),
+    _of_estimate("dimension"),
 )
 def sharp_histogram(
     premise: Estimator, *, dimension: int, population: int, scale: float, resolution: float
 ) -> ZeroKnowledge:
-    """One person is in one class, and every class is rounded."""
-    _is_about("graph.sharp.histogram", premise, (HISTOGRAM,))
-    _is_drawn_from("graph.sharp.histogram", premise, population)
+    """One person is in one class, and every class is rounded; errors are in L1."""
+    _is_about(premise, HISTOGRAM)
+    _is_drawn_from(premise, population)
     return _hidden(premise, arb(1) / population, scale, dimension * arb(resolution))
 
 
 def _hidden(premise: Estimator, sensitivity: arb, scale: float, rounding: arb) -> ZeroKnowledge:
     """Nothing moves further than the range is wide, however far the estimate strays."""
     if scale < premise.least_scale:
-        raise NotApplicable(
-            f"scale must be at least {premise.least_scale:g} for this estimator, got {scale:g}. "
+        raise Unmet(
+            f"needs a scale of at least {premise.least_scale:g} for this estimator, got {scale:g}. "
             "Add more noise or sample more people."
         )
     moved = (sensitivity + premise.reach).min(arb(premise.width)) + rounding
     return ZeroKnowledge(round_up(moved / scale), 0.0, premise.aggregate, Relation.CONCEAL)
 
 
-def _is_about(rule_id: str, premise: Sampler | Estimator, statistics: tuple[str, ...]) -> None:
+def _is_about(premise: Sampler | Estimator, *statistics: str) -> None:
     if premise.statistic not in statistics:
-        raise NotApplicable(
-            f"{rule_id} needs an estimate of the {' or the '.join(statistics)}, got one of the {premise.statistic}. "
+        raise Unmet(
+            f"needs an estimate of the {' or the '.join(statistics)}, got one of the {premise.statistic}. "
             "Use another rule."
         )
 
 
-def _is_drawn_from(rule_id: str, premise: Estimator, population: int) -> None:
+def _is_drawn_from(premise: Estimator, population: int) -> None:
     """One person matters by 1/n, so n must be the number of those whom the estimator draws from."""
     drawn = premise.aggregate
     if not isinstance(drawn, RandomSamples) or drawn.population != population:
-        raise NotApplicable(
-            f"{rule_id} needs an estimator that draws from the population of {population}, got another. "
+        raise Unmet(
+            f"needs an estimator that draws from the population of {population}, got another. "
             "Use the same number of people in both steps."
         )
 
 
-@rule(
+@_on_grid(
     "graph.differential.distance",
-    source=OURS,
-    statement="The distance to connectedness, cycle-freeness or an Euler path, rounded to a grid of step r, with "
-    "discrete Laplace noise of scale λ, is (2/n + r)/λ-differentially private with one person's links replaced.",
-    assumes=ALONE,
-    about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DISTANCE, noise=GRID),
+    _DISTANCE,
+    "(2/n + r)/λ-differentially private with one person's links replaced.",
+    (*NETWORK, *ON_GRID),
+    _alone(DISTANCE, "degree_bound"),
 )
 def differential_distance(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """Any two sets of at most d links of one person are at most d edits apart: d of M = dn/2."""
@@ -167,39 +218,36 @@ def differential_distance(*, degree_bound: int, population: int, scale: float, r
     return _replaced(edits + resolution, scale)
 
 
-@rule(
+@_on_grid(
     "graph.differential.degree",
-    source=OURS,
-    statement="The average degree, rounded to a grid of step r, with discrete Laplace noise of scale λ, is (2d/n + "
-    "r)/λ-differentially private with one person's links replaced.",
-    assumes=ALONE,
-    about=mechanism(STATISTIC, "degree_bound", "population", "scale", "resolution", measure=DEGREE, noise=GRID),
+    _DEGREE,
+    "(2d/n + r)/λ-differentially private with one person's links replaced.",
+    (*NETWORK, *ON_GRID),
+    _alone(DEGREE, "degree_bound"),
 )
 def differential_degree(*, degree_bound: int, population: int, scale: float, resolution: float) -> Differential:
     """The number of links moves by at most d, and each counts at both ends."""
     return _replaced(2 * arb(degree_bound) / population + resolution, scale)
 
 
-@rule(
+@_on_grid(
     "graph.differential.average",
-    source=OURS,
-    statement="The average of people's data in an interval of length w, rounded to a grid of step r, with discrete "
-    "Laplace noise of scale λ, is (w/n + r)/λ-differentially private with one person's data replaced.",
-    assumes=(Assumption.STATED_RANGE, *NOISY),
-    about=mechanism(STATISTIC, "width", "population", "scale", "resolution", measure=AVERAGE, noise=GRID),
+    "The average of people's data in an interval of length w",
+    "(w/n + r)/λ-differentially private with one person's data replaced.",
+    (Assumption.STATED_RANGE, *ON_GRID),
+    _alone(AVERAGE, "width"),
 )
 def differential_average(*, width: float, population: int, scale: float, resolution: float) -> Differential:
     """One value of n moves within the interval."""
     return _replaced(arb(width) / population + resolution, scale)
 
 
-@rule(
+@_on_grid(
     "graph.differential.histogram",
-    source=OURS,
-    statement="The shares of classes of people, each rounded to a grid of step r, with discrete Laplace noise of scale "
-    "λ, are (2/n + 2r)/λ-differentially private with one person's data replaced.",
-    assumes=(Assumption.FIXED_CLASSES, *NOISY),
-    about=mechanism(STATISTIC, "population", "scale", "resolution", measure=HISTOGRAM, noise=GRID),
+    "The shares of classes of people",
+    "(2/n + 2r)/λ-differentially private with one person's data replaced.",
+    (Assumption.FIXED_CLASSES, *ON_GRID),
+    _alone(HISTOGRAM),
 )
 def differential_histogram(*, population: int, scale: float, resolution: float) -> Differential:
     """One person leaves a class and enters another; all other shares stay."""

@@ -1,26 +1,44 @@
-"""Statistics of networks: the samplers that simulate them, and the noise that hides a person (ZKP Theorem 26).
+"""How well a few people and their links estimate statistics of networks (ZKP Theorem 26; docs/proofs.md#networks).
 
 Distances are edge edits divided by M = d·n/2, d the public degree bound. The paper leaves constants in O(·); here
-each sampler is a plain average over random vertices, whose constants Hoeffding's inequality proves. Concealing a
-vertex removes at most d links, which moves the number of components, of surplus links and of links by at most d.
+each sampler is a plain average over random vertices, whose constants Hoeffding's inequality proves.
+
+Every sampler is there twice. `graph.sampler.*` states one accuracy. Proposition 12 pays for a failed sampler with the
+whole range, so K must exceed range/λ. But an average of t independent terms errs by little nearly always and by more
+ever more rarely: `graph.estimator.*` counts that in full, by the exponential moment of the error, and needs no K.
+With ln E[e^{θX}] ≤ vθ²/(2(1−cθ)) for both signs of X, ln E[e^{|X|/λ}] ≤ (√(2v ln 2) + c·ln 2)/λ for all
+λ ≥ √(v/(2 ln 2)) + c.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flint import arb
 
 from crowdblend.calculus.assumptions import Assumption
-from crowdblend.calculus.description import mechanism, same_release
-from crowdblend.calculus.forms import DEGREE, DISTANCE, LAPLACE, PROVED, RELEASED_STATISTIC, SIMULATOR, STATISTIC
-from crowdblend.calculus.rules.zero_knowledge import laplace_release
+from crowdblend.calculus.conditions import Unmet
+from crowdblend.calculus.description import Mechanism, mechanism
+from crowdblend.calculus.forms import DEGREE, DISTANCE, PROVED, SIMULATOR, STATISTIC
 from crowdblend.calculus.theorem import rule
 from crowdblend.errors import NotApplicable
-from crowdblend.guarantees import Exploration, Neighbourhood, Sampler, ZeroKnowledge
-from crowdblend.guarantees.utility import AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN
+from crowdblend.guarantees import Aggregate, Estimator, Exploration, Neighbourhood, RandomSamples, Sampler
+from crowdblend.guarantees.utility import AVERAGE, AVERAGE_DEGREE, CONNECTED, CYCLE_FREE, EULERIAN, HISTOGRAM
 from crowdblend.numerics.balls import round_up
 
+OURS = "crowdblend, docs/proofs.md#networks"
 NETWORK = (Assumption.BOUNDED_DEGREE,)
-NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOISE)
+AVERAGED = (*NETWORK, Assumption.BOUNDED_AVERAGE)
+_SEEN = {"samples": SIMULATOR}
+_EXPLORED = {"samples": SIMULATOR, "explored": SIMULATOR}
+
+
+def _distance(statistic: str, *details: str) -> Mechanism:
+    return mechanism(STATISTIC, "degree_bound", *details, measure=DISTANCE, statistic=statistic)
+
+
+def _degree(*details: str) -> Mechanism:
+    return mechanism(STATISTIC, "degree_bound", *details, measure=DEGREE, statistic=AVERAGE_DEGREE)
 
 
 @rule(
@@ -30,8 +48,8 @@ NOISY = (Assumption.PUBLIC_SIZE, Assumption.EXACT_NOISE, Assumption.LAPLACE_NOIS
     "gives the distance to connectedness, which lies between 0 and 2/d, within δ except with probability 2e^{−t(d(δ − "
     "2/(sd)))²/2}.",
     assumes=NETWORK,
-    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CONNECTED),
-    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
+    about=_distance(CONNECTED),
+    free={"accuracy": PROVED, **_EXPLORED},
 )
 def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """At most n/s components are too large to be found; the rest averages terms between 0 and 1."""
@@ -45,8 +63,8 @@ def sampler_connected(*, degree_bound: int, accuracy: float, samples: int, explo
     "found, over t random vertices gives the distance to cycle-freeness within δ except with probability 2e^{−2t(δ − "
     "2/(sd))²}.",
     assumes=NETWORK,
-    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=CYCLE_FREE),
-    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
+    about=_distance(CYCLE_FREE),
+    free={"accuracy": PROVED, **_EXPLORED},
 )
 def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """links − n + components; the terms lie in an interval of length d/2."""
@@ -61,8 +79,8 @@ def sampler_cycle_free(*, degree_bound: int, accuracy: float, samples: int, expl
     "when more than s vertices are found, over t random vertices gives the distance to an Euler path, which lies "
     "between 0 and 1/d, within δ except with probability 2e^{−2t(d(δ − 2/(sd)))²}.",
     assumes=NETWORK,
-    about=mechanism(STATISTIC, "degree_bound", measure=DISTANCE, statistic=EULERIAN),
-    free={"accuracy": PROVED, "samples": SIMULATOR, "explored": SIMULATOR},
+    about=_distance(EULERIAN),
+    free={"accuracy": PROVED, **_EXPLORED},
 )
 def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explored: int) -> Sampler:
     """odd/2 + even components with links − 1, cut at 0; the terms lie between 0 and 1/2."""
@@ -77,8 +95,8 @@ def sampler_eulerian(*, degree_bound: int, accuracy: float, samples: int, explor
     statement="The average degree of t random vertices is within δ of everybody's except with probability "
     "2e^{−2tδ²/d²}; isolated vertices are allowed.",
     assumes=NETWORK,
-    about=mechanism(STATISTIC, "degree_bound", measure=DEGREE, statistic=AVERAGE_DEGREE),
-    free={"accuracy": PROVED, "samples": SIMULATOR},
+    about=_degree(),
+    free={"accuracy": PROVED, **_SEEN},
 )
 def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) -> Sampler:
     """With a public degree bound the plain average suffices, and concealing a vertex may isolate it."""
@@ -93,8 +111,8 @@ def sampler_average_degree(*, degree_bound: int, accuracy: float, samples: int) 
     "the average degree, which is at most L, within δ except with probability 2e^{−tδ²/(2R(L + δ/3))}, R = 2·min(d, "
     "√(nL)); isolated vertices are allowed.",
     assumes=(*NETWORK, Assumption.BOUNDED_AVERAGE, Assumption.PUBLIC_SIZE),
-    about=mechanism(STATISTIC, "degree_bound", "average_bound", "population", measure=DEGREE, statistic=AVERAGE_DEGREE),
-    free={"accuracy": PROVED, "samples": SIMULATOR},
+    about=_degree("average_bound", "population"),
+    free={"accuracy": PROVED, **_SEEN},
 )
 def sampler_light_ends(
     *, degree_bound: int, average_bound: float, population: int, accuracy: float, samples: int
@@ -116,8 +134,7 @@ def _explorer(
     statistic: str, degree_bound: int, accuracy: float, samples: int, explored: int, spread: arb, width: arb
 ) -> Sampler:
     """An average of t terms in an interval of length `spread`, n/M = 2/d per unit, minus what exploring s misses."""
-    missed = 2 / (arb(explored) * degree_bound)
-    left = arb(accuracy) - missed
+    left = arb(accuracy) - _missed(degree_bound, explored)
     if not left > 0:
         raise NotApplicable(
             f"explored must exceed 2/(accuracy*degree_bound) = {round_up(2 / (arb(accuracy) * degree_bound)):.6g}, "
@@ -132,64 +149,162 @@ def _hoeffding(samples: int, relative: arb) -> float:
     return min(1.0, round_up(2 * (-2 * samples * relative**2).exp()))
 
 
-@rule(
-    "graph.connected",
-    source="ZKP Theorem 26.1 through Proposition 12",
-    statement="The distance to connectedness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
-    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-    assumes=NOISY,
-    about=RELEASED_STATISTIC,
-)
-def connected_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
-    """Concealing a vertex adds at most d components: 2/n of M."""
-    _is_about("graph.connected", premise, CONNECTED)
-    return laplace_release(premise, arb(2) / population, arb(scale))
+@dataclass(frozen=True)
+class _Error:
+    """How far an error reaches and from which scale on; errors of one estimate add up in both (Hölder)."""
+
+    reach: arb
+    least: arb
+
+    def __add__(self, other: _Error) -> _Error:
+        return _Error(self.reach + other.reach, self.least + other.least)
+
+    def off(self, bias: arb) -> _Error:
+        """The same error around a value that is off by at most so much."""
+        return _Error(self.reach + bias, self.least)
+
+    def estimator(self, statistic: str, width: arb, aggregate: Aggregate) -> Estimator:
+        """The statement, rounded outward."""
+        return Estimator(statistic, round_up(self.reach), round_up(self.least), round_up(width), aggregate)
 
 
 @rule(
-    "graph.cycle-free",
-    source="ZKP Theorem 26.3 through Proposition 12",
-    statement="The distance to cycle-freeness with Lap(λ) noise is ln((1−β)e^{(2/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
-    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-    assumes=NOISY,
-    about=RELEASED_STATISTIC,
+    "graph.estimator.connected",
+    source=OURS,
+    statement="The sampler of graph.sampler.connected strays by no more than 2/(sd) + (2/d)√(ln 2/(2t)) as far as "
+    "noise of scale (2/d)/√(8t·ln 2) or more can tell.",
+    assumes=NETWORK,
+    about=_distance(CONNECTED),
+    free=_EXPLORED,
 )
-def cycle_free_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
-    """Concealing a vertex breaks at most d − 1 independent cycles: 2/n of M."""
-    _is_about("graph.cycle-free", premise, CYCLE_FREE)
-    return laplace_release(premise, arb(2) / population, arb(scale))
+def estimator_connected(*, degree_bound: int, samples: int, explored: int) -> Estimator:
+    """Terms between 0 and 1, 2/d of M each."""
+    error = _averaged(arb(2) / degree_bound, samples).off(_missed(degree_bound, explored))
+    return error.estimator(CONNECTED, arb(2) / degree_bound, Exploration(samples, explored))
 
 
 @rule(
-    "graph.eulerian",
-    source="ZKP Theorem 26.2 through Proposition 12",
-    statement="The distance to an Euler path with Lap(λ) noise is ln((1−β)e^{(4/n+δ)/λ} + βe^{w/λ})-zero-knowledge "
-    "private with respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-    assumes=NOISY,
-    about=RELEASED_STATISTIC,
+    "graph.estimator.eulerian",
+    source=OURS,
+    statement="The sampler of graph.sampler.eulerian strays by no more than 2/(sd) + (1/d)√(ln 2/(2t)) as far as noise "
+    "of scale (1/d)/√(8t·ln 2) or more can tell.",
+    assumes=NETWORK,
+    about=_distance(EULERIAN),
+    free=_EXPLORED,
 )
-def eulerian_distance(premise: Sampler, *, population: int, scale: float) -> ZeroKnowledge:
-    """The paper's 4/n; 2/n holds for every graph small enough to try."""
-    _is_about("graph.eulerian", premise, EULERIAN)
-    return laplace_release(premise, arb(4) / population, arb(scale))
+def estimator_eulerian(*, degree_bound: int, samples: int, explored: int) -> Estimator:
+    """Terms between 0 and 1/2, 2/d of M each."""
+    error = _averaged(arb(1) / degree_bound, samples).off(_missed(degree_bound, explored))
+    return error.estimator(EULERIAN, arb(1) / degree_bound, Exploration(samples, explored))
 
 
 @rule(
-    "graph.average-degree",
-    source="ZKP Theorem 26.4 through Proposition 12",
-    statement="The average degree with Lap(λ) noise is ln((1−β)e^{(2d/n+δ)/λ} + βe^{w/λ})-zero-knowledge private with "
-    "respect to the aggregate of its (δ, β)-sampler, w the width of its range.",
-    assumes=(Assumption.BOUNDED_DEGREE, *NOISY),
-    about=same_release("degree_bound", "population", "scale", noise=LAPLACE),
+    "graph.estimator.cycle-free",
+    source=OURS,
+    statement="The sampler of graph.sampler.cycle-free strays by no more than 2/(sd) + √(ln 2/(2t)), or with an "
+    "average degree of at most L by 2/(sd) + √(2L·ln 2/(td)) + ln 2/(3t) + (2/d)√(ln 2/(2t)), as far as noise can tell "
+    "of scale 1/√(8t·ln 2), or √(L/(2td·ln 2)) + 1/(3t) + (2/d)/√(8t·ln 2), or more.",
+    assumes=AVERAGED,
+    about=_distance(CYCLE_FREE, "average_bound"),
+    free=_EXPLORED,
 )
-def average_degree(premise: Sampler, *, degree_bound: int, population: int, scale: float) -> ZeroKnowledge:
-    """Concealing a vertex removes at most d links, each counted at both ends; the range may be narrower than d."""
-    _is_about("graph.average-degree", premise, AVERAGE_DEGREE)
-    return laplace_release(premise, 2 * arb(degree_bound) / population, arb(scale))
+def estimator_cycle_free(*, degree_bound: int, average_bound: float, samples: int, explored: int) -> Estimator:
+    """Links and components apart, or both in one: whichever reaches less far."""
+    share = arb(average_bound).min(arb(degree_bound)) / degree_bound
+    whole = _averaged(arb(1), samples)
+    apart = _rare(arb(1), share, samples) + _averaged(arb(2) / degree_bound, samples)
+    error = _smaller(whole, apart).off(_missed(degree_bound, explored))
+    return error.estimator(CYCLE_FREE, share, Exploration(samples, explored))
 
 
-def _is_about(rule_id: str, premise: Sampler, statistic: str) -> None:
-    if premise.statistic != statistic:
-        raise NotApplicable(
-            f"{rule_id} needs a sampler of the {statistic}, got one of the {premise.statistic}. Use that sampler."
-        )
+@rule(
+    "graph.estimator.average-degree",
+    source=OURS,
+    statement="The average degree of t random vertices strays by no more than d√(ln 2/(2t)), or with an average of at "
+    "most L by √(2dL·ln 2/t) + d·ln 2/(3t), as far as noise can tell of scale d/√(8t·ln 2), or √(dL/(2t·ln 2)) + "
+    "d/(3t), or more.",
+    assumes=AVERAGED,
+    about=_degree("average_bound"),
+    free=_SEEN,
+)
+def estimator_average_degree(*, degree_bound: int, average_bound: float, samples: int) -> Estimator:
+    """Degrees between 0 and d, and not many of them large."""
+    average = arb(average_bound).min(arb(degree_bound))
+    error = _smaller(_averaged(arb(degree_bound), samples), _rare(arb(degree_bound), average, samples))
+    return error.estimator(AVERAGE_DEGREE, average, Neighbourhood(samples, 1))
+
+
+@rule(
+    "graph.estimator.light-ends",
+    source=OURS,
+    statement="The sampler of graph.sampler.light-ends strays by no more than √(2RL·ln 2/t) + R·ln 2/(3t), R = "
+    "2·min(d, √(nL)), as far as noise of scale √(RL/(2t·ln 2)) + R/(3t) or more can tell.",
+    assumes=(*AVERAGED, Assumption.PUBLIC_SIZE),
+    about=_degree("average_bound", "population"),
+    free=_SEEN,
+)
+def estimator_light_ends(*, degree_bound: int, average_bound: float, population: int, samples: int) -> Estimator:
+    """Nobody has more than √(nL) neighbours of larger degree."""
+    average = arb(average_bound).min(arb(degree_bound))
+    error = _rare(largest_light_term(degree_bound, average, population), average, samples)
+    return error.estimator(AVERAGE_DEGREE, average, Neighbourhood(samples, 2))
+
+
+@rule(
+    "graph.estimator.average",
+    source=OURS,
+    statement="The average of k of n people's data in an interval of length w strays by no more than w√(ln 2/(2k)) as "
+    "far as noise of scale w/√(8k·ln 2) or more can tell.",
+    assumes=(Assumption.STATED_RANGE, Assumption.PUBLIC_SIZE),
+    about=mechanism(STATISTIC, "population", "width", measure=AVERAGE, statistic=AVERAGE),
+    free=_SEEN,
+)
+def estimator_average(*, samples: int, population: int, width: float) -> Estimator:
+    """Sampling without replacement has no larger exponential moments than with it (Hoeffding 1963)."""
+    return _averaged(arb(width), samples).estimator(AVERAGE, arb(width), RandomSamples(samples, population))
+
+
+@rule(
+    "graph.estimator.histogram",
+    source=OURS,
+    statement="The shares of m classes among k of n people stray (in L1) by no more than (√m + 1/2)/√k as far as noise "
+    "of scale 1/√k or more can tell.",
+    assumes=(Assumption.FIXED_SHARES, Assumption.PUBLIC_SIZE),
+    about=mechanism(STATISTIC, "population", "dimension", measure=HISTOGRAM, statistic=HISTOGRAM),
+    free=_SEEN,
+)
+def estimator_histogram(*, samples: int, population: int, dimension: int) -> Estimator:
+    """√(m/k) on average, and one drawn person moves the error by at most 2/k (McDiarmid's inequality)."""
+    root = arb(_some(samples)).sqrt()
+    error = _Error((arb(dimension).sqrt() + arb(1) / 2) / root, 1 / root)
+    return error.estimator(HISTOGRAM, arb(2), RandomSamples(samples, population))
+
+
+def _averaged(length: arb, samples: int) -> _Error:
+    """Terms in an interval of that length: v = length²/(4t), c = 0 (Hoeffding's lemma)."""
+    return _sub_gamma(length**2 / (4 * _some(samples)), arb(0))
+
+
+def _rare(length: arb, mean: arb, samples: int) -> _Error:
+    """Terms between 0 and `length` that are small on average: v = length·mean/t, c = length/(3t)."""
+    return _sub_gamma(length * mean / _some(samples), length / (3 * samples))
+
+
+def _sub_gamma(v: arb, c: arb) -> _Error:
+    two = arb(2).log()
+    return _Error((2 * v * two).sqrt() + c * two, (v / (2 * two)).sqrt() + c)
+
+
+def _smaller(one: _Error, other: _Error) -> _Error:
+    return one if one.reach < other.reach else other
+
+
+def _missed(degree_bound: int, explored: int) -> arb:
+    """Components of more than s vertices, at most n/s of them."""
+    return 2 / (arb(explored) * degree_bound)
+
+
+def _some(samples: int) -> int:
+    if samples < 1:
+        raise Unmet("needs at least 1 sampled person, got 0. Draw more people.")
+    return samples

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from crowdblend.calculus import Derivation
-from crowdblend.calculus.rules import graph_estimators, graph_releases, graphs
+from crowdblend.calculus.rules import graph_releases, graphs
 from crowdblend.planning.networks.request import NetworkRequest
 
 
@@ -24,20 +24,18 @@ def estimator(request: NetworkRequest, seen: Seen) -> Derivation:
     degree, average, population = bounds.degree_bound, bounds.average_bound, bounds.people
     walked = {"degree_bound": degree, "samples": seen.samples, "explored": seen.explored}
     if request.name == "connectivity":
-        return graph_estimators.estimator_connected(**walked)
+        return graphs.estimator_connected(**walked)
     if request.name == "eulerian":
-        return graph_estimators.estimator_eulerian(**walked)
+        return graphs.estimator_eulerian(**walked)
     if request.name == "cycle-freeness":
-        return graph_estimators.estimator_cycle_free(**walked, average_bound=average)
+        return graphs.estimator_cycle_free(**walked, average_bound=average)
     if request.name == "average":
-        return graph_estimators.estimator_average(samples=seen.samples, population=population, width=request.width)
+        return graphs.estimator_average(samples=seen.samples, population=population, width=request.width)
     if request.name == "histogram":
-        return graph_estimators.estimator_histogram(
-            samples=seen.samples, population=population, dimension=request.classes
-        )
+        return graphs.estimator_histogram(samples=seen.samples, population=population, dimension=request.classes)
     counted = {"degree_bound": degree, "average_bound": average, "samples": seen.samples}
-    plain = graph_estimators.estimator_average_degree(**counted)
-    light = graph_estimators.estimator_light_ends(**counted, population=population)
+    plain = graphs.estimator_average_degree(**counted)
+    light = graphs.estimator_light_ends(**counted, population=population)
     return plain if plain.conclusion.reach <= light.conclusion.reach else light
 
 
