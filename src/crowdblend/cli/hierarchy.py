@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
 from crowdblend.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from crowdblend.recoding.making_hierarchies import Lines
+from crowdblend.recoding.making_hierarchies import (
+    Lines,
+    hierarchy_text,
+    interval_hierarchy,
+    order_hierarchy,
+    prefix_hierarchy,
+)
 
 _out = click.option("--out", metavar="FILE", default="-", show_default=True, help="Where to write it; '-' for stdout.")
 
@@ -35,8 +38,6 @@ def command() -> None:
 @handle_errors
 def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Whole numbers in intervals, wider from level to level."""
-    from crowdblend.recoding.making_hierarchies import interval_hierarchy  # noqa: PLC0415
-
     _write(interval_hierarchy(start, stop, widths), out, as_json=as_json, force=force)
 
 
@@ -49,8 +50,6 @@ def intervals(start: int, stop: int, *, widths: tuple[int, ...], out: str, as_js
 @handle_errors
 def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Codes cut to their first characters. VALUES is a file with one code a line, from a code book, not the data."""
-    from crowdblend.recoding.making_hierarchies import prefix_hierarchy  # noqa: PLC0415
-
     _write(prefix_hierarchy(_listed(values), keep), out, as_json=as_json, force=force)
 
 
@@ -63,8 +62,6 @@ def prefixes(values: str, *, keep: tuple[int, ...], out: str, as_json: bool, for
 @handle_errors
 def order(values: str, *, sizes: tuple[int, ...], out: str, as_json: bool, force: bool) -> None:
     """Values in groups of neighbours. VALUES is a file with one value a line, in order, from a code book."""
-    from crowdblend.recoding.making_hierarchies import order_hierarchy  # noqa: PLC0415
-
     _write(order_hierarchy(_listed(values), sizes), out, as_json=as_json, force=force)
 
 
@@ -82,8 +79,6 @@ def _listed(file: str) -> list[str]:
 
 
 def _write(lines: Lines, out: str, *, as_json: bool, force: bool) -> None:
-    from crowdblend.recoding.making_hierarchies import hierarchy_text  # noqa: PLC0415
-
     if as_json and out == "-":
         refuse_shared_stdout()
     write_text(out, hierarchy_text(lines), force=force)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from crowdblend.api.starting import starter_policy
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option, refuse_shared_stdout, write_text
-from crowdblend.planning.designs import DESIGNS
+from crowdblend.lazy import lazy
+from crowdblend.planning.designs import DESIGNS, costs
 from crowdblend.policies import policy_schema
 from crowdblend.policies.registry import KINDS
+
+if TYPE_CHECKING:
+    from crowdblend import planning
+else:
+    planning = lazy("crowdblend.planning")
 
 
 @click.command("init", epilog="Example: crowdblend init census.parquet --out policy.toml")
@@ -56,15 +65,11 @@ def command(
 
     For tables it asks first what DATA is, since sampling costs more accuracy than noise does; --design answers that.
     """
-    import json  # noqa: PLC0415
-
     if as_json and "-" in (out, schema):
         refuse_shared_stdout()
     folder = Path(".") if out == "-" else Path(out).parent
     if design is None and kind == "table" and not as_json and at_a_terminal():
         design = _ask(data)
-    from crowdblend.api.starting import starter_policy  # noqa: PLC0415
-
     text = starter_policy(
         data,
         table=table,
@@ -93,13 +98,10 @@ def at_a_terminal() -> bool:
 
 def _ask(data: str) -> str:
     """What the data are, with what each answer costs."""
-    from crowdblend.planning import plan  # noqa: PLC0415  only this question needs a plan
-    from crowdblend.planning.designs import costs  # noqa: PLC0415
-
     click.echo(f"What is {data}?", err=True)
     for name, meaning in DESIGNS.items():
         click.echo(f"  {name:<10} {meaning}", err=True)
-    at_half = plan(rate=0.5, epsilon=1.0, delta=1e-6)
+    at_half = planning.plan(rate=0.5, epsilon=1.0, delta=1e-6)
     click.echo(f"At rate 0.5, epsilon 1 and delta 1e-6: {costs(0.5, at_half.k, 1.0)}", err=True)
     chosen: str = click.prompt("Design", type=click.Choice(list(DESIGNS)), default="draw", err=True)
     return chosen

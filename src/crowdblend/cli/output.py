@@ -9,12 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdblend.errors import CrowdblendError, InvalidInput, Unavailable
 from crowdblend.guarantees.parameters import PARAMETERS, check
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from rich import console, table
+else:
+    console = lazy("rich.console")
+    table = lazy("rich.table")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 no_figures_option = click.option(
@@ -166,12 +173,9 @@ def show(value: Any) -> str:
 
 def print_table(title: str, columns: list[str], rows: list[list[Any]]) -> None:
     """A table on stdout, as wide as the terminal allows."""
-    from rich.console import Console  # noqa: PLC0415  loaded only to draw
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(title=title or None, title_justify="left")
+    drawn = table.Table(title=title or None, title_justify="left")
     for column in columns:
-        table.add_column(column, justify="right", overflow="fold")
+        drawn.add_column(column, justify="right", overflow="fold")
     for row in rows:
-        table.add_row(*map(show, row))
-    Console(soft_wrap=False).print(table)
+        drawn.add_row(*map(show, row))
+    console.Console(soft_wrap=False).print(drawn)

@@ -20,6 +20,8 @@ import sys
 import threading
 from typing import Any, NoReturn
 
+from crowdblend.cli.main import main
+
 # New objects before garbage is looked for; a release makes about a hundred thousand.
 _NEW_OBJECTS = 250_000
 
@@ -37,7 +39,6 @@ def run() -> None:
     gc.set_threshold(_NEW_OBJECTS)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.meta_path.insert(0, _WithoutPandas())
-    from crowdblend.cli.main import main  # noqa: PLC0415  after pandas is out of the way
 
     try:
         main()

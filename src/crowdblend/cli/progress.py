@@ -7,14 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from crowdblend.lazy import lazy
+
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich import console
+    from rich import progress as rich
+else:
+    console = lazy("rich.console")
+    rich = lazy("rich.progress")
 
 
 class ProgressLine:
     """A line that is drawn again and again; paused, it leaves the terminal to a question."""
 
-    def __init__(self, bar: Bar) -> None:
+    def __init__(self, bar: rich.Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("starting", pace="", total=None)
 
@@ -32,35 +38,26 @@ class ProgressLine:
 
 @contextmanager
 def progress_line(*, quiet: bool) -> Iterator[ProgressLine | None]:
-    """A callback that draws, or None when stderr is no terminal."""
+    """Yield a callback that draws, or None when stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  loaded only to draw
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TextColumn("{task.fields[pace]}"),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    texts = rich.TextColumn("{task.description}"), rich.TextColumn("{task.fields[pace]}")
+    with _drawn(rich.SpinnerColumn(), *texts, rich.TimeElapsedColumn()) as bar:
         yield ProgressLine(bar)
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A callback that takes the phase, what is done and what there is in all; None when stderr is no terminal."""
+    """Yield a callback that takes the phase, what is done and what there is in all; None when stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  loaded only to draw
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    text = rich.TextColumn("{task.description}")
+    with _drawn(text, rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn()) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda phase, done, total: bar.update(task, description=phase, completed=done, total=total)
+
+
+def _drawn(*columns: rich.ProgressColumn) -> rich.Progress:
+    return rich.Progress(*columns, console=console.Console(stderr=True), transient=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 
 import click
+from pyarrow import csv
 
+from crowdblend.calculus.encoding import encode
 from crowdblend.cli.output import emit, handle_errors, json_option
+from crowdblend.reading import read
 
 
 @click.command("read", epilog="Example: crowdblend read published --margin district,sex")
@@ -27,9 +30,6 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
 
     DIR is a release folder; its certificate and hashes are checked first. What can and cannot be said goes to stderr.
     """
-    from crowdblend.calculus.encoding import encode  # noqa: PLC0415
-    from crowdblend.reading import read  # noqa: PLC0415  loads pyarrow
-
     release = read(folder)
     named = [name.strip() for margin in margins for name in margin.split(",") if name.strip()]
     columns = named if margins else None
@@ -39,8 +39,6 @@ def command(folder: str, *, confidence: float, margins: tuple[str, ...], table: 
         said = {"kind": release.kind, "confidence": confidence, "about": release.about, "notes": notes}
         emit({**said, "domain": release.domain, "guarantees": guarantees, "estimates": found.to_pylist()})
         return
-    from pyarrow import csv  # noqa: PLC0415
-
     for line in notes:
         click.echo(line, err=True)
     csv.write_csv(found, sys.stdout.buffer, csv.WriteOptions(quoting_style="needed"))

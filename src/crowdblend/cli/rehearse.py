@@ -11,6 +11,7 @@ import click
 from crowdblend.api.rehearsals import rehearse
 from crowdblend.cli.output import emit, handle_errors, json_option, print_table, show
 from crowdblend.cli.progress import progress_bar
+from crowdblend.rehearsal.expectations import side_by_side
 
 
 @click.command("rehearse", epilog="Example: crowdblend rehearse policy.toml --people 50000 --compare other.toml")
@@ -36,8 +37,6 @@ def command(*, policy: str, compare: tuple[str, ...], as_json: bool, **made_up: 
 
     Nothing is read of your data, nothing is spent, and no ledger hears of it.
     """
-    from crowdblend.rehearsal.expectations import side_by_side  # noqa: PLC0415  loads NumPy
-
     expected = []
     for one in (policy, *compare):
         with progress_bar(quiet=as_json) as bar:

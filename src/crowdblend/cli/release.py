@@ -21,12 +21,26 @@ from crowdblend.guarantees import Differential, ZeroKnowledge
 from crowdblend.guarantees.guessing import lead
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds import AnyPlan, plan
+from crowdblend.lazy import lazy
 from crowdblend.policies import load_policy
 
 if TYPE_CHECKING:
+    from crowdblend import ledger as books
+    from crowdblend.cli import sign as sign_command
     from crowdblend.ledger import Budget, Ledger, ProfileTotal, Spending
+    from crowdblend.ledger import location as location_of
+    from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import signing as certificates
+    from crowdblend.publishing import target
     from crowdblend.publishing.prospect import Prospect
     from crowdblend.publishing.release import Released
+else:
+    books = lazy("crowdblend.ledger")
+    location_of = lazy("crowdblend.ledger.location")
+    certificates = lazy("crowdblend.publishing.signing")
+    publishing = lazy("crowdblend.publishing.release")
+    sign_command = lazy("crowdblend.cli.sign")
+    target = lazy("crowdblend.publishing.target")
 
 
 @click.command("release", epilog="Example: crowdblend release policy.toml --out published --yes")
@@ -73,10 +87,7 @@ def command(
             print_plan(planned, assumed)
             click.echo(f"{'would write':<14} {folder}, with certificate and report")
         return
-    from crowdblend.publishing.release import release  # noqa: PLC0415 - heavy
-    from crowdblend.publishing.target import check_place  # noqa: PLC0415
-
-    check_place(folder)
+    target.check_place(folder)
     sign = None if sign_key is None else signing(sign_key)
     if not yes and not _asks():
         raise InvalidInput(
@@ -94,7 +105,7 @@ def command(
         planned.check_source(reads)
         ledger = _open_ledger(ledger_url, yes=yes)
         with notes_on_stderr(), progress_line(quiet=as_json) as progress:
-            done = release(
+            done = publishing.release(
                 loaded,
                 folder,
                 ledger=ledger,
@@ -173,20 +184,12 @@ def _asks() -> bool:
 
 def signing(path: str) -> Callable[[Path], object]:
     """What signs the certificate; the key is loaded, and its passphrase asked for, before anything is spent."""
-    from crowdblend.cli.sign import ask_passphrase  # noqa: PLC0415  only needed here
-    from crowdblend.publishing.signing import NAMESPACE  # noqa: PLC0415
-    from crowdblend.signatures.files import open_key, signature_file  # noqa: PLC0415
-
-    sign = open_key(path, ask_passphrase)
-    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), NAMESPACE), encoding="ascii")
+    return certificates.certificate_signer(path, sign_command.ask_passphrase)
 
 
 def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
     """The ledger; the user's own is made when it is missing, after a question or, with --yes, a sentence."""
-    from crowdblend.ledger import Ledger  # noqa: PLC0415 - heavy
-    from crowdblend.ledger.location import locate  # noqa: PLC0415
-
-    location = locate(url)
+    location = location_of.locate(url)
     if location.is_new_default:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
             raise Refused(
@@ -195,7 +198,7 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
                 code="command.not-confirmed",
             )
         click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)
-    return Ledger.open(url)
+    return books.Ledger.open(url)
 
 
 def _guarantees(certificate: Certificate) -> list[tuple[str, str]]:

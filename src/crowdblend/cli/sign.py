@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from crowdblend.cli.output import emit, force_option, handle_errors, json_option
+from crowdblend.publishing.signing import NAMESPACE, sign_release
 
 
 @click.command("sign", epilog="Example: crowdblend sign published --key ~/.ssh/id_ed25519")
@@ -21,8 +22,6 @@ def command(folder: str, *, key: str, as_json: bool, force: bool) -> None:
     The certificate has the hash of every other file, so its signature covers the release. ssh-keygen checks it without
     us: ssh-keygen -Y verify -n crowdblend-certificate.
     """
-    from crowdblend.publishing.signing import NAMESPACE, sign_release  # noqa: PLC0415  loads pyarrow
-
     made = sign_release(Path(folder), key, passphrase=ask_passphrase, force=force)
     if as_json:
         emit({"signature": str(made), "namespace": NAMESPACE})

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import Unavailable
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from crowdblend.studio import server
+else:
+    server = lazy("crowdblend.studio.server")
 
 
 @click.command("studio", epilog="Example: crowdblend studio --root data")
@@ -24,7 +32,7 @@ def command(*, root: str, port: int, ledger: str | None, read_only: bool, browse
     The printed address works once, and on this machine only. Stop the studio with Ctrl-C.
     """
     try:
-        from crowdblend.studio.server import serve  # noqa: PLC0415  loads the web server
+        serve = server.serve
     except ImportError:
         raise Unavailable(
             "The studio needs packages that are not installed.",

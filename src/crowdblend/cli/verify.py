@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,15 @@ from crowdblend.calculus.reading import MOST_BYTES
 from crowdblend.cli.output import emit, handle_errors, json_option
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.guessing import lead
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from crowdblend.publishing import signing, verification
+    from crowdblend.signatures import sshsig
+else:
+    signing = lazy("crowdblend.publishing.signing")
+    sshsig = lazy("crowdblend.signatures.sshsig")
+    verification = lazy("crowdblend.publishing.verification")
 
 
 @click.command("verify", epilog="Example: crowdblend verify published")
@@ -28,9 +38,7 @@ def command(target: str, *, signer: str | None, as_json: bool) -> None:
     signed = None if signer is None else _signed_by(target, signer)
     folder = Path(target) if target != "-" and Path(target).is_dir() else None
     if folder is not None:
-        from crowdblend.publishing.verification import verify_release  # noqa: PLC0415  loads pyarrow, for data only
-
-        checked = verify_release(folder)
+        checked = verification.verify_release(folder)
         certificate, uncovered = checked.certificate, checked.uncovered
     else:
         certificate = verify(sys.stdin.read(MOST_BYTES + 1)) if target == "-" else verify_file(Path(target))
@@ -40,26 +48,23 @@ def command(target: str, *, signer: str | None, as_json: bool) -> None:
         said = {"data_checked": folder is not None, "not_covered": list(uncovered), "guarantees": guarantees}
         emit({"verified": True, **said, "signed_by": signed})
     else:
-        _tell(certificate, uncovered, with_data=folder is not None)
+        _print_certificate(certificate, uncovered, with_data=folder is not None)
         if signed is not None:
             click.echo(f"  signed by  {signed['name'] or 'the given key'} ({signed['key']})")
 
 
 def _signed_by(target: str, signer: str) -> dict[str, str | None]:
-    from crowdblend.publishing.signing import check_release_signature  # noqa: PLC0415  only needed here
-    from crowdblend.signatures.sshsig import fingerprint  # noqa: PLC0415
-
     if target == "-":
         raise InvalidInput(
             "what comes from stdin has no signature. Name the folder or the certificate.",
             where="--signer",
             code="signature.missing",
         )
-    found = check_release_signature(Path(target), signer)
-    return {"name": found.name, "key": fingerprint(found.key)}
+    found = signing.check_release_signature(Path(target), signer)
+    return {"name": found.name, "key": sshsig.fingerprint(found.key)}
 
 
-def _tell(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:
+def _print_certificate(certificate: Certificate, uncovered: tuple[str, ...], *, with_data: bool) -> None:
     said = "The derivation is sound."
     if with_data:
         said = "The derivation is sound, and the data are those that were certified and keep to what it says of them."

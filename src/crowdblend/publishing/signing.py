@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from crowdblend.calculus.folder_files import CERTIFICATE
 from crowdblend.errors import InvalidInput
 from crowdblend.publishing.verification import verify_release
-from crowdblend.signatures.files import check_file, sign_file
+from crowdblend.signatures.files import check_file, open_key, sign_file, signature_file
 from crowdblend.signatures.keys import Passphrase
 from crowdblend.signatures.signers import Signer
 
@@ -26,6 +27,12 @@ def sign_release(
         )
     verify_release(folder)
     return sign_file(folder / CERTIFICATE, key, NAMESPACE, passphrase=passphrase, force=force)
+
+
+def certificate_signer(key: str | os.PathLike[str], passphrase: Passphrase | None = None) -> Callable[[Path], object]:
+    """Return what signs a certificate's file; the key is opened at once, so that a wrong passphrase spends nothing."""
+    sign = open_key(key, passphrase)
+    return lambda file: signature_file(file).write_text(sign(file.read_bytes(), NAMESPACE), encoding="ascii")
 
 
 def check_release_signature(target: Path, signer: str | os.PathLike[str]) -> Signer:
