@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from crowdblend.api.published import Release
 from crowdblend.api.sources import loaded_policy
@@ -15,10 +15,19 @@ from crowdblend.calculus.checker import verify_file
 from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    from crowdblend import rehearsal
+    from crowdblend.auditing import statistical
     from crowdblend.auditing.statistical import Outlook, Verdict
     from crowdblend.policies.policy import Policy
+    from crowdblend.publishing import signing, verification
+else:
+    rehearsal = lazy("crowdblend.rehearsal")
+    signing = lazy("crowdblend.publishing.signing")
+    statistical = lazy("crowdblend.auditing.statistical")
+    verification = lazy("crowdblend.publishing.verification")
 
 
 def sign(
@@ -29,12 +38,11 @@ def sign(
     The signature is over the certificate, which has the hash of every other file, in OpenSSH's format:
     `ssh-keygen -Y verify -n crowdblend-certificate` checks it too.
     """
-    from crowdblend.publishing.signing import sign_release  # noqa: PLC0415 - heavy
+    ask = None if passphrase is None else lambda: passphrase
+    return signing.sign_release(Path(folder), key, passphrase=ask, force=force)
 
-    return sign_release(Path(folder), key, passphrase=None if passphrase is None else lambda: passphrase, force=force)
 
-
-def verify(target: Any, *, signer: str | os.PathLike[str] | None = None) -> Certificate:
+def verify(target: object, *, signer: str | os.PathLike[str] | None = None) -> Certificate:
     """The certificate, re-derived from its leaves; raises DoesNotVerify when anything does not follow.
 
     `target` is the folder of a release, whose files are checked too; a certificate's file or its JSON text; a
@@ -50,7 +58,8 @@ def verify(target: Any, *, signer: str | os.PathLike[str] | None = None) -> Cert
     if isinstance(target, str | os.PathLike):
         return _verify_path(Path(target))
     if isinstance(target, Release):
-        return _verify_release(target)
+        with target._on_disk() as folder:
+            return verification.verify_release(folder).certificate
     raise InvalidInput(
         f"verify reads no {type(target).__name__}.",
         remedy="Pass the folder of a release, a certificate's file, its JSON text, or a Certificate.",
@@ -59,14 +68,12 @@ def verify(target: Any, *, signer: str | os.PathLike[str] | None = None) -> Cert
     )
 
 
-def _check_signature(target: Any, signer: str | os.PathLike[str]) -> None:
-    from crowdblend.publishing.signing import check_release_signature  # noqa: PLC0415 - heavy
-
+def _check_signature(target: object, signer: str | os.PathLike[str]) -> None:
     if isinstance(target, Release):
         with target._on_disk() as folder:
-            check_release_signature(folder, signer)
+            signing.check_release_signature(folder, signer)
     elif isinstance(target, os.PathLike) or (isinstance(target, str) and not _is_json(target)):
-        check_release_signature(Path(target), signer)
+        signing.check_release_signature(Path(target), signer)
     else:
         raise InvalidInput(
             "A certificate without its file has no signature.",
@@ -86,21 +93,10 @@ def _verify_path(path: Path) -> Certificate:
         is_folder = path.is_dir()
     except (OSError, ValueError):  # no file has such a name
         is_folder = False
-    return _verify_folder(path) if is_folder else verify_file(path)
+    return verification.verify_release(path).certificate if is_folder else verify_file(path)
 
 
-def _verify_folder(folder: Path) -> Certificate:
-    from crowdblend.publishing.verification import verify_release  # noqa: PLC0415 - heavy
-
-    return verify_release(folder).certificate
-
-
-def _verify_release(release: Any) -> Certificate:
-    with release._on_disk() as folder:
-        return _verify_folder(folder)
-
-
-def compose(*releases: Any) -> Derivation:
+def compose(*releases: object) -> Derivation:
     """What publishing all of these guarantees together, or a refusal with the reason and the theorem.
 
     Each is a derivation, a certificate, a plan with one, what `release` returned, or a folder, which is verified first.
@@ -110,14 +106,14 @@ def compose(*releases: Any) -> Derivation:
     return compose_derivations(*(_derivation(one) for one in releases))
 
 
-def _derivation(release: Any) -> Derivation:
+def _derivation(release: object) -> Derivation:
     if isinstance(release, Derivation):
         return release
     made = getattr(release, "certificate", None)
     if isinstance(made, Certificate):
         certificate = made
     elif callable(made):
-        certificate = made()
+        certificate = cast(Certificate, made())
     else:
         certificate = verify(release)
     wanted = certificate.differential()
@@ -150,11 +146,8 @@ def audit(
     `runs`. Several `workers` are processes of their own, for which a script needs
     `if __name__ == "__main__":`.
     """
-    from crowdblend.auditing import statistical  # noqa: PLC0415 - heavy
-    from crowdblend.rehearsal import subject_of  # noqa: PLC0415
-
     name = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else policy.kind
-    subject = subject_of(
+    subject = rehearsal.subject_of(
         loaded_policy(policy),
         statistical.hard_sizes,
         name=name,

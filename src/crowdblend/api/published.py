@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    from crowdblend.api import notebook
+    from crowdblend.publishing import saving, signing
     from crowdblend.publishing.release import Released
+    from crowdblend.reading import release as reading
+else:
+    notebook = lazy("crowdblend.api.notebook")
+    reading = lazy("crowdblend.reading.release")
+    saving = lazy("crowdblend.publishing.saving")
+    signing = lazy("crowdblend.publishing.signing")
 
 REPORT = "report.html"
 
@@ -42,10 +51,10 @@ class Release:
     @cached_property
     def data(self) -> Any:
         """What was published as an Arrow table; several tables as a dictionary, by name."""
-        from crowdblend.api.tables import read_tables  # noqa: PLC0415 - heavy
-
         with self._on_disk() as folder:
-            return read_tables(self.certificate, folder)
+            published = reading.PublishedRelease(folder, self.certificate)
+            tables = {name: published.table(name) for name in published.files}
+        return next(iter(tables.values())) if len(tables) == 1 else tables
 
     @cached_property
     def report(self) -> Report:
@@ -54,9 +63,7 @@ class Release:
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a release that is in memory, or a copy of one, into a folder that appears whole or not at all."""
-        from crowdblend.api.saving import save  # noqa: PLC0415
-
-        return save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
+        return saving.save({name: self._bytes(name) for name in self._names()}, Path(folder), force=force)
 
     def sign(self, key: str | os.PathLike[str], *, passphrase: str | None = None, force: bool = False) -> Path:
         """Sign the certificate of a release in a folder with a private SSH key; the file of the signature."""
@@ -64,9 +71,8 @@ class Release:
             raise InvalidInput(
                 "This release is in memory.", remedy="Save it into a folder first.", where="sign", code="not-a-release"
             )
-        from crowdblend.api.checks import sign  # noqa: PLC0415
-
-        return sign(self.folder, key, passphrase=passphrase, force=force)
+        ask = None if passphrase is None else lambda: passphrase
+        return signing.sign_release(self.folder, key, passphrase=ask, force=force)
 
     @contextmanager
     def _on_disk(self) -> Iterator[Path]:
@@ -92,9 +98,7 @@ class Release:
         return (self.folder / name).read_bytes()
 
     def _repr_html_(self) -> str:
-        from crowdblend.api.notebook import release_html  # noqa: PLC0415
-
-        return release_html(self)
+        return notebook.release_html(self)
 
 
 @dataclass(frozen=True)
@@ -105,9 +109,7 @@ class Report:
     path: Path | None = None
 
     def _repr_html_(self) -> str:
-        from crowdblend.api.notebook import page_html  # noqa: PLC0415
-
-        return page_html(self.html)
+        return notebook.page_html(self.html)
 
 
 def in_folder(done: Released) -> Release:

@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from crowdblend.api.sources import loaded_policy
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    from crowdblend.engines import frame_sources
     from crowdblend.engines.engine import Progress
     from crowdblend.policies.policy import Policy
+    from crowdblend.rehearsal import rehearse as rehearsal
     from crowdblend.rehearsal.expectations import Expectation
+else:
+    csv = lazy("pyarrow.csv")
+    frame_sources = lazy("crowdblend.engines.frame_sources")
+    pa = lazy("pyarrow")
+    parquet = lazy("pyarrow.parquet")
+    rehearsal = lazy("crowdblend.rehearsal.rehearse")
 
 
 def rehearse(
@@ -30,13 +42,11 @@ def rehearse(
     `people` is how many there are, 100,000 unless the policy says it. `spread` 0 has equally many people in every class
     of a column, 1 as 1, 1/2, 1/3, …; `sparsity` is the share of all cells that stay empty at least. `like` is a table
     that is public anyway, or the path of one: people are then drawn from it with replacement. The result has the cells
-    shown, the share of people hidden, the errors and the time; it says nothing about real people, and no ledger hears
-    of it.
+    shown, the share of people hidden, the errors and the time; it says nothing about real people, and nothing is
+    recorded.
     """
-    from crowdblend.rehearsal.rehearse import rehearse as measure  # noqa: PLC0415 - heavy
-
     named = Path(os.fspath(policy)).name if isinstance(policy, str | os.PathLike) else "policy"
-    return measure(
+    return rehearsal.rehearse(
         loaded_policy(policy),
         name=str(named),
         people=people,
@@ -50,15 +60,10 @@ def rehearse(
 
 def _public(like: Any) -> Any:
     """A public table in Arrow; text stays text, so that a release reads it as it would read the file."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import csv, parquet  # noqa: PLC0415
-
     if like is None:
         return None
     if not isinstance(like, str | os.PathLike):
-        from crowdblend.engines.frame_sources import opened_frame  # noqa: PLC0415
-
-        with opened_frame(like) as frame:
+        with frame_sources.opened_frame(like) as frame:
             return pa.table(dict(frame.columns))
     path = Path(os.fspath(like))
     try:

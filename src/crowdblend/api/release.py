@@ -13,11 +13,17 @@ from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress
     from crowdblend.ledger import Ledger
     from crowdblend.policies.policy import Policy
+    from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import target
+else:
+    publishing = lazy("crowdblend.publishing.release")
+    target = lazy("crowdblend.publishing.target")
 
 _KEY_BYTES = 32
 
@@ -54,8 +60,6 @@ def release(
     _check_key(key)
     books = opened(ledger)
     policy = loaded_policy(policy)
-    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
-
     with about(data, policy, chosen) as here, engine_named(chosen) as reads:
         publish = partial(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
@@ -92,11 +96,8 @@ def resume(
             where="ledger",
             code="ledger.type",
         )
-    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
-    from crowdblend.publishing.target import IN_MEMORY  # noqa: PLC0415
-
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
-        if books.entry(entry).spending.folder != IN_MEMORY:
+        if books.entry(entry).spending.folder != target.IN_MEMORY:
             resumed = publishing.resume(
                 books, entry, here, force=force, progress=progress, engine=reads, figures=figures
             )

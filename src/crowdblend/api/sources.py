@@ -7,15 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdblend.engines.choice import is_spark_frame
 from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.parameters import check_type
+from crowdblend.lazy import lazy
 from crowdblend.policies import files
 from crowdblend.policies.load import load_policy
 from crowdblend.policies.policy import Policy
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite
+
+if TYPE_CHECKING:
+    from crowdblend.engines import frame_sources, network
+else:
+    frame_sources = lazy("crowdblend.engines.frame_sources")
+    network = lazy("crowdblend.engines.network")
 
 
 def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
@@ -43,9 +50,7 @@ def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
             )
         yield policy.with_source(DataSource(source="The Spark DataFrame", format="frame", frame=data))
     else:
-        from crowdblend.engines.frame_sources import opened_frame  # noqa: PLC0415 - heavy
-
-        with opened_frame(_links(data, policy)) as frame:
+        with frame_sources.opened_frame(_links(data, policy)) as frame:
             yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
 
 
@@ -68,6 +73,4 @@ def _links(data: Any, policy: Any) -> Any:
     """The links of a networkx graph as a table, where the policy is about one; other data as they are."""
     if policy.kind != "graph" or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data
-    from crowdblend.engines.network import links_of  # noqa: PLC0415 - heavy
-
-    return links_of(data, policy.graph)
+    return network.links_of(data, policy.graph)

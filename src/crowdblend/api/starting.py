@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies import files, init_policy
 from crowdblend.policies.header import ColumnKind, Header
 from crowdblend.policies.source import ADDRESS, DataSource, format_of, is_sqlite, located, sqlite_file
+
+if TYPE_CHECKING:
+    from crowdblend.engines.databases import local_copy
+else:
+    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 
 def starter_policy(source: str, *, table: str | None = None, query: str | None = None, **options: Any) -> str:
@@ -29,9 +35,7 @@ def starter_policy(source: str, *, table: str | None = None, query: str | None =
     kind = format_of(source)
     data = DataSource(source=located(source, Path.cwd()), format=kind, table=table, query=query, rows_are_people=True)
     more = {name: value for name, value in (("table", table), ("query", query)) if value is not None}
-    from crowdblend.engines.databases.local_copy import columns_of  # noqa: PLC0415 - heavy
-
-    header = Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in columns_of(data)))
+    header = Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in local_copy.columns_of(data)))
     return init_policy(_placed(source, options.get("folder")), **options, header=header, more=more)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,9 +13,7 @@ from crowdblend.publishing.target import check_target, exclusive_use
 
 
 def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
-    """The folder, which appears whole or not at all; an existing one is refused without `force`."""
-    import json  # noqa: PLC0415
-
+    """Return the folder, which appears whole or not at all; an existing one is refused without `force`."""
     digest = json.loads(files["certificate.json"])["digest"]
     check_target(folder, force=force)
     with exclusive_use(folder):
