@@ -24,11 +24,11 @@ mutation: .venv/ready ## hours: what share of 400 deliberate breaks the tests no
 	$(BIN)/python -m tests.mutation.run try out/mutation-tests.json out/mutation.jsonl
 
 AUDIT := $(BIN)/crowdblend audit
-audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true ones are left in peace
+audit: .venv/ready ## an hour: every mistake is caught, half of every epsilon is refuted, true claims raise no alarm
 	mkdir -p out/audit
-	$(AUDIT) --twins
-	$(AUDIT) --planted --repeat 100 --json > out/audit/planted.json
-	$(AUDIT) --planted --repeat 100 --runs 20000 --json > out/audit/minute.json
+	$(AUDIT) --broken
+	$(AUDIT) --injected --repeat 100 --json > out/audit/injected.json
+	$(AUDIT) --injected --repeat 100 --runs 20000 --json > out/audit/minute.json
 	$(AUDIT) --own --understate 2 --repeat 100 --runs 200000 --json > out/audit/power.json
 	$(AUDIT) --own --repeat 1000 --runs 2000 --error 0.01 --json > out/audit/false-alarms.json
 	$(BIN)/python bench/audit_page.py out/audit/*.json

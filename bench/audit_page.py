@@ -2,7 +2,7 @@
 
     python bench/audit_page.py FILE...
 
-reads what `crowdblend audit --own --json` and `--planted --json`, bench/audit.py and bench/audit_outlook.py printed,
+reads what `crowdblend audit --own --json` and `--injected --json`, bench/audit.py and bench/audit_outlook.py printed,
 one JSON object in a line. Audits of the same family in several files are added up. A family that is in none of the
 files keeps the figures that it has.
 """
@@ -70,7 +70,7 @@ def collected(files: Iterable[Path]) -> Figures:
 
 def _section(made: dict[str, Any], row: dict[str, Any]) -> str:
     if "mistake" in row:
-        return "planted" if made.get("most_runs", RUNS) >= RUNS else "in a minute"
+        return "injected" if made.get("most_runs", RUNS) >= RUNS else "in a minute"
     return "power" if made["understated"] > 1 else "false alarms"
 
 
@@ -92,8 +92,8 @@ def tables(kept: Figures) -> dict[str, str]:
         for name in [*WHAT, *sorted({*power, *alarms} - {*WHAT})]
         if name in power or name in alarms
     ]  # fmt: skip
-    planted = [
-        [row["mistake"], name, _share(row), _mean(row), row["date"]] for name, row in kept.get("planted", {}).items()
+    injected = [
+        [row["mistake"], name, _share(row), _mean(row), row["date"]] for name, row in kept.get("injected", {}).items()
     ]
     outlook = [
         [row["family"], f"{row['runs']:,}", _percent(row["stated"]), _percent(row["most"]), _share(row), row["date"]]
@@ -105,9 +105,9 @@ def tables(kept: Figures) -> dict[str, str]:
     ]
     minute = [[row["mistake"], _share(row), _mean(row), row["date"]] for row in kept.get("in a minute", {}).values()]
     return {
-        "minute": _table("planted mistake|caught|after runs, mean|date", minute),
+        "minute": _table("injected bug|caught|after runs, mean|date", minute),
         "families": _table("family|what|ε, δ|half refuted|after runs, mean|false alarms|date", families),
-        "planted": _table("planted mistake|name|caught|after runs, mean|date", planted),
+        "injected": _table("injected bug|name|caught|after runs, mean|date", injected),
         "outlook": _table("family|runs|stated at least, mean|largest|findings|date", outlook),
         "releases": _table("family|one at a time|in a batch|date", releases),
     }

@@ -100,8 +100,8 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "one of POLICY, --mechanism, --twins, --own and --planted"),
-        (["x.toml", "--twins"], "one of POLICY, --mechanism, --twins, --own and --planted"),
+        ([], "one of POLICY, --mechanism, --broken, --own and --injected"),
+        (["x.toml", "--broken"], "one of POLICY, --mechanism, --broken, --own and --injected"),
         (["--own", "--understate", "0.5"], "--understate takes a number of at least 1, got 0.5"),
         (["--own", "--understate", "nan"], "--understate takes a number of at least 1, got nan"),
         (["--own", "--understate", "inf"], "--understate takes a number of at least 1, got inf"),
@@ -113,7 +113,7 @@ def test_mechanisms_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (["--mechanism", "json:dumps", "--epsilon", "2"], "--epsilon plays no part in this audit"),
         (["--own", "--epsilon", "2"], "--epsilon plays no part in this audit"),
         (["--own", "--state", "x"], "--state plays no part in this audit"),
-        (["--twins", "--people", "20"], "--people plays no part in this audit"),
+        (["--broken", "--people", "20"], "--people plays no part in this audit"),
         (["x.toml", "--time", "9", "--runs", "2000"], "--time plays no part in this audit"),
         (["--own", "--time", "9"], "--time plays no part in this audit"),
         (["x.toml", "--time", "0"], "--time takes a number of at least 1, got 0"),
@@ -142,10 +142,10 @@ def test_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "findings" in table.stdout
 
 
-def test_planted_mistakes_are_counted() -> None:
-    found = run("--planted", "--family", "bare counts", "--runs", "20000", "--json")
+def test_injected_bugs_are_counted() -> None:
+    found = run("--injected", "--family", "bare counts", "--runs", "20000", "--json")
     assert found.exit_code == 0, "a mistake that is found is a success here"
     (row,) = json.loads(found.stdout)["families"]
     assert (row["findings"], row["mistake"]) == (1, "counts in groups have no noise")
-    unknown = run("--planted", "--family", "points", "--json")
+    unknown = run("--injected", "--family", "points", "--json")
     assert (unknown.exit_code, "bare counts" in unknown.stdout + unknown.stderr) == (2, True)

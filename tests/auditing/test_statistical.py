@@ -262,7 +262,7 @@ def test_a_state_of_another_version_or_policy_is_refused(tmp_path, monkeypatch: 
     assert (named.guarantee, named.pairs()) == (subject.guarantee, subject.pairs())
     with pytest.raises(InvalidInput, match="belongs to another"):
         audit(named, runs=1_000, state=state)
-    monkeypatch.setattr("crowdblend.rehearsal.rehearsed.__version__", "0")
+    monkeypatch.setattr("crowdblend.rehearsal.subject.__version__", "0")
     with pytest.raises(InvalidInput, match="belongs to another"):
         audit(subject, runs=1_000, state=state)
 

@@ -1,4 +1,4 @@
-"""The page of the audit shows the figures that were measured, for every family and planted mistake."""
+"""The page of the audit shows the figures that were measured, for every family and injected bug."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdblend.rehearsal import FAMILIES, PLANTED
+from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -28,7 +28,7 @@ def test_the_tables_are_those_of_the_figures_kept(audit_page):
     assert page.count(": begin -->") == len(audit_page.tables(kept))
     assert list(audit_page.WHAT) == list(FAMILIES)
     assert set(kept["power"]) == set(kept["false alarms"]) == set(FAMILIES)
-    assert set(kept["planted"]) == set(PLANTED)
+    assert set(kept["injected"]) == set(INJECTED_BUGS)
 
 
 def test_audits_of_several_files_are_added_up(audit_page, tmp_path):

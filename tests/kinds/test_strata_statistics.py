@@ -33,7 +33,7 @@ from crowdblend.policies.strata import Stratum
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
-from crowdblend.rehearsal.registry import subject_of
+from crowdblend.rehearsal.subject import subject_of
 from crowdblend.studio.model.choices import choices_of, policy_of
 from tests.publishing.test_verification import forged
 

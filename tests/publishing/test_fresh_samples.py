@@ -29,7 +29,7 @@ from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.reading import read
-from crowdblend.rehearsal.registry import subject_of
+from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import KEY, POLICIES, write_sources
 
 FRESH = (

@@ -15,7 +15,7 @@ from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release
 from crowdblend.reading import read
-from crowdblend.rehearsal.registry import subject_of
+from crowdblend.rehearsal.subject import subject_of
 from tests.golden.releases import KEY, PEOPLE, POLICIES, write_sources
 
 SAMPLING = {

@@ -27,7 +27,7 @@ from crowdblend.publishing.verification import verify_release
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up import make_up_people
 from crowdblend.rehearsal.made_up_people import Crowd, people_in_memory, publish_once
-from crowdblend.rehearsal.registry import subject_of
+from crowdblend.rehearsal.subject import subject_of
 from tests.publishing.test_verification import forged
 
 KEY = bytes(range(32))

@@ -4,68 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 
 import pytest
 from scipy.stats import chi2
 
 from crowdblend.auditing.statistical import audit, hard_sizes
-from crowdblend.errors import InvalidInput
-from crowdblend.policies import parse_policy
 from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal import FAMILIES, PLANTED
-from crowdblend.rehearsal.batch import Known
-from crowdblend.rehearsal.graph import GraphRehearsal
-from crowdblend.rehearsal.looking import shown_in
-from crowdblend.rehearsal.made_up_people import Rehearsal
-from crowdblend.rehearsal.stack import Stack, shown_of
-from crowdblend.rehearsal.statistics import TotalsRehearsal
-from crowdblend.rehearsal.statistics_batch import StatisticsBatch
-from crowdblend.rehearsal.synopsis_batch import SynopsisBatch
+from crowdblend.rehearsal import FAMILIES, INJECTED_BUGS
+from crowdblend.rehearsal.made_up_people import Files
+from crowdblend.rehearsal.parallel_copies import ParallelCopies
 
-STATISTICS = [name for name, family in FAMILIES.items() if parse_policy(family.policy).kind == "statistics"]
+# Copies that choose alike are published with a key of their own.
+CHOOSING = {"recoding by the population", "recoding by a part"}
 
 
-@pytest.mark.parametrize("name", STATISTICS)
-def test_one_release_of_a_batch_of_statistics_is_the_release(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in CHOOSING])
+def test_one_release_of_a_batch_is_the_release(name: str) -> None:
     subject = FAMILIES[name].subject(hard_sizes)
-    population, key = subject.pairs()[-1].more.people, new_key()
-    ((file, content),) = TotalsRehearsal(subject.plan, population).publish(key).items()
-    batch = StatisticsBatch(subject.plan, population, releases=1)
-    assert batch.shown(batch.noisy(ReleaseKey(key))) == [shown_in(file, content)]
-
-
-@pytest.mark.parametrize("name", ["synopsis, fitted", "synopsis, chosen"])
-def test_one_release_of_a_batch_of_synopses_is_the_release(name: str) -> None:
-    subject = FAMILIES[name].subject(hard_sizes)
-    population, key = subject.pairs()[-1].more.people, new_key()
-    files, outcome = Rehearsal(subject.policy, population, subject.plan).publish(key)
-    ((file, content),) = files.items()
-    (found,) = SynopsisBatch(subject.plan, population, releases=1).publish(ReleaseKey(key))
-    assert found == (shown_in(file, content), None if outcome is None else outcome.value)
-
-
-def test_one_release_of_a_batch_of_networks_is_the_release() -> None:
-    subject = FAMILIES["network"].subject(hard_sizes)
-    rehearsal, key = GraphRehearsal(subject.plan, subject.pairs()[0].more.web), new_key()
-    ((file, content),) = rehearsal.publish(key).items()
-    assert rehearsal.several(key, 1) == [shown_in(file, content)]
-
-
-@pytest.mark.parametrize("name", ["suppressed table", "microdata", "stratified table", "parts of one sample"])
-def test_one_copy_in_a_stack_is_the_release(name: str) -> None:
-    subject = FAMILIES[name].subject(hard_sizes)
-    population, key = subject.pairs()[3].more, new_key()
-    files, _ = Rehearsal(subject.policy, population, subject.plan).publish(key)
-    ((cut, chosen),) = Stack(subject.plan, population, 1).publish(ReleaseKey(key))
-    assert chosen is None
-    assert shown_of(cut) == {file: shown_in(file, content) for file, content in files.items()}
-
-
-def test_a_stack_refuses_a_choice() -> None:
-    subject = FAMILIES["recoding by a part"].subject(hard_sizes)
-    with pytest.raises(InvalidInput, match="fixed recoding"):
-        Stack(subject.plan, subject.pairs()[0].more, 2)
+    pairs, key = subject.pairs(), new_key()
+    population = pairs[min(3, len(pairs) - 1)].more
+    batch = subject.batch(population)
+    single = replace(batch, releases=1) if is_dataclass(batch) else ParallelCopies(subject.plan, population, 1, Files())
+    assert list(single.show(single.draw(ReleaseKey(key)))) == [subject.publish(population, key)]
 
 
 def even_outcomes(name: str, runs: int) -> list[str]:
@@ -163,31 +124,32 @@ def test_a_batch_of_releases_looks_like_single_ones(name: str) -> None:
         "loose clipping",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in PLANTED
+            for name in INJECTED_BUGS
             if name not in ("bare counts", "loose clipping")
         ),
     ],
 )
-def test_planted_mistakes_are_caught(name: str) -> None:
+def test_injected_bugs_are_caught(name: str) -> None:
     """Those of the fast suite are found in the first round already, by more than eight standard deviations."""
-    planted = PLANTED[name].subject(hard_sizes)
-    assert audit(planted, runs=100_000).finding
-    honest = replace(planted, mistake=None)
-    assert honest.guarantee == planted.guarantee
+    injected = INJECTED_BUGS[name].subject(hard_sizes)
+    assert audit(injected, runs=100_000).finding
+    honest = replace(injected, bug=None)
+    assert honest.guarantee == injected.guarantee
     assert honest.plan.mechanisms == honest.honest_plan.mechanisms
 
 
-def test_what_came_before_is_not_computed_again() -> None:
-    known: Known[int] = Known()
-    asked: list[list[int]] = []
+def test_what_came_before_is_not_shown_again() -> None:
+    subject = FAMILIES["suppressed table"].subject(hard_sizes)
+    population, shown = subject.pairs()[0].more, []
+    batch = subject.batch(population)
 
-    def squares(new: list[int]) -> list[int]:
-        asked.append(new)
-        return [given[place] ** 2 for place in new]
+    class Watched:
+        draw = batch.draw
 
-    given = [3, 4, 3]
-    assert known.of_all(given, squares) == [9, 16, 9]
-    given = [4, 5]
-    assert known.of_all(given, squares) == [16, 25]
-    assert [sorted(new) for new in asked] == [[0, 1], [1]]
-    assert known.of(5, lambda: 0) == 25
+        def show(self, drawn):
+            shown.extend(drawn)
+            return batch.show(drawn)
+
+    object.__setattr__(subject, "batch", lambda _: Watched())
+    assert len(list(subject.looks(population, 3_000))) == 3_000
+    assert 1 < len(shown) == len(set(shown)) < 3_000

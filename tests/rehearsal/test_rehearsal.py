@@ -13,12 +13,12 @@ from crowdblend.errors import InvalidInput
 from crowdblend.kinds.kind import Publication
 from crowdblend.kinds.outputs import NumbersOutput
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
 from crowdblend.recoding import Breaks, Dates, Intervals, Prefixes, Values
-from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
+from crowdblend.rehearsal import FAMILIES, Crowd, subject_of
 from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.values import examples
+from crowdblend.rehearsal.made_up_values import examples
+from tests.rehearsal.releases import rehearsal, released, subject_of_text
 
 POPULATION = (Crowd(("x", "0"), 14), Crowd(("x", "45"), 9), Crowd(("y", "60"), 25), Crowd(("y", "30"), 2))
 SEVERAL = """
@@ -44,37 +44,20 @@ columns = ["zip", "born"]
 """
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix in (".csv", ".parquet")}
-
-
-def released(policy, population, key: bytes, folder: Path) -> dict[str, bytes]:
-    """The whole path: engine, mechanism, outputs, certificate, report."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = [crowd.values for crowd in population for _ in range(crowd.size)]
-    columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
-    parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, source=str(folder / "people.parquet"))
-    return files_of(release(about, folder / "out", key=key).folder)
-
-
 @pytest.mark.parametrize(
     "name",
     [name for name, family in FAMILIES.items() if parse_policy(family.policy).kind in ("table", "microdata", "points")],
 )
 def test_a_rehearsal_gives_the_bytes_of_the_release(name: str, tmp_path: Path) -> None:
-    policy = parse_policy(FAMILIES[name].policy)
-    rehearsal = Rehearsal(policy, POPULATION)
-    key = new_key()
-    files, _ = rehearsal.publish(key)
+    policy, key = parse_policy(FAMILIES[name].policy), new_key()
+    publish = rehearsal(subject_of_text(FAMILIES[name].policy), POPULATION)
+    files = publish(key)
     names = [f"{table.name}.csv" for table in getattr(policy, "tables", ())] or ["data.csv"]
     assert sorted(files) == sorted(names)
-    assert files == released(policy, POPULATION, key, tmp_path)
-    others = {rehearsal.publish(new_key())[0][names[0]] for _ in range(20)}
+    assert files == released(policy, ["group", "age"], POPULATION, key, tmp_path)
+    others = {publish(new_key())[names[0]] for _ in range(20)}
     assert len(others) > 1, "other keys, other releases"
-    assert rehearsal.publish(key)[0] == files
+    assert publish(key) == files
 
 
 def _folder_made(told) -> None:
@@ -98,29 +81,29 @@ def test_files_of_one_publication_are_not_seen_with_the_next() -> None:
     files = Files()
     for name in ("first", "second"):
         output = NumbersOutput(f"{name}.csv", {"x": [1]})
-        assert files.of(Publication((output,), ())) == {f"{name}.csv": b'"x"\n1\n'}
+        assert files.contents(Publication((output,), ())) == {f"{name}.csv": b'"x"\n1\n'}
 
 
 def test_open_columns_and_several_tables_in_parquet(tmp_path: Path) -> None:
     population = (Crowd(("ab1", "2000-01-01"), 9), Crowd(("cd", "1999-12-31"), 8), Crowd(("zz", "1950-06-15"), 3))
-    policy, key = parse_policy(SEVERAL), new_key()
-    files, outcome = Rehearsal(policy, population).publish(key)
+    subject, key = subject_of_text(SEVERAL), new_key()
+    files = rehearsal(subject, population)(key)
     assert sorted(files) == ["both.parquet", "by-zip.parquet"]
-    assert outcome is None
-    assert files == released(policy, population, key, tmp_path)
+    assert subject.publish(population, key)[1] is None
+    assert files == released(parse_policy(SEVERAL), ["zip", "born"], population, key, tmp_path)
 
 
 def test_a_table_that_was_already_drawn_is_drawn_at_the_assumed_rate() -> None:
-    policy = parse_policy(FAMILIES["suppressed table"].policy)
-    drawn = replace(policy, sampling=replace(policy.sampling, already_drawn=True))
-    key = new_key()
-    assert Rehearsal(drawn, POPULATION).publish(key) == Rehearsal(policy, POPULATION).publish(key)
+    text, key = FAMILIES["suppressed table"].policy, new_key()
+    drawn = text.replace("rate = 0.8", "rate = 0.8\nalready_drawn = true")
+    one, other = (rehearsal(subject_of_text(policy), POPULATION)(key) for policy in (drawn, text))
+    assert one == other
 
 
 def test_biased_sampling_is_rehearsed_at_its_rate() -> None:
     text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.8\nlow = 0.7\nhigh = 0.8")
-    files, _ = Rehearsal(parse_policy(text.replace("epsilon = 0.8", "epsilon = 2.0")), POPULATION).publish(new_key())
-    assert list(files) == ["data.csv"]
+    subject = subject_of_text(text.replace("epsilon = 0.8", "epsilon = 2.0"))
+    assert list(rehearsal(subject, POPULATION)(new_key())) == ["data.csv"]
 
 
 @pytest.mark.parametrize("stacked", [True, False])
@@ -136,7 +119,7 @@ def test_runs_are_not_repeated(stacked: bool) -> None:
 def test_a_score_that_is_shown_is_looked_at_in_steps_of_its_noise() -> None:
     """So it is seen again and again, though all scores that are shown together hardly ever are."""
     text = FAMILIES["recoding by a part"].policy.replace("share = 0.02", "share = 0.02\nshow_epsilon = 0.02")
-    subject = subject_of(parse_policy(text), hard_sizes, name="shown", people=30)
+    subject = subject_of_text(text, people=30)
     seen = subject.observe(subject.pairs()[0].more, 200)
     assert len(seen["the score of the recoding"]) < 100 < len(seen["scores around it"])
     fixed = FAMILIES["recoding by a part"].subject(hard_sizes)
@@ -160,7 +143,7 @@ def test_crowds_too_large_to_be_run_are_left_out() -> None:
     """At rate 1/2 the size at which one fewer shows best grows without bound as ε comes close to ln 2."""
     text = FAMILIES["suppressed table"].policy.replace("rate = 0.8", "rate = 0.5").replace("k = 10", "k = 500")
     assert hard_sizes(500, 0.5, 0.69)["one fewer shows best"] > 1 << 17
-    subject = subject_of(parse_policy(text), hard_sizes, name="large", epsilon=0.69)
+    subject = subject_of_text(text, epsilon=0.69)
     assert [size for _, size in subject.sizes] == [1, 499, 500, 501, 667, 1000]
 
 
@@ -168,7 +151,7 @@ def test_crowds_too_large_to_be_run_are_left_out() -> None:
 def test_where_there_is_one_class_nobody_is_audited_alone(name: str) -> None:
     """Without that person the table would be empty, and an empty table is not released."""
     text = FAMILIES[name].policy.replace('["x", "y"]', '["x"]').replace("to = 90", "to = 30")
-    pairs = subject_of(parse_policy(text), hard_sizes, name=name).pairs()
+    pairs = subject_of_text(text).pairs()
     assert min(sum(crowd.size for crowd in pair.fewer) for pair in pairs) == 8
 
 

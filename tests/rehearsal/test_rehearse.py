@@ -13,9 +13,12 @@ from pyarrow import csv
 import crowdblend as cb
 from crowdblend.cli.main import cli
 from crowdblend.policies.load import parse_policy
+from crowdblend.randomness import new_key
 from crowdblend.rehearsal.expectations import NOT_REAL, side_by_side
 from tests.golden.releases import POLICIES
+from tests.kinds.grouped import policy_text
 from tests.refusals import refuses
+from tests.rehearsal.releases import subject_of_text
 
 FILES = ("table-parts", "table-visits", "microdata", "points", "outlier-table", "synopsis")
 SMALL = {"people": 2_000, "times": 1}
@@ -97,8 +100,6 @@ def test_k_hides_people_where_they_are_spread_thin() -> None:
 
 
 def test_medians_are_held_against_ranks() -> None:
-    from tests.kinds.grouped import policy_text
-
     asked = ('median = "income"\nby = ["group"]', 'average = "income"\nwhere = { sex = "f" }')
     text = policy_text(*asked, epsilon=9.0, more="confidence = 0.9999999")
     found = cb.rehearse(parse_policy(text), times=5)
@@ -143,13 +144,9 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
 
 def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
     """The noise-free rows that the audit looks between are those of a release with hardly any noise."""
-    from crowdblend.auditing.statistical import hard_sizes
-    from crowdblend.rehearsal import subject_of
-    from tests.kinds.grouped import policy_text
-
     every = ('median = "income"\nby = ["group"]', 'sum = "change"\nby = ["group"]', 'average = "income"\nby = ["sex"]')
     text = policy_text(*every, epsilon=2.0).replace("people = 4000", "people = 12")
-    subject = subject_of(parse_policy(text), hard_sizes, name="groups")
+    subject = subject_of_text(text)
     pairs = subject.pairs()
     assert [pair.name for pair in pairs] == [
         "others like the person",
@@ -157,19 +154,14 @@ def test_the_audit_knows_numbers_of_groups_and_quantiles() -> None:
         "others half and half",
         "others with a share of 0.5 below",
     ]
-    between = subject._between(pairs[0].more)
-    assert between.numbers, "the two persons move some number"
-    loud = subject_of(parse_policy(text.replace("epsilon = 2.0", "epsilon = 500")), hard_sizes, name="loud")
+    assert subject.observer(pairs[0].more).numbers, "the two persons move some number"
+    loud = subject_of_text(text.replace("epsilon = 2.0", "epsilon = 500"))
     people = pairs[0].more
     exact = [
         value for place in range(3) for value in loud._published(place, [(c.values, c.size) for c in people.people])
     ]
-    from crowdblend.randomness import new_key
-    from crowdblend.rehearsal.looking import shown_in
-    from crowdblend.rehearsal.statistics import TotalsRehearsal
-
-    ((name, content),) = TotalsRehearsal(loud.plan, people.people).publish(new_key()).items()
-    seen = [float(row[2]) for row in shown_in(name, content).rows]
+    (shown,) = loud.publish(people, new_key())[0].values()
+    seen = [float(row[2]) for row in shown.rows]
     # All are in the first groups; with so little noise each is off by more less than once in 10^9 tests.
     assert seen[0] == exact[0]
     assert abs(seen[3] - exact[3]) < 60

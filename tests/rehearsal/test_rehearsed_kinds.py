@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from crowdblend.auditing.statistical import audit, hard_sizes
-from crowdblend.cli.main import cli
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import plan
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
-from crowdblend.rehearsal.looking import Shown
-from crowdblend.rehearsal.statistics import TotalsRehearsal
+from crowdblend.rehearsal import FAMILIES, Crowd
+from crowdblend.rehearsal.observers import Shown
+from crowdblend.rehearsal.replacing import Replaced
+from tests.rehearsal.releases import audited, rehearsal, released, subject_of_text
 
 OUTLIERS = """
 [data]
@@ -101,36 +97,16 @@ MEASURED = tuple(
 )
 
 
-def released(policy, names: list[str], population, key: bytes, folder: Path) -> dict[str, bytes]:
-    """The whole path: engine, mechanism, outputs, certificate, report."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = [crowd.values for crowd in population for _ in range(crowd.size)]
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    about = replace(policy, source=str(folder / "people.parquet"))
-    made = release(about, folder / "out", key=key).folder
-    return {file.name: file.read_bytes() for file in made.iterdir() if file.suffix in (".csv", ".parquet")}
-
-
-def audited(text: str, folder: Path, *settings: str) -> Result:
-    path = folder / "policy.toml"
-    path.write_text(text)
-    return CliRunner().invoke(cli, ["audit", str(path), "--people", "20", "--workers", "1", "--json", *settings])
-
-
 @pytest.mark.parametrize(
     "text",
     [BLOCKS, OUTLIERS.format(sampling=""), OUTLIERS.format(sampling="[sampling]\nrate = 0.6")],
     ids=["points in boxes, rows are people", "outliers", "sampled outliers"],
 )
 def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) -> None:
-    policy, key = parse_policy(text), new_key()
-    rehearsal = Rehearsal(policy, PEOPLE)
-    files, _ = rehearsal.publish(key)
-    assert files == released(policy, ["group", "age"], PEOPLE, key, tmp_path)
-    assert any(rehearsal.publish(new_key())[0] != files for _ in range(100)), "other keys, other releases"
+    publish, key = rehearsal(subject_of_text(text), PEOPLE), new_key()
+    files = publish(key)
+    assert files == released(parse_policy(text), ["group", "age"], PEOPLE, key, tmp_path)
+    assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
 @pytest.mark.parametrize(
@@ -144,19 +120,17 @@ def test_counted_kinds_give_the_bytes_of_the_release(text: str, tmp_path: Path) 
 def test_statistics_give_the_bytes_of_the_release(
     who: str, sample: int, epsilon: float, ways: set[str], tmp_path: Path
 ) -> None:
-    policy, key = parse_policy(STATISTICS.format(who=who, sample=sample, epsilon=epsilon)), new_key()
-    planned = plan(policy)
-    assert {way.mechanism for _, way in planned.parameters.ways} == ways
-    rehearsal = TotalsRehearsal(planned, MEASURED)
-    files = rehearsal.publish(key)
-    assert files == released(policy, policy.wanted, MEASURED, key, tmp_path)
-    assert any(rehearsal.publish(new_key()) != files for _ in range(100)), "other keys, other releases"
+    subject, key = subject_of_text(STATISTICS.format(who=who, sample=sample, epsilon=epsilon)), new_key()
+    assert {way.mechanism for _, way in subject.plan.parameters.ways} == ways
+    publish = rehearsal(subject, Replaced(MEASURED, (MEASURED[0].values,) * 2))
+    files = publish(key)
+    assert files == released(subject.policy, subject.policy.wanted, MEASURED, key, tmp_path)
+    assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
 def test_statistics_replace_a_person_by_whom_the_noise_hides_least() -> None:
     """Nobody moves the numbers further than from one end of both averages to the other, and from the young x to a y."""
-    policy = parse_policy(STATISTICS.format(who='person = "id"', sample=20, epsilon=1.0))
-    subject = subject_of(policy, hard_sizes, name="statistics")
+    subject = subject_of_text(STATISTICS.format(who='person = "id"', sample=20, epsilon=1.0))
     assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
         (one, *rest), (other, *same) = pair.more.people, pair.fewer.people
@@ -172,7 +146,7 @@ def test_points_have_the_person_far_from_the_crowd() -> None:
     assert pair.more == (Crowd(("x", "0.5"), 1), Crowd(("x", "29.5"), 8), Crowd(("y", "89.5"), 31))
     assert pair.fewer == (Crowd(("x", "0.5"), 0), *pair.more[1:])
     rows = [["x", "0.5"], ["x", "28.5"], ["x", "31.5"], ["y", "2.5"]]
-    seen = subject.onlooker(("x", "0.5")).at_shown({"data.csv": Shown(["group", "age"], rows)}, None)
+    seen = subject.observer(pair.more).observe({"data.csv": Shown(["group", "age"], rows)}, None)
     assert seen["points near the person, and in the block"] == "1 of 2"
     assert seen["points"] == "4"
 

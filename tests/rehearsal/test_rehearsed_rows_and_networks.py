@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
+from pyarrow import parquet
 
 from crowdblend.auditing.statistical import audit, hard_sizes
-from crowdblend.cli.main import cli
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Relation
-from crowdblend.kinds import plan
 from crowdblend.planning.networks import Bounds
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.release import release
 from crowdblend.randomness import new_key
-from crowdblend.rehearsal import FAMILIES, Crowd, Rehearsal, subject_of
-from crowdblend.rehearsal.graph import GraphRehearsal
-from crowdblend.rehearsal.webs import CHAIN, COUPLES, NOBODY, Web, webs
+from crowdblend.rehearsal import FAMILIES, Crowd
+from crowdblend.rehearsal.graph import ReplacedLinks
+from crowdblend.rehearsal.replacing import Replaced
+from crowdblend.rehearsal.worst_case_graphs import CHAIN, COUPLES, NOBODY, LinkedGroups, worst_case_graphs
+from tests.rehearsal.releases import audited, files_of, rehearsal, released, subject_of_text
 
 SYNOPSIS = """
 [data]
@@ -81,22 +81,8 @@ def network(*statistics: str, bounds: str = "", ending: str = "csv") -> str:
     return NETWORK.format(statistics="".join(made), bounds=listed + bounds, format=ending)
 
 
-def rows_about(policy: Any, folder: Path) -> Any:
-    """The policy about a table of the people above."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = [crowd.values for crowd in PEOPLE for _ in range(crowd.size)]
-    columns = {column.name: [row[place] for row in rows] for place, column in enumerate(policy.columns)}
-    parquet.write_table(pa.table({"id": range(1, len(rows) + 1), **columns}), folder / "people.parquet")
-    return replace(policy, source=str(folder / "people.parquet"))
-
-
-def links_about(policy: Any, web: Web, folder: Path) -> Any:
+def links_about(policy: Any, web: LinkedGroups, folder: Path) -> Any:
     """The policy about the same network with other names, its links and people in another order."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     names = [f"p{number}" for number in range(policy.graph.bounds.people)]
     links = [(names[high], names[low]) for low, high in reversed(web.links)]
     parquet.write_table(
@@ -113,18 +99,6 @@ def links_about(policy: Any, web: Web, folder: Path) -> Any:
     )
 
 
-def released(about: Any, key: bytes, folder: Path) -> dict[str, bytes]:
-    """The whole path: engine, mechanism, outputs, certificate, report."""
-    made = release(about, folder / "out", key=key).folder
-    return {file.name: file.read_bytes() for file in made.iterdir() if file.suffix in (".csv", ".parquet")}
-
-
-def audited(text: str, folder: Path, *settings: str) -> Result:
-    path = folder / "policy.toml"
-    path.write_text(text)
-    return CliRunner().invoke(cli, ["audit", str(path), "--workers", "1", "--json", *settings])
-
-
 @pytest.mark.parametrize(
     ("who", "asked", "ending"),
     [
@@ -133,21 +107,21 @@ def audited(text: str, folder: Path, *settings: str) -> Result:
     ],
 )
 def test_synthetic_rows_are_the_bytes_of_the_release(who: str, asked: str, ending: str, tmp_path: Path) -> None:
-    policy, key = parse_policy(SYNOPSIS.format(who=who, asked=asked, format=ending)), new_key()
-    rehearsal = Rehearsal(policy, PEOPLE)
-    files, _ = rehearsal.publish(key)
-    assert files == released(rows_about(policy, tmp_path), key, tmp_path)
-    assert rehearsal.publish(key)[0] == files
-    assert any(rehearsal.publish(new_key())[0] != files for _ in range(100)), "other keys, other releases"
+    text, key = SYNOPSIS.format(who=who, asked=asked, format=ending), new_key()
+    publish = rehearsal(subject_of_text(text), Replaced(PEOPLE, (PEOPLE[0].values,) * 2))
+    files = publish(key)
+    assert files == released(parse_policy(text), ["group", "age", "home"], PEOPLE, key, tmp_path)
+    assert publish(key) == files
+    assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
 def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) -> None:
-    policy, key = parse_policy(network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet")), new_key()
-    web = Web((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
-    rehearsal = GraphRehearsal(plan(policy), web)
-    files = rehearsal.publish(key)
-    assert files == released(links_about(policy, web, tmp_path), key, tmp_path)
-    assert any(rehearsal.publish(new_key()) != files for _ in range(100)), "other keys, other releases"
+    text, key = network(*OF_LINKS[:3], AVERAGE, HISTOGRAM, ending="parquet"), new_key()
+    web = LinkedGroups((COUPLES, CHAIN), CHAIN, 4, data=("20",), others=("31.5",))
+    publish = rehearsal(subject_of_text(text), ReplacedLinks(web, (web, web)))
+    files = publish(key)
+    assert files == files_of(links_about(parse_policy(text), web, tmp_path), key, tmp_path)
+    assert any(publish(new_key()) != files for _ in range(100)), "other keys, other releases"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +135,7 @@ def test_statistics_of_a_network_are_the_bytes_of_the_release(tmp_path: Path) ->
 )
 def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(asked: str, moved: int) -> None:
     text = SYNOPSIS.format(who='person = "id"', asked=asked + '\nmechanism = "fitted"', format="csv")
-    subject = subject_of(parse_policy(text), hard_sizes, name="synopsis")
+    subject = subject_of_text(text)
     assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
         (here, *rest), (instead, *same) = pair.more.people, pair.fewer.people
@@ -176,7 +150,7 @@ def test_a_synopsis_replaces_a_person_by_one_who_moves_as_many_counts_as_can_be(
     [(4, 2, 2.0), (24, 2, 2.0), (24, 4, 4.0), (30, 9, 9.0), (300, 50, 1.0), (9, 3, 0.5)],
 )
 def test_webs_keep_to_the_bounds(people: int, degree: int, average: float) -> None:
-    found = list(webs(Bounds(people, degree, average)))
+    found = list(worst_case_graphs(Bounds(people, degree, average)))
     assert len(found) >= 2
     for _, *pair in found:
         for web in pair:
@@ -194,11 +168,11 @@ def test_webs_keep_to_the_bounds(people: int, degree: int, average: float) -> No
 def test_the_best_web_moves_a_statistic_as_far_as_a_person_can(degree: int) -> None:
     """Connectedness by d edits, cycles by d − 1, an Euler path by d, and the number of links by d."""
     text = network(*OF_LINKS).replace("degree_bound = 5", f"degree_bound = {degree}")
-    subject = subject_of(parse_policy(text), hard_sizes, name="network")
+    subject = subject_of_text(text)
     edits = 2 / (degree * 400)
     most = dict.fromkeys(range(4), 0.0)
-    for _, *pair in webs(Bounds(400, degree, degree)):
-        for number in subject._between(tuple(pair)).numbers:
+    for _, *pair in worst_case_graphs(Bounds(400, degree, degree)):
+        for number in subject.numbers_between(tuple(pair)):
             most[number.row] = max(most[number.row], abs(number.moved))
     assert most == pytest.approx(
         {0: degree * edits, 1: (degree - 1) * edits, 2: degree * edits, 3: 2 * degree / 400}, rel=1e-9
@@ -206,11 +180,11 @@ def test_the_best_web_moves_a_statistic_as_far_as_a_person_can(degree: int) -> N
 
 
 def test_links_and_data_are_replaced_together() -> None:
-    subject = subject_of(parse_policy(network("connectivity", "average-degree", AVERAGE)), hard_sizes, name="network")
+    subject = subject_of_text(network("connectivity", "average-degree", AVERAGE))
     assert subject.guarantee.relation is Relation.REPLACE
     for pair in subject.pairs():
-        assert (pair.more.web.data, pair.fewer.web.data) == (("10.0",), ("90.5",))
-    losses = [sum(number.loss for number in subject._between(pair.more.pair).numbers) for pair in subject.pairs()]
+        assert (pair.more.links.data, pair.fewer.links.data) == (("10.0",), ("90.5",))
+    losses = [sum(number.loss for number in subject.numbers_between(pair.more.pair)) for pair in subject.pairs()]
     assert max(losses) == pytest.approx(subject.guarantee.epsilon, rel=0.01), "all of what is promised is attained"
     again = pickle.loads(pickle.dumps(subject))
     assert again == subject
@@ -218,9 +192,9 @@ def test_links_and_data_are_replaced_together() -> None:
 
 
 def test_data_alone_need_no_links() -> None:
-    subject = subject_of(parse_policy(network(AVERAGE)), hard_sizes, name="network")
+    subject = subject_of_text(network(AVERAGE))
     (pair,) = subject.pairs()
-    assert (pair.name, pair.more.web.linked) == ("other data", NOBODY)
+    assert (pair.name, pair.more.links.linked) == ("other data", NOBODY)
 
 
 def quieter(original: Callable[..., Any], factor: int) -> Callable[..., Any]:
@@ -236,7 +210,7 @@ def test_a_synopsis_with_too_little_noise_is_caught(factor: int, monkeypatch: py
 
     text = FAMILIES["synopsis, fitted"].policy.replace("\nrows = 4", "")
     text = text.replace("= 24", "= 200").replace("= 22", "= 200").replace("= 3.0", "= 1.0")
-    subject = subject_of(parse_policy(text), hard_sizes, name="twin")
+    subject = subject_of_text(text)
     monkeypatch.setattr(fitted, "discrete_laplace", quieter(fitted.discrete_laplace, factor))
     assert audit(subject, runs=1_000, error=1e-3).finding
 
@@ -248,7 +222,7 @@ def test_a_network_with_too_little_noise_is_caught(factor: int, monkeypatch: pyt
     from crowdblend.mechanisms import networks
 
     head, tail = FAMILIES["network"].policy.split('[[graph.statistics]]\nname = "connectivity"\nsamples = 11\n')
-    subject = subject_of(parse_policy(head + tail.replace("= 12", "= 23")), hard_sizes, name="twin")
+    subject = subject_of_text(head + tail.replace("= 12", "= 23"))
     monkeypatch.setattr(networks, "discrete_laplace", quieter(networks.discrete_laplace, factor))
     assert audit(subject, runs=1_000, error=1e-3).finding
 
@@ -305,4 +279,4 @@ def test_a_synopsis_of_more_rows_than_can_be_fitted_often_is_refused() -> None:
     text = SYNOPSIS.format(who='person = "id"', asked="conjunctions = 1", format="csv").replace("50", "100000")
     head, tail = text.replace("30\n", "50000\n").split('group = { values = ["x", "y"] }\n')
     with pytest.raises(InvalidInput, match="got 160,000"):
-        subject_of(parse_policy(head + columns + "\n" + tail[tail.index("[synopsis]") :]), hard_sizes, name="x")
+        subject_of_text(head + columns + "\n" + tail[tail.index("[synopsis]") :])

@@ -6,20 +6,26 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdblend.api.checks import audit as audit_policy
-from crowdblend.auditing.claim import Claim
 from crowdblend.auditing.exact import Counterexample
 from crowdblend.auditing.statistical import Outlook, Verdict, audit_foreseen, hard_sizes, repeat
 from crowdblend.cli.output import Parameter, emit, handle_errors, json_option, print_table
 from crowdblend.cli.progress import progress_bar
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from crowdblend import rehearsal
+    from crowdblend.auditing import broken_mechanisms
+else:
+    rehearsal, broken_mechanisms = lazy("crowdblend.rehearsal"), lazy("crowdblend.auditing.broken_mechanisms")
 
 # An audit of a claim that is really broken must say so this often.
 POWER = 0.95
@@ -30,9 +36,9 @@ RUNS = 100_000
 @click.command("audit", epilog="Example: crowdblend audit policy.toml --runs 20000")
 @click.argument("policy", type=click.Path(dir_okay=False), required=False)
 @click.option("--mechanism", metavar="MODULE:OBJECT", help="Audit a mechanism of yours instead.")
-@click.option("--twins", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
+@click.option("--broken", is_flag=True, help="Show that mechanisms with one mistake each are caught.")
 @click.option("--own", is_flag=True, help="Audit our own mechanisms, where their guarantees are tight.")
-@click.option("--planted", is_flag=True, help="Audit our own mechanisms with one mistake planted in each.")
+@click.option("--injected", is_flag=True, help="Audit our own mechanisms with one bug injected into each.")
 @click.option(
     "--epsilon", type=Parameter(), help="Audit the same release at this epsilon, with the delta it has there."
 )
@@ -57,18 +63,18 @@ RUNS = 100_000
     "times",
     type=int,
     default=1,
-    help="With --own and --planted: how many audits of each, to count their findings.",
+    help="With --own and --injected: how many audits of each, to count their findings.",
 )
-@click.option("--family", "families", multiple=True, metavar="NAME", help="With --own and --planted: only these.")
+@click.option("--family", "families", multiple=True, metavar="NAME", help="With --own and --injected: only these.")
 @json_option
 @handle_errors
 def command(
     policy: str | None,
     *,
     mechanism: str | None,
-    twins: bool,
+    broken: bool,
     own: bool,
-    planted: bool,
+    injected: bool,
     epsilon: float | None,
     seconds: float | None,
     runs: int | None,
@@ -88,14 +94,14 @@ def command(
     The first line says what it can find in the time given, and what not. An audit without a finding is no proof: the
     proof is in the certificate.
     """
-    if sum((policy is not None, mechanism is not None, twins, own, planted)) != 1:
+    if sum((policy is not None, mechanism is not None, broken, own, injected)) != 1:
         raise InvalidInput(
-            "audit takes exactly one of POLICY, --mechanism, --twins, --own and --planted.",
+            "audit takes exactly one of POLICY, --mechanism, --broken, --own and --injected.",
             remedy="Name what to audit.",
             code="command.usage",
             where="POLICY",
         )
-    ours = own or planted
+    ours = own or injected
     least = {
         "understate": (understate, 1), "repeat": (times, 1), "workers": (workers, 1), "people": (people, 2),
         "time": (seconds, 1),
@@ -121,24 +127,25 @@ def command(
         }
     )
     force = workers or os.cpu_count() or 1
-    where = Path(state) if state else None
-    if twins:
-        _twins(as_json=as_json)
+    if broken:
+        _broken(as_json=as_json)
     elif ours:
-        _own(families, runs or RUNS, error, people, force, understate, times, planted=planted, as_json=as_json)
+        known = rehearsal.INJECTED_BUGS if injected else rehearsal.FAMILIES
+        _own(known, families, runs or RUNS, error, people, force, understate, times, as_json=as_json)
     else:
         budget: dict[str, Any] = {"runs": RUNS if state and runs is None else runs, "seconds": seconds}
-        budget |= {"error": error, "workers": force, "state": where}
-        if mechanism is not None:
-            _mechanism(mechanism, budget, as_json=as_json)
-        else:
-            assert policy is not None
-            with _watched(as_json=as_json) as watched:
-                verdict = audit_policy(
-                    policy, people=people, epsilon=epsilon, understate=understate, batch=batch, **budget,
-                    **watched.callbacks,
-                )  # fmt: skip
-            _tell(verdict, watched.outlook, as_json=as_json)
+        budget |= {"error": error, "workers": force, "state": Path(state) if state else None}
+        with progress_bar(quiet=as_json) as bar:
+            announced: list[Outlook] = []
+            budget |= {"progress": bar, "announce": announced.append if as_json else _announce}
+            if mechanism is not None:
+                found = _audit_mechanism(mechanism, budget)
+            else:
+                assert policy is not None
+                found = audit_policy(
+                    policy, people=people, epsilon=epsilon, understate=understate, batch=batch, **budget
+                )
+        _show(found, announced, as_json=as_json)
 
 
 def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
@@ -150,92 +157,64 @@ def _refuse_unused(options: dict[str, tuple[bool, bool]]) -> None:
             )
 
 
-class _Watched:
-    """Says what can be found before the audit starts, and keeps it for the JSON."""
-
-    def __init__(self, progress: Any, *, as_json: bool) -> None:
-        self.outlook: Outlook | None = None
-        self._as_json = as_json
-        self.callbacks: dict[str, Any] = {"progress": progress, "announce": self._announce}
-
-    def _announce(self, outlook: Outlook) -> None:
-        self.outlook = outlook
-        if not self._as_json:
-            click.echo(outlook.describe())
+def _announce(outlook: Outlook) -> None:
+    """Say what can be found before the audit starts."""
+    click.echo(outlook.describe())
 
 
-@contextmanager
-def _watched(*, as_json: bool) -> Iterator[_Watched]:
-    with progress_bar(quiet=as_json) as told:
-        yield _Watched(told, as_json=as_json)
-
-
-def _tell(found: Verdict | Counterexample | None, outlook: Outlook | None = None, *, as_json: bool) -> None:
-    """The verdict or counterexample, and the exit code that goes with it."""
+def _show(found: Verdict | Counterexample | None, announced: list[Outlook], *, as_json: bool) -> None:
+    """Show the verdict or counterexample, and exit with the code that goes with it."""
     finding = found is not None and (isinstance(found, Counterexample) or found.finding)
     if as_json:
-        foreseen = {} if outlook is None else {"outlook": outlook.to_dict()}
+        foreseen = {"outlook": announced[0].to_dict()} if announced else {}
         emit({"finding": finding, **(found.to_dict() if found else {}), **foreseen})
     else:
         click.echo(found.describe() if found else "no counterexample in this world")
     sys.exit(1 if finding else 0)
 
 
-def _mechanism(name: str, budget: dict[str, Any], *, as_json: bool) -> None:
-    made = _loaded(name)
-    if hasattr(made, "finding"):
-        claim: Claim = made
-        _tell(claim.finding(), as_json=as_json)
-    if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
-        raise InvalidInput(
-            f"{name} is no claim and no subject of crowdblend.auditing.",
-            remedy="See docs/audit.md.",
-            where="--mechanism",
-            code="command.unknown-name",
-        )
-    with _watched(as_json=as_json) as watched:
-        verdict = audit_foreseen(made, **budget, **watched.callbacks)
-    _tell(verdict, watched.outlook, as_json=as_json)
-
-
-def _loaded(name: str) -> Any:
-    from importlib import import_module  # noqa: PLC0415
-
+def _audit_mechanism(name: str, budget: dict[str, Any]) -> Verdict | Counterexample | None:
+    """Audit a claim or a subject of the user's own."""
     module, _, attribute = name.partition(":")
     sys.path.insert(0, os.getcwd())
     try:
-        return getattr(import_module(module), attribute)
+        made: Any = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError):
-        raise InvalidInput(
-            f"{name} cannot be imported.",
-            remedy="Write module:object.",
-            where="--mechanism",
-            code="command.unknown-name",
-        ) from None
+        raise _unknown(f"{name} cannot be imported.", "Write module:object.", "--mechanism") from None
+    if hasattr(made, "finding"):
+        found: Verdict | Counterexample | None = made.finding()
+        return found
+    if not all(hasattr(made, part) for part in ("guarantee", "pairs", "observe")):
+        says = f"{name} is no claim and no subject of crowdblend.auditing."
+        raise _unknown(says, "See docs/audit.md.", "--mechanism")
+    return audit_foreseen(made, **budget)
 
 
-def _twins(*, as_json: bool) -> None:
-    from crowdblend.auditing.broken_mechanisms import BROKEN_MECHANISMS  # noqa: PLC0415
+def _unknown(message: str, remedy: str, where: str) -> InvalidInput:
+    return InvalidInput(message, remedy=remedy, where=where, code="command.unknown-name")
 
+
+def _broken(*, as_json: bool) -> None:
     rows = []
-    for twin in BROKEN_MECHANISMS.values():
-        broken, honest = twin.broken.finding(), twin.honest.finding()
-        how = "running it" if isinstance(broken, Verdict) else "its definition"
-        rows.append({"twin": twin.name, "mistake": twin.mistake, "caught": broken is not None, "by": how,
+    for each in broken_mechanisms.BROKEN_MECHANISMS.values():
+        found, honest = each.broken.finding(), each.honest.finding()
+        how = "running it" if isinstance(found, Verdict) else "its definition"
+        rows.append({"mechanism": each.name, "mistake": each.mistake, "caught": found is not None, "by": how,
                      "honest": honest is None})  # fmt: skip
     passed = all(row["caught"] and row["honest"] for row in rows)
     if as_json:
-        emit({"passed": passed, "twins": rows})
+        emit({"passed": passed, "mechanisms": rows})
     else:
         for row in rows:
             says = f"caught by {row['by']}" if row["caught"] else "NOT CAUGHT"
-            fair = "" if row["honest"] else "; AND ITS HONEST TWIN IS REJECTED"
-            click.echo(f"{row['twin']:22}{row['mistake']}: {says}{fair}")
-        click.echo(f"{sum(bool(row['caught']) for row in rows)} of {len(rows)} broken twins caught")
+            fair = "" if row["honest"] else "; AND THE HONEST MECHANISM IS REJECTED"
+            click.echo(f"{row['mechanism']:22}{row['mistake']}: {says}{fair}")
+        click.echo(f"{sum(bool(row['caught']) for row in rows)} of {len(rows)} broken mechanisms caught")
     sys.exit(0 if passed else 1)
 
 
 def _own(
+    known: Mapping[str, rehearsal.Family | rehearsal.InjectedBug],
     families: tuple[str, ...],
     runs: int,
     error: float,
@@ -244,35 +223,26 @@ def _own(
     understate: float,
     times: int,
     *,
-    planted: bool,
     as_json: bool,
 ) -> None:
-    from crowdblend.rehearsal import FAMILIES, PLANTED  # noqa: PLC0415  loads the engine
-
-    known: Mapping[str, Any] = PLANTED if planted else FAMILIES
     for name in families:
         if name not in known:
-            raise InvalidInput(
-                f"There is no family {name!r}.",
-                remedy=f"Use one of {'; '.join(known)}.",
-                where="--family",
-                code="command.unknown-name",
-            )
+            raise _unknown(f"There is no family {name!r}.", f"Use one of {'; '.join(known)}.", "--family")
     rows: list[dict[str, Any]] = []
     for family in [known[name] for name in families or known]:
         subject = family.subject(hard_sizes, understated=understate, people=people)
         started = time.perf_counter()
-        with progress_bar(quiet=as_json) as told:
-            said = (lambda done, _: told(family.name, done, times)) if told else None  # noqa: B023
-            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), progress=said)
-        words = {"mistake": family.words} if planted else {}
+        with progress_bar(quiet=as_json) as bar:
+            advance = (lambda done, _: bar(family.name, done, times)) if bar else None  # noqa: B023
+            found = repeat(subject, times, runs=runs, error=error, workers=min(workers, times), progress=advance)
+        words = {"mistake": family.words} if isinstance(family, rehearsal.InjectedBug) else {}
         rows.append({
             "family": family.name, **words, "epsilon": subject.guarantee.epsilon, "delta": subject.guarantee.delta,
             "audits": found.times, "findings": found.findings, "runs": found.runs,
             "seconds": round(time.perf_counter() - started, 1),
         })  # fmt: skip
-    broken = planted or understate > 1
-    enough = [row["findings"] >= POWER * times if broken else row["findings"] <= error * times for row in rows]
+    wrong = "mistake" in rows[0] or understate > 1
+    enough = [row["findings"] >= POWER * times if wrong else row["findings"] <= error * times for row in rows]
     if as_json:
         emit({"passed": all(enough), "understated": understate, "error": error, "most_runs": runs, "families": rows})
     else:

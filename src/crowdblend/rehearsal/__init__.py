@@ -1,23 +1,18 @@
 """The same release again and again, on made-up people: to know what to expect, and for the audit."""
 
-from crowdblend.rehearsal.crowd_classes import ReleaseSubject
 from crowdblend.rehearsal.families import FAMILIES, Family
-from crowdblend.rehearsal.made_up_people import Crowd, Population, Rehearsal
-from crowdblend.rehearsal.planted import PLANTED, Planted
-from crowdblend.rehearsal.registry import subject_of
-from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.stack import Stack
+from crowdblend.rehearsal.injected_bugs import INJECTED_BUGS, InjectedBug
+from crowdblend.rehearsal.made_up_people import Crowd, Population
+from crowdblend.rehearsal.subject import AuditSubject, Neighbours, subject_of
 
 __all__ = [
     "FAMILIES",
-    "PLANTED",
+    "INJECTED_BUGS",
+    "AuditSubject",
     "Crowd",
     "Family",
+    "InjectedBug",
     "Neighbours",
-    "Planted",
     "Population",
-    "Rehearsal",
-    "ReleaseSubject",
-    "Stack",
     "subject_of",
 ]

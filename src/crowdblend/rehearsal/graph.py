@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable, Value
 from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds.graph import GraphPlan, NetworkReading
+from crowdblend.kinds.graph_numbers import Number as PublishedNumber
 from crowdblend.kinds.graph_numbers import exact_values, noisy_numbers, numbers_output
-from crowdblend.kinds.kind import Publication
 from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.policies.source import DataSource
-from crowdblend.randomness import ReleaseKey, new_key
-from crowdblend.rehearsal.batch import RELEASES, endless
-from crowdblend.rehearsal.looking import Between, Number, Shown, shown_in
+from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.made_up_people import Files
-from crowdblend.rehearsal.registry import AuditRequest
-from crowdblend.rehearsal.rehearsed import Neighbours, Rehearsed, Views
-from crowdblend.rehearsal.webs import Web, webs
+from crowdblend.rehearsal.observers import Number, NumbersObserver, Shown
+from crowdblend.rehearsal.subject import RELEASES, AuditRequest, AuditSubject, Neighbours
+from crowdblend.rehearsal.worst_case_graphs import LinkedGroups, worst_case_graphs
 
 # A couple, the person and somebody to be linked to; and as many as are counted in a few milliseconds.
 FEWEST_PEOPLE, MOST_PEOPLE = 4, 1 << 17
@@ -50,84 +47,58 @@ def subject(policy: Graph, request: AuditRequest) -> GraphSubject:
 
 
 @dataclass(frozen=True)
-class Replaced:
+class ReplacedLinks:
     """A network, and the two that are to be told apart: it is one of them."""
 
-    web: Web
-    pair: tuple[Web, Web]
-
-
-class GraphRehearsal:
-    """What a policy publishes about a made-up network, for any key. It is read once: no key has a part in that."""
-
-    def __init__(self, planned: GraphPlan, web: Web) -> None:
-        self._plan, self._files = planned, Files()
-        self.network = made_up(planned.policy, web)
-
-    def publish(self, key: bytes) -> dict[str, bytes]:
-        """The files by name."""
-        return self._files.of(self._plan.publish(NetworkReading(self.network), ReleaseKey(key)))
-
-    def several(self, key: bytes, releases: int) -> list[Shown]:
-        """The numbers of so many releases, written into one file and read again."""
-        policy, mechanisms = self._plan.policy, self._plan.mechanisms
-        exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
-        numbers = noisy_numbers(policy, mechanisms, exact, ReleaseKey(key), releases)
-        output = numbers_output(policy, [number for own in numbers for number in own])
-        ((name, content),) = self._files.of(Publication((output,), mechanisms)).items()
-        whole, each = shown_in(name, content), sum(map(len, exact))
-        return [Shown(whole.header, whole.rows[start : start + each]) for start in range(0, len(whole.rows), each)]
+    links: LinkedGroups
+    pair: tuple[LinkedGroups, LinkedGroups]
 
 
 @dataclass(frozen=True)
-class GraphSubject(Rehearsed):
+class GraphSubject(AuditSubject[Graph, GraphPlan, ReplacedLinks]):
     """What a policy publishes about made-up networks, when one person's links and data are replaced."""
 
-    policy: Graph
-    name: str = "policy"
-    understated: float = 1.0
-    stacked: bool = False
-    mistake: Callable[[Any], Any] | None = None
-
-    def pairs(self) -> list[Neighbours]:
-        """Links to some people, and instead to others or to nobody, where that moves the published numbers most."""
+    def pairs(self) -> list[Neighbours[ReplacedLinks]]:
+        """Return links to some people, and instead to others or to nobody, where that moves the numbers most."""
         data = tuple(zip(*(self._ends(column) for column in self.policy.columns), strict=True)) or ((), ())
-        found: list[tuple[float, Neighbours]] = []
-        for name, here, instead in webs(self.policy.graph.bounds):
+        found: list[tuple[float, Neighbours[ReplacedLinks]]] = []
+        for name, here, instead in worst_case_graphs(self.policy.graph.bounds):
             pair = replace(here, data=data[0], others=data[0]), replace(instead, data=data[1], others=data[0])
-            loss = sum(number.loss for number in self._between(pair).numbers)
+            loss = sum(number.loss for number in self.numbers_between(pair))
             # The first pair has no links of its own: where links add nothing to it, others are no harder.
             if not found or loss > found[0][0] * (1 + _EQUAL):
-                found.append((loss, Neighbours(name, Replaced(pair[0], pair), Replaced(pair[1], pair))))
+                found.append((loss, Neighbours(name, *(ReplacedLinks(one, pair) for one in pair))))
         most = max(loss for loss, _ in found)
         return [pair for loss, pair in found if loss > 0 and loss >= _WORTH * most]
 
-    def looking(self, population: Replaced) -> Callable[[bytes], Views]:
-        """The numbers between the two networks."""
-        rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
-        return lambda key: between.at(rehearsal.publish(key))
+    def reader(self, population: ReplacedLinks) -> Callable[[ReleaseKey], NetworkReading]:
+        """Return the network, which is read once: no key has a part in that."""
+        reading = NetworkReading(self.network(population.links))
+        return lambda _: reading
 
-    def batches(self, population: Replaced) -> Iterator[Views]:
-        """The same of many releases as one."""
-        rehearsal, between = self._rehearsal(population.web), self._between(population.pair)
-        return endless(lambda: map(between.at_shown, rehearsal.several(new_key(), RELEASES)))
+    def observer(self, population: ReplacedLinks) -> NumbersObserver:
+        """Return somebody who knows the numbers between the two networks."""
+        return NumbersObserver(self.numbers_between(population.pair))
 
-    def _rehearsal(self, web: Web) -> GraphRehearsal:
-        rehearsal: GraphRehearsal = self.kept(web, lambda: GraphRehearsal(self.plan, web))
-        return rehearsal
+    def batch(self, population: ReplacedLinks) -> GraphBatch:
+        """Return many releases about the network."""
+        return GraphBatch(self.plan, self.network(population.links), self.files)
 
-    def _between(self, pair: tuple[Web, Web]) -> Between:
-        """The numbers that the two networks differ in, where they are without noise, and by how much they differ."""
+    def network(self, links: LinkedGroups) -> NetworkData:
+        """Return a network as it is read from files."""
+        return self._kept(("network", links), lambda: made_up(self.policy, links))
+
+    def numbers_between(self, pair: tuple[LinkedGroups, LinkedGroups]) -> tuple[Number, ...]:
+        """Return the numbers that two networks differ in, where they are without noise, and by how much they differ."""
         numbers, row = [], 0
-        one, other = (self._rehearsal(web).network for web in pair)
         for statistic, mechanism in zip(self.policy.requests, self.plan.mechanisms, strict=True):
-            here, instead = (exact_values(statistic, mechanism, network) for network in (one, other))
+            here, instead = (exact_values(statistic, mechanism, self.network(links)) for links in pair)
             for start, end in zip(here, instead, strict=True):
                 moved = float(end - start)
                 if moved:
                     numbers.append(Number(row, statistic.low + float(start), moved, abs(moved) / mechanism.noise.scale))
                 row += 1
-        return Between(tuple(numbers))
+        return tuple(numbers)
 
     def _ends(self, column: str) -> tuple[str, str]:
         """Two values of a column that are as far apart as its statistics allow."""
@@ -146,16 +117,37 @@ class GraphSubject(Rehearsed):
         return known[0], known[-1]
 
 
-def made_up(policy: Graph, web: Web) -> NetworkData:
-    """A network as it is read from files."""
+@dataclass(frozen=True)
+class GraphBatch:
+    """Releases of a plan about the same network."""
+
+    plan: GraphPlan
+    network: NetworkData
+    files: Files
+    releases: int = RELEASES
+
+    def draw(self, key: ReleaseKey) -> list[tuple[PublishedNumber, ...]]:
+        """Return the noisy numbers of each release."""
+        policy, mechanisms = self.plan.policy, self.plan.mechanisms
+        exact = [exact_values(*one, self.network) for one in zip(policy.requests, mechanisms, strict=True)]
+        return list(map(tuple, noisy_numbers(policy, mechanisms, exact, key, self.releases)))
+
+    def show(self, drawn: Sequence[tuple[PublishedNumber, ...]]) -> list[tuple[dict[str, Shown], None]]:
+        """Return the numbers of some releases, written into one file and read again."""
+        output = numbers_output(self.plan.policy, [number for own in drawn for number in own])
+        return [(files, None) for files in self.files.cut(output, len(drawn))]
+
+
+def made_up(policy: Graph, groups: LinkedGroups) -> NetworkData:
+    """Return a network as it is read from files."""
     graph, people = policy.graph, policy.graph.bounds.people
-    first, second = zip(*web.links, strict=True)
+    first, second = zip(*groups.links, strict=True)
     links = DataSource("links", "parquet", rows_are_people=True)
     tables = {links.source: MemoryTable.of({graph.source: first, graph.target: second})}
     if graph.vertices is not None:
         vertices = "vertices.parquet"
         columns: dict[str, list[Value]] = {graph.vertex: [*range(people)]}
-        for name, mine, other in zip(policy.columns, web.data, web.others, strict=True):
+        for name, mine, other in zip(policy.columns, groups.data, groups.others, strict=True):
             columns[name] = [mine, *[other] * (people - 1)]
         tables[vertices] = MemoryTable.of(columns)
         graph = replace(graph, vertices=vertices)

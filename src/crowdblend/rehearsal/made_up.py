@@ -7,21 +7,29 @@ protected. Columns are independent of each other; `spread` and `sparsity` say ho
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.policies.graph import Graph
+from crowdblend.lazy import lazy
+from crowdblend.policies.columns import Column
+from crowdblend.policies.crowd import CrowdPolicy
+from crowdblend.policies.graph import Graph, GraphStatistic
+from crowdblend.policies.outlier_table import OutlierTable
 from crowdblend.policies.statistics import Statistics
 from crowdblend.policies.strata import design_of
-from crowdblend.rehearsal.made_up_values import draw_measure, draw_values
+from crowdblend.policies.synopsis import Synopsis
+from crowdblend.recoding import Intervals, Values
+from crowdblend.rehearsal.made_up_values import Rng, draw_measure, draw_values
 
 if TYPE_CHECKING:
     import pyarrow
+else:
+    pyarrow = lazy("pyarrow")
 
-    from crowdblend.policies.graph import GraphStatistic
-    from crowdblend.policies.policy import Policy
+# Policies about people in rows.
+RowsPolicy = CrowdPolicy | OutlierTable | Statistics | Synopsis
 
 MOST_MADE_UP = 10_000_000
 USUAL_PEOPLE = 100_000
@@ -30,156 +38,122 @@ _ROUNDS = 64
 
 
 def make_up_people(
-    policy: Policy,
+    policy: RowsPolicy | Graph,
     people: int | None = None,
     *,
     spread: float = 1.0,
     sparsity: float = 0.0,
     like: pyarrow.Table | None = None,
 ) -> pyarrow.Table:
-    """Rows about so many invented people with every column that the policy reads; for a network, its links.
+    """Return rows about so many invented people with every column that the policy reads; for a network, its links.
 
     `people` is what the policy says, or 100,000 where it does not say it. `spread` 0 puts equally many people into
     every class of a column, 1 puts them there as 1, 1/2, 1/3, …, and more is more uneven. `sparsity` is the share of
     all cells that stay empty at least. `like` is a public table: rows are drawn from it with replacement, and columns
     that it lacks are made up. No two calls give the same people.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy
-
     count = people_of(policy, people)
     _check_shape(spread, sparsity, like)
     rng = np.random.default_rng()
     if isinstance(policy, Graph):
         return _links(policy, count, spread, rng)
-    found = _rows(policy, count, spread, sparsity, like, rng)
-    person, most = getattr(policy, "person", None), getattr(policy, "rows_per_person", None)
-    if person is not None:
-        every = np.arange(1, count + 1)
-        rows = np.repeat(every, rng.integers(1, most + 1, count)) if most else every
-        if most:
-            found = _rows(policy, len(rows), spread, sparsity, like, rng)
-        found = {person: pa.array(rows), **found}
-    return pa.table(found)
+    most = getattr(policy, "rows_per_person", None)
+    persons = np.repeat(np.arange(1, count + 1), rng.integers(1, (most or 1) + 1, count))
+    rows = _rows(policy, len(persons), spread, sparsity, like, rng)
+    return pyarrow.table(rows if policy.person is None else {policy.person: pyarrow.array(persons), **rows})
 
 
 def make_up_vertices(policy: Graph, people: int | None = None, *, spread: float = 1.0) -> pyarrow.Table:
-    """A row for everybody in a network, with the data of people that its statistics read."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
-
+    """Return a row for everybody in a network, with the data of people that its statistics read."""
     count, rng = people_of(policy, people), np.random.default_rng()
-    columns = {policy.graph.vertex: pa.array(np.arange(count))}
+    columns = {policy.graph.vertex: pyarrow.array(np.arange(count))}
     for made in policy.statistics:
         if made.column is not None:
             columns[made.column] = _vertex_values(made, count, spread, rng)
-    return pa.table(columns)
+    return pyarrow.table(columns)
 
 
-def people_of(policy: Any, people: int | None) -> int:
-    """How many people to make up: as many as the policy declares, or as are wanted where it declares none."""
-    declared = policy.graph.people if isinstance(policy, Graph) else getattr(policy, "people", None)
+def people_of(policy: RowsPolicy | Graph, people: int | None) -> int:
+    """Return how many people to make up: as many as the policy declares, or as are wanted where it declares none."""
+    declared = policy.graph.people if isinstance(policy, Graph) else policy.people
     if isinstance(policy, Statistics) and policy.sampling.weight is not None:
         # Whoever has a weight is in the sample already, and people are those of the population.
         declared = None
     if declared is not None and people not in (None, declared):
-        raise InvalidInput(
+        raise _refusal(
+            "people",
             f"The policy declares {declared:,} people, so {people:,} cannot be made up for it.",
-            remedy="Change people in the policy, or leave it out here.",
-            where="people",
-            code="rehearsal.people",
+            "Change people in the policy, or leave it out here.",
         )
     count = declared if declared is not None else USUAL_PEOPLE if people is None else people
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MADE_UP:
-        raise InvalidInput(
+        raise _refusal(
+            "people",
             f"Between 1 and {MOST_MADE_UP:,} people can be made up, got {count!r}.",
-            remedy="Rehearse with fewer people.",
-            where="people",
-            code="rehearsal.people",
+            "Rehearse with fewer people.",
         )
-    return int(count)
+    return count
 
 
-def _check_shape(spread: float, sparsity: float, like: Any) -> None:
+def _refusal(where: str, message: str, remedy: str) -> InvalidInput:
+    return InvalidInput(message, remedy=remedy, where=where, code=f"rehearsal.{where}")
+
+
+def _check_shape(spread: float, sparsity: float, like: pyarrow.Table | None) -> None:
     if not 0 <= spread <= 100:
-        raise InvalidInput(
-            f"spread takes a number from 0 to 100, got {spread!r}.",
-            remedy="Write 0 for classes of equal size, or 1.",
-            where="spread",
-            code="rehearsal.spread",
-        )
+        says = f"spread takes a number from 0 to 100, got {spread!r}."
+        raise _refusal("spread", says, "Write 0 for classes of equal size, or 1.")
     if not 0 <= sparsity < 1:
-        raise InvalidInput(
-            f"sparsity takes a share from 0 to below 1, got {sparsity!r}.",
-            remedy="Write 0.9 to leave nine cells of ten empty.",
-            where="sparsity",
-            code="rehearsal.sparsity",
-        )
+        says = f"sparsity takes a share from 0 to below 1, got {sparsity!r}."
+        raise _refusal("sparsity", says, "Write 0.9 to leave nine cells of ten empty.")
     if like is not None and sparsity:
-        raise InvalidInput(
-            "sparsity is given together with a public table, which has its own.",
-            remedy="Leave one of them out.",
-            where="sparsity",
-            code="rehearsal.sparsity",
-        )
+        says = "sparsity is given together with a public table, which has its own."
+        raise _refusal("sparsity", says, "Leave one of them out.")
 
 
 def _rows(
-    policy: Any, count: int, spread: float, sparsity: float, like: Any, rng: np.random.Generator
-) -> dict[str, Any]:
-    """The columns by name: copied from the public table where it has them, drawn otherwise."""
-    pool = _pool(policy, count, sparsity)
-    design = getattr(policy, "design", None)
-    read = (*policy.columns, *(() if design is None else design.unpublished))
-    found = {column.name: _column(policy, column, pool, spread, rng) for column in read}
+    policy: RowsPolicy, count: int, spread: float, sparsity: float, like: pyarrow.Table | None, rng: Rng
+) -> dict[str, pyarrow.Array]:
+    """Return the columns by name: copied from the public table where it has them, drawn otherwise."""
+    design = design_of(policy)
+    # The published columns, and strata or weights beside them.
+    columns = (*policy.columns, *(() if design is None else design.unpublished))
+    pool = _pool(columns, count, sparsity)
+    found = {column.name: _column(policy, column, pool, spread, rng) for column in columns}
     if pool < count:
         places = rng.integers(0, pool, count)
         found = {name: values.take(places) for name, values in found.items()}
     if like is not None:
         if like.num_rows == 0:
-            raise InvalidInput("The public table has no rows.", remedy="Give another one.", code="rehearsal.like")
+            raise _refusal("like", "The public table has no rows.", "Give another one.")
         places = rng.integers(0, like.num_rows, count)
         shared = [name for name in found if name in like.column_names]
         if not shared:
-            raise InvalidInput(
-                "The public table has none of the policy's columns.",
-                remedy="Give a table whose columns are named as in [columns].",
-                where="like",
-                code="rehearsal.like",
-            )
+            says = "The public table has none of the policy's columns."
+            raise _refusal("like", says, "Give a table whose columns are named as in [columns].")
         found |= {name: like.column(name).combine_chunks().take(places) for name in shared}
     return found
 
 
-def _pool(policy: Any, count: int, sparsity: float) -> int:
-    """How many different people there are, so that at least this share of the cells is empty."""
+def _pool(columns: tuple[Column, ...], count: int, sparsity: float) -> int:
+    """Return how many different people there are, so that at least this share of the cells is empty."""
     if not sparsity:
         return count
-    sizes = [column.recoding.size if column.recodings else None for column in _columns(policy)]
+    sizes = [column.recoding.size if column.recodings else None for column in columns]
     known: list[int] = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
-        raise InvalidInput(
-            "sparsity needs columns whose classes are all known beforehand.",
-            remedy="Leave it out, or declare values, width, breaks or a hierarchy.",
-            where="sparsity",
-            code="rehearsal.sparsity",
-        )
+        says = "sparsity needs columns whose classes are all known beforehand."
+        raise _refusal("sparsity", says, "Leave it out, or declare values, width, breaks or a hierarchy.")
     return max(1, min(count, math.floor((1 - sparsity) * math.prod(known))))
 
 
-def _columns(policy: Any) -> tuple[Any, ...]:
-    """The columns that are read: the published ones, and strata or weights beside them."""
-    design = design_of(policy)
-    return (*policy.columns, *(() if design is None else design.unpublished))
-
-
-def _column(policy: Any, column: Any, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _column(policy: RowsPolicy, column: Column, count: int, spread: float, rng: Rng) -> pyarrow.Array:
     if isinstance(policy, Statistics) and not column.recodings:
         return draw_measure(policy.measures[column.name], count, spread, rng)
     return draw_values(column.recoding, count, spread, rng)
 
 
-def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: np.random.Generator) -> Any:
-    from crowdblend.recoding import Intervals, Values  # noqa: PLC0415
-
+def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: Rng) -> pyarrow.Array:
     if made.values is not None:
         return draw_values(Values(made.values), count, spread, rng)
     assert made.start is not None, "an average has bounds"
@@ -187,10 +161,8 @@ def _vertex_values(made: GraphStatistic, count: int, spread: float, rng: np.rand
     return draw_values(Intervals(made.start, made.stop, made.stop - made.start), count, spread, rng)
 
 
-def _links(policy: Graph, count: int, spread: float, rng: np.random.Generator) -> pyarrow.Table:
-    """Links of random couples, round by round: nobody gets more than one in a round, and later rounds have fewer."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
-
+def _links(policy: Graph, count: int, spread: float, rng: Rng) -> pyarrow.Table:
+    """Return links of random couples, round by round: at most one for everybody in each, and fewer in later ones."""
     bounds, half = policy.graph.bounds, count // 2
     room = math.floor(bounds.average_bound * count / 2)
     found = np.empty((0, 2), np.int64)
@@ -199,4 +171,4 @@ def _links(policy: Graph, count: int, spread: float, rng: np.random.Generator) -
         order = np.sort(order[rng.random(half) < (number + 1.0) ** -spread], axis=1)
         found = np.unique(np.concatenate([found, order]), axis=0)
     found = rng.permutation(found)[:room]
-    return pa.table({policy.graph.source: found[:, 0], policy.graph.target: found[:, 1]})
+    return pyarrow.table({policy.graph.source: found[:, 0], policy.graph.target: found[:, 1]})

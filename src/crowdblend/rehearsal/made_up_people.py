@@ -14,20 +14,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from crowdblend.engines.engine import Engine
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds import AnyPlan, Publication, plan
-from crowdblend.kinds.kind import Outcome
+from crowdblend.kinds import AnyPlan, Publication
+from crowdblend.kinds.outputs import Output
 from crowdblend.policies.sampling import ExactSample
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.observers import Shown, shown_in
 
+MOST_PEOPLE = 1 << 17
 # A run writes a few small files, and the disk would be most of its time.
 _MEMORY = "/dev/shm"
+Values = tuple[str | None, ...]
+PolicyT = TypeVar("PolicyT", bound=Any)
 
 
 class Files:
@@ -39,8 +43,8 @@ class Files:
         # Unlike what is registered with atexit this also runs in the processes that an audit starts.
         Finalize(self, shutil.rmtree, (self._folder,), {"ignore_errors": True}, exitpriority=0)
 
-    def of(self, published: Publication) -> dict[str, bytes]:
-        """What the files of a publication hold, by name."""
+    def contents(self, published: Publication) -> dict[str, bytes]:
+        """Return what the files of a publication hold, by name."""
         published.write(self._folder)
         held = {}
         for file in list(self._folder.iterdir()):
@@ -48,9 +52,15 @@ class Files:
             file.unlink()
         return held
 
+    def of(self, published: Publication) -> dict[str, Shown]:
+        """Return the files of a publication as they are read, by name."""
+        return {name: shown_in(name, content) for name, content in self.contents(published).items()}
 
-MOST_PEOPLE = 1 << 17
-Values = tuple[str | None, ...]
+    def cut(self, output: Output, releases: int) -> list[dict[str, Shown]]:
+        """Return the rows of each of several releases that are written into one file, one below the other."""
+        ((name, whole),) = self.of(Publication((output,), ())).items()
+        each = len(whole.rows) // releases
+        return [{name: Shown(whole.header, whole.rows[each * place :][:each])} for place in range(releases)]
 
 
 @dataclass(frozen=True)
@@ -64,31 +74,6 @@ class Crowd:
 Population = tuple[Crowd, ...]
 
 
-class Rehearsal:
-    """What a policy publishes about made-up people, for any key.
-
-    The policy is of a kind that is published from class counts. People who were drawn before are drawn here, at the
-    rate that the policy assumes. A plan that is known saves the time of planning again: it does not depend on the
-    people.
-    """
-
-    def __init__(self, policy: Any, population: Population, known: AnyPlan | None = None) -> None:
-        here = drawn_here(policy)
-        changed: Any = known
-        self.plan: AnyPlan = plan(here) if known is None else replace(changed, policy=here)
-        self._engine = people_in_memory(here.data, [column.name for column in here.columns], population)
-        self._files = Files()
-
-    def publish(self, key: bytes) -> tuple[dict[str, bytes], Outcome]:
-        """The files by name, and what else is published: whatever the data decided, if they did."""
-        return self.publish_with(ReleaseKey(key))
-
-    def publish_with(self, key: ReleaseKey) -> tuple[dict[str, bytes], Outcome]:
-        """The same for a key that was made before."""
-        publication = self.plan.publish(self.plan.read(self._engine, key), key)
-        return self._files.of(publication), publication.outcome
-
-
 def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Publication:
     """Read and publish as a release does."""
     release_key = ReleaseKey(key)
@@ -96,16 +81,16 @@ def publish_once(planned: AnyPlan, engine: Engine, key: bytes) -> Publication:
 
 
 def people_in_memory(data: DataSource, columns: Sequence[str], population: Population) -> MemoryEngine:
-    """The population as an engine; its people are called 1, 2, 3, … where the policy has a person column."""
+    """Return the population as an engine; its people are called 1, 2, 3, … where the policy has a person column."""
     people = sum(crowd.size for crowd in population)
     if not 1 <= people <= MOST_PEOPLE:
-        raise InvalidInput(f"a rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer.")
+        raise InvalidInput(f"A rehearsal must have between 1 and {MOST_PEOPLE:,} people, got {people:,}. Take fewer.")
     table = MemoryTable.of_crowds(columns, [(crowd.values, crowd.size) for crowd in population])
     return MemoryEngine(table if data.person is None else table.with_persons(data.person))
 
 
-def drawn_here(policy: Any) -> Any:
-    """The policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
+def drawn_here(policy: PolicyT) -> PolicyT:
+    """Return the policy with people who were drawn before drawn now, at the assumed rate or at the largest one."""
     sampling = policy.sampling
     if sampling.designed:
         design = getattr(policy, "design", None)

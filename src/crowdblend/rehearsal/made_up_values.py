@@ -1,56 +1,126 @@
-"""Made-up raw values of one column, as a release would read them: text, numbers, or days."""
+"""Raw values of one column, as a release would read them: an example of each class, and random ones."""
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Iterator
+from datetime import date, timedelta
+from decimal import Decimal
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdblend.lazy import lazy
 from crowdblend.recoding import Bounded, Breaks, DateRange, Dates, Intervals, Lookup, Prefixes, Recoding
 from crowdblend.recoding.axes import Axis
 
 if TYPE_CHECKING:
     import pyarrow
+else:
+    pyarrow = lazy("pyarrow")
 
+# Of each column the audit uses this many classes at most, the first and the last among them, or all.
+CLASSES, EVERY_CLASS = 4, 1 << 20
+# So far beyond a domain is a value of the class at its end.
+_FAR = 10**6
 # A class for blanks or for other values gets one person in fifty.
 _RARE = 0.02
 # Of an open domain so many different texts and these days are made up.
 _TEXTS = 100
 _FIRST_DAY, _LAST_DAY = date(1940, 1, 1), date(2024, 12, 31)
 
+Rng = np.random.Generator
+Numbers = NDArray[np.float64]
+# Texts, numbers or days.
+RawValues = NDArray[Any]
 
-def draw_values(recoding: Recoding, count: int, spread: float, rng: np.random.Generator) -> pyarrow.Array:
-    """So many raw values, some of them blank or beyond the domain where that has a class."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
 
-    values: Any = _draw(recoding, count, spread, rng)
+def examples(recoding: Recoding, most: int) -> list[str | None]:
+    """Return up to `most` raw values of different classes, in the order of the classes as far as they have one.
+
+    >>> examples(Intervals(0, 100, 10, top=True), 4)
+    ['0.0', '10.0', '90.0', '1000100.0']
+    """
+    found: dict[str, str | None] = {}
+    for value in [*_candidates(recoding), "\x7f no such value", None]:
+        label = recoding.label(value)
+        if label is not None:
+            found.setdefault(label, value)
+    chosen = list(found.values())
+    return chosen if len(chosen) <= most else [*chosen[: most // 2], *chosen[len(chosen) - (most + 1) // 2 :]]
+
+
+@singledispatch
+def _candidates(recoding: Recoding) -> Iterator[str]:
+    raise NotImplementedError(f"no raw values are known for {type(recoding).__name__}")
+
+
+@_candidates.register
+def _(recoding: Lookup) -> Iterator[str]:
+    by_code = {code: value for value, code in reversed(list(recoding.lookup.items()))}
+    yield from (by_code[code] for code in sorted(by_code))
+
+
+@_candidates.register
+def _(recoding: Intervals) -> Iterator[str]:
+    start, stop = float(recoding.start), float(recoding.stop)
+    inside = len(recoding.own_labels) - recoding.bottom - recoding.top
+    steps = range(inside) if inside <= 64 else [*range(32), *range(inside - 32, inside)]
+    yield str(start - _FAR)
+    yield from (str(recoding.end(step)) for step in steps)
+    yield str(stop + _FAR)
+
+
+@_candidates.register
+def _(recoding: Breaks) -> Iterator[str]:
+    ends = [float(end) for end in recoding.breaks]
+    yield from map(str, [ends[0] - _FAR, *ends, ends[-1] + _FAR])
+
+
+@_candidates.register
+def _(recoding: DateRange) -> Iterator[str]:
+    days = (recoding.last - recoding.start).days
+    steps = sorted({0, days, *range(0, days, max(1, days // 64))})
+    yield from ((recoding.start + timedelta(days=step)).isoformat() for step in steps)
+
+
+@_candidates.register
+def _(recoding: Dates) -> Iterator[str]:
+    del recoding
+    yield from (f"{year}-06-15" for year in (1900, 1950, 2000, 2024))
+
+
+@_candidates.register
+def _(recoding: Prefixes) -> Iterator[str]:
+    yield from (letter * recoding.length for letter in "aAzZ")
+
+
+def draw_values(recoding: Recoding, count: int, spread: float, rng: Rng) -> pyarrow.Array:
+    """Return so many raw values, some of them blank or beyond the domain where that has a class."""
+    values = _draw(recoding, count, spread, rng)
     blank = rng.random(count) < (_RARE if recoding.missing is not None or recoding.other is not None else 0)
-    return pa.array(values, mask=blank)
+    return pyarrow.array(values, mask=blank)
 
 
-def draw_measure(measure: Bounded, count: int, spread: float, rng: np.random.Generator) -> pyarrow.Array:
-    """So many numbers between the bounds, the lower ones more often; some blank where blanks count as a value."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
-
+def draw_measure(measure: Bounded, count: int, spread: float, rng: Rng) -> pyarrow.Array:
+    """Return so many numbers between the bounds, lower ones more often; some blank where blanks count as a value."""
     steps = np.floor(_fractions(count, spread, rng) * (measure.steps + 1))
     values = np.clip(
         float(measure.start) + steps * float(measure.resolution), float(measure.start), float(measure.stop)
     )
     blank = rng.random(count) < (_RARE if measure.blank is not None else 0)
-    return pa.array(_whole(values, measure.start, measure.resolution), mask=blank)
+    return pyarrow.array(_whole(values, measure.start, measure.resolution), mask=blank)
 
 
-def _fractions(count: int, spread: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Numbers from 0 to below 1, evenly at spread 0 and nearer to 0 beyond."""
-    drawn: NDArray[np.float64] = rng.random(count) ** (1 + spread)
+def _fractions(count: int, spread: float, rng: Rng) -> Numbers:
+    """Return numbers from 0 to below 1, evenly at spread 0 and nearer to 0 beyond."""
+    drawn: Numbers = rng.random(count) ** (1 + spread)
     return drawn
 
 
-def _places(classes: int, count: int, spread: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Classes with probabilities as 1, 1/2^spread, 1/3^spread, …"""
+def _places(classes: int, count: int, spread: float, rng: Rng) -> NDArray[np.int64]:
+    """Return classes with probabilities as 1, 1/2^spread, 1/3^spread, …"""
     weights = np.arange(1, classes + 1, dtype=np.float64) ** -spread
     ends = np.cumsum(weights) / weights.sum()
     found: NDArray[np.int64] = np.minimum(np.searchsorted(ends, rng.random(count), side="right"), classes - 1)
@@ -58,70 +128,72 @@ def _places(classes: int, count: int, spread: float, rng: np.random.Generator) -
 
 
 @singledispatch
-def _draw(recoding: Recoding, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _draw(recoding: Recoding, count: int, spread: float, rng: Rng) -> RawValues:
     raise NotImplementedError(f"no values are made up for {type(recoding).__name__}")
 
 
 @_draw.register
-def _(recoding: Lookup, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Lookup, count: int, spread: float, rng: Rng) -> RawValues:
     known = np.array(list(recoding.lookup), dtype=object)
     return known[_places(len(known), count, spread, rng)]
 
 
 @_draw.register
-def _(recoding: Axis, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Axis, count: int, spread: float, rng: Rng) -> RawValues:
     cells = np.floor(_fractions(count, spread, rng) * recoding.cells).astype(np.int64)
     return recoding.midpoints(cells)
 
 
 @_draw.register
-def _(recoding: Intervals, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Intervals, count: int, spread: float, rng: Rng) -> RawValues:
     inside = len(recoding.own_labels) - recoding.bottom - recoding.top
     ends = np.array([recoding.end(place) for place in range(inside + 1)])
     return _between(ends, recoding, count, spread, rng)
 
 
 @_draw.register
-def _(recoding: Breaks, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Breaks, count: int, spread: float, rng: Rng) -> RawValues:
     return _between(np.array([float(end) for end in recoding.breaks]), recoding, count, spread, rng)
 
 
 @_draw.register
-def _(recoding: DateRange, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: DateRange, count: int, spread: float, rng: Rng) -> RawValues:
     return _days(recoding.start, recoding.last, count, spread, rng)
 
 
 @_draw.register
-def _(recoding: Dates, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Dates, count: int, spread: float, rng: Rng) -> RawValues:
     del recoding
     return _days(_FIRST_DAY, _LAST_DAY, count, spread, rng)
 
 
 @_draw.register
-def _(recoding: Prefixes, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _(recoding: Prefixes, count: int, spread: float, rng: Rng) -> RawValues:
     length = recoding.length
     known = np.array([f"{place:0{length}d}" for place in range(min(_TEXTS, 10**length))], dtype=object)
     return known[_places(len(known), count, spread, rng)]
 
 
-def _between(ends: NDArray[np.float64], recoding: Any, count: int, spread: float, rng: np.random.Generator) -> Any:
-    """Numbers evenly within classes; a class beyond the ends is taken as wide as its neighbour."""
+def _between(ends: Numbers, recoding: Intervals | Breaks, count: int, spread: float, rng: Rng) -> RawValues:
+    """Return numbers evenly within classes; a class beyond the ends is taken as wide as its neighbour."""
     low = [2 * ends[0] - ends[1]] if recoding.bottom and len(ends) > 1 else [ends[0] - 1] if recoding.bottom else []
     high = [2 * ends[-1] - ends[-2]] if recoding.top and len(ends) > 1 else [ends[-1] + 1] if recoding.top else []
     every = np.concatenate([low, ends, high])
     place = _places(len(every) - 1, count, spread, rng)
-    values = every[place] + rng.random(count) * (every[place + 1] - every[place])
+    values: RawValues = every[place] + rng.random(count) * (every[place + 1] - every[place])
     if bool((every == np.floor(every)).all()):
-        return np.floor(values).astype(np.int64)
-    # The sum may round up to the end of the next class.
-    return np.minimum(values, np.nextafter(every[place + 1], every[place]))
+        values = np.floor(values).astype(np.int64)
+    else:
+        # The sum may round up to the end of the next class.
+        values = np.minimum(values, np.nextafter(every[place + 1], every[place]))
+    return values
 
 
-def _days(first: date, last: date, count: int, spread: float, rng: np.random.Generator) -> Any:
+def _days(first: date, last: date, count: int, spread: float, rng: Rng) -> RawValues:
     days = np.floor(_fractions(count, spread, rng) * ((last - first).days + 1)).astype("timedelta64[D]")
     return np.datetime64(first) + days
 
 
-def _whole(values: NDArray[np.float64], *declared: Any) -> Any:
-    """As whole numbers where all declared ones are whole."""
+def _whole(values: Numbers, *declared: int | float | Decimal) -> RawValues:
+    """Return them as whole numbers where all declared ones are whole."""
     return np.rint(values).astype(np.int64) if all(float(value).is_integer() for value in declared) else values

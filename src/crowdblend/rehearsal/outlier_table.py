@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from crowdblend.kinds.outlier_table import plan
 from crowdblend.policies.outlier_table import OutlierTable
-from crowdblend.rehearsal.crowd_classes import ReleaseSubject
+from crowdblend.rehearsal.crowds import CrowdSubject
 from crowdblend.rehearsal.made_up_people import drawn_here
-from crowdblend.rehearsal.registry import AuditRequest
+from crowdblend.rehearsal.subject import AuditRequest
 
 
-def subject(policy: OutlierTable, request: AuditRequest) -> ReleaseSubject:
-    """The policy with bins of the hardest sizes; a stack would have other empty bins, so there is none."""
+def subject(policy: OutlierTable, request: AuditRequest) -> CrowdSubject:
+    """Return the policy with bins of the hardest sizes; a batch would have other empty bins, so there is none."""
     request.leave_epsilon("the policy of an outlier-table", "the noise on its bins follows from it")
-    parameters = plan(drawn_here(policy)).parameters
-    rate = policy.sampling.rate or 1.0
-    sizes = {**request.hard(parameters.limit - parameters.transition, rate, parameters.epsilon / request.understated)}
-    return ReleaseSubject(policy, tuple(sizes.items()), request.name, request.people, request.understated)
+    here = drawn_here(policy)
+    planned, rate = plan(here).parameters, policy.sampling.rate or 1.0
+    sizes = request.hard(planned.limit - planned.transition, rate, planned.epsilon / request.understated)
+    return CrowdSubject(here, request.name, request.understated, sizes=tuple(sizes.items()), people=request.people)

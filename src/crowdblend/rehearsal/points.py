@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crowdblend.kinds.kind import Outcome
 from crowdblend.policies.points import BLOCK, Points
-from crowdblend.rehearsal.crowd_classes import CLASSES, ReleaseSubject, released
-from crowdblend.rehearsal.crowd_classes import subject as subject_of_classes
-from crowdblend.rehearsal.looking import Looking, Shown, digest, shown_in
-from crowdblend.rehearsal.made_up_people import Crowd, Values
-from crowdblend.rehearsal.registry import AuditRequest
-from crowdblend.rehearsal.rehearsed import Neighbours
-from crowdblend.rehearsal.values import examples
+from crowdblend.rehearsal.crowds import CrowdSubject, crowd_subject, with_people
+from crowdblend.rehearsal.made_up_people import Crowd, Population, Values
+from crowdblend.rehearsal.made_up_values import CLASSES, examples
+from crowdblend.rehearsal.observers import PublishedFiles, Shown, Views, digest_of
+from crowdblend.rehearsal.subject import AuditRequest, Neighbours
+
+Cells = NDArray[np.int64]
 
 
-def subject(policy: Points, request: AuditRequest) -> ReleaseSubject:
-    """The policy with crowds of the hardest sizes."""
-    return subject_of_classes(policy, request, PointsSubject)
+def subject(policy: Points, request: AuditRequest) -> CrowdSubject:
+    """Return the policy with crowds of the hardest sizes."""
+    return crowd_subject(policy, request, PointsSubject)
 
 
 @dataclass(frozen=True)
-class PointsSubject(ReleaseSubject):
+class PointsSubject(CrowdSubject):
     """What a policy publishes about made-up people who are somewhere."""
 
-    def pairs(self) -> list[Neighbours]:
-        """The person in the first block and in the last, as far as can be from others who are in the same class."""
+    policy: Points
+
+    def pairs(self) -> list[Neighbours[Population]]:
+        """Return the person in the first block and in the last, as far as can be from others in the same class."""
         first, last = self._block(0), self._block(-1)
         blocks = [("first block", first, last)] + ([("last block", last, first)] if first != last else [])
         pairs = [
             self._among(f"{name}, {why}", mine, other, size) for name, mine, other in blocks for why, size in self.sizes
         ]
-        return [*released(pairs), *self.further]
+        return [*with_people(pairs), *self.further]
 
-    def onlooker(self, values: Values) -> Looking:
-        """Somebody who knows the person's block, and where in it the person is."""
-        return PointsOnlooker(self.policy, values)
+    def observer(self, population: Population) -> PointsObserver:
+        """Return somebody who knows the person's block, and where in it the person is."""
+        return PointsObserver(self.policy, population[0].values)
 
-    def _among(self, name: str, mine: tuple[Values, Values], other: tuple[Values, Values], size: int) -> Neighbours:
+    def _among(
+        self, name: str, mine: tuple[Values, Values], other: tuple[Values, Values], size: int
+    ) -> Neighbours[Population]:
         near, far = mine
         rest = (Crowd(other[1], max(self.people - size, 1)),) if other != mine else ()
         others = (Crowd(far, size - 1), *rest)
         return Neighbours(f"{name} ({size})", (Crowd(near, 1), *others), (Crowd(near, 0), *others))
 
     def _block(self, place: int) -> tuple[Values, Values]:
-        """Two people of the first class or the last, at opposite corners of the block."""
-        policy: Points = self.policy
+        """Return two people of the first class or the last, at opposite corners of the block."""
+        policy = self.policy
         number = np.array([place % policy.blocks.count])
         low = policy.blocks.first(number)[0]
         high = low + policy.blocks.size(number)[0] - 1
@@ -62,29 +66,20 @@ class PointsSubject(ReleaseSubject):
 
 
 @dataclass(frozen=True)
-class PointsOnlooker:
+class PointsObserver:
     """Somebody who wants to know about a person with these raw values, one for each column."""
 
     policy: Points
     values: Values
 
-    def at(self, files: Mapping[str, bytes], _outcome: None) -> dict[str, str]:
-        """Several ways of looking at one release."""
-        ((name, content),) = files.items()
-        return {"the files": digest(content), **self._counts(shown_in(name, content))}
-
-    def at_shown(self, shown: Mapping[str, Shown], _outcome: None) -> dict[str, str]:
-        """The same of rows that were read before."""
-        (points,) = shown.values()
-        return {"the files": digest(points.rows), **self._counts(points)}
-
-    def _counts(self, shown: Shown) -> dict[str, str]:
-        """How many points there are, in the person's block, and on the person's side of it."""
+    def observe(self, files: PublishedFiles, _outcome: Outcome) -> Views:
+        """Return how many points there are, in the person's block, and on the person's side of it."""
+        (shown,) = files.values()
         own = self._labels
         alike = [row for row in shown.rows if row[: len(own)] == own]
         inside = near = 0
         if alike:
-            cells = self._cells(shown.header, alike)
+            cells = self._cells(shown, alike)
             block, mine, size = self._own
             if self.policy.show_blocks:
                 inside = sum(row[shown.header.index(BLOCK)] == str(block) for row in alike)
@@ -93,6 +88,7 @@ class PointsOnlooker:
                 inside = int((self.policy.blocks.of(cells[within.all(axis=1)]) == block).sum())
             near = int((2 * abs(cells - mine) < size).all(axis=1).sum())
         return {
+            "the files": digest_of(files),
             "points in the person's block": str(inside),
             "points near the person": str(near),
             "points near the person, and in the block": f"{near} of {inside}",
@@ -106,17 +102,18 @@ class PointsOnlooker:
         return [str(column.recoding.label(value)) for column, value in zip(along, self.values, strict=False)]
 
     @cached_property
-    def _own(self) -> tuple[int, Any, Any]:
+    def _own(self) -> tuple[int, Cells, Cells]:
         """The person's block, cell, and the size of the block."""
         own = self.values[-self.policy.dimension :]
         cell = np.array([axis.code(value) for (_, axis), value in zip(self.policy.axes, own, strict=True)])
         block = self.policy.blocks.of(cell[np.newaxis])
         return int(block[0]), cell, self.policy.blocks.size(block)[0]
 
-    def _cells(self, header: list[str], rows: list[list[str]]) -> Any:
-        """The cells of published points, which lie in their middles."""
+    def _cells(self, shown: Shown, rows: list[list[str]]) -> Cells:
+        """Return the cells of published points, which lie in their middles."""
         axes = self.policy.axes
-        at = [header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]
+        at = [shown.header.index(column.name) for column in self.policy.columns[-self.policy.dimension :]]
         places = np.array([[row[place] for place in at] for row in rows], float)
         first, step = (np.array(some) for some in zip(*((axis.end(0), axis.step) for _, axis in axes), strict=True))
-        return np.floor((places - first) / step).astype(np.int64)
+        cells: Cells = np.floor((places - first) / step).astype(np.int64)
+        return cells

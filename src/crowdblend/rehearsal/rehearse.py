@@ -1,42 +1,57 @@
 """A policy rehearsed: the release itself on made-up people, many times, and what is to be expected of it.
 
-The people are made up once and released again and again, each time with another key. No ledger hears of it.
+The people are made up once and released again and again, each time with another key. Nothing is recorded.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdblend.engines.choice import default_engine
-from crowdblend.engines.engine import Progress, no_progress
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.engine import Engine, Progress, no_progress
 from crowdblend.engines.frame_sources import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
+from crowdblend.kinds.statistics import StatisticsPlan
+from crowdblend.kinds.strata_statistics import StrataStatisticsPlan
+from crowdblend.lazy import lazy
+from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies.graph import Graph
+from crowdblend.policies.points import Points
+from crowdblend.policies.sampling import ExactSample
 from crowdblend.policies.source import DataSource
 from crowdblend.policies.statistics import Statistics
-from crowdblend.randomness import new_key
+from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.expectations import Expectation, NumberExpectation, TableExpectation
-from crowdblend.rehearsal.made_up import make_up_people, make_up_vertices
+from crowdblend.rehearsal.made_up import RowsPolicy, make_up_people, make_up_vertices
 from crowdblend.rehearsal.made_up_people import drawn_here, publish_once
-from crowdblend.rehearsal.truth import Margins, TrueStatistics, margins_of
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyarrow import parquet
+else:
+    pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 MOST_TIMES = 10_000
+# How many people have each label of each column.
+Margins = dict[str, dict[str, int]]
+# How far a published number is off, by the release, its statistic, its place in that, and its value.
+Off = Callable[[Publication, str, int, float], float]
 
 
 def rehearse(
-    policy: Any,
+    policy: RowsPolicy | Graph,
     *,
     name: str = "policy",
     people: int | None = None,
@@ -46,7 +61,7 @@ def rehearse(
     times: int = 20,
     progress: Progress | None = None,
 ) -> Expectation:
-    """What to expect of a policy, measured on made-up people; see `make_up_people` for what they are like."""
+    """Return what to expect of a policy, measured on made-up people; see `make_up_people` for what they are like."""
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
         raise InvalidInput(
             f"times takes a whole number from 1 to {MOST_TIMES:,}, got {times!r}.",
@@ -56,7 +71,7 @@ def rehearse(
         )
     made = make_up_people(policy, people, spread=spread, sparsity=sparsity, like=like)
     with about_made_up(policy, made, spread) as here:
-        planned: AnyPlan = plan(here)
+        planned = plan(here)
         engine, begun = default_engine(), time.perf_counter()
         published = []
         for number in range(1, times + 1):
@@ -64,16 +79,6 @@ def rehearse(
             (progress or no_progress)("rehearsing", number)
         seconds = (time.perf_counter() - begun) / times
         count = _count(here, made)
-        files: tuple[TableExpectation, ...] = ()
-        numbers: tuple[NumberExpectation, ...] = ()
-        if isinstance(here, Statistics):
-            numbers = _statistics(planned, published, TrueStatistics(here, engine))
-        elif isinstance(here, Graph):
-            numbers = _network(published)
-        else:
-            # Of people with weights only the sample is made up, and not the population.
-            weighted = getattr(here.sampling, "weight", None) is not None
-            files = _files(planned, published, {} if weighted else margins_of(here, engine), count)
         guarantee: Any = planned.guarantees[0]
         return Expectation(
             policy=name,
@@ -84,14 +89,14 @@ def rehearse(
             epsilon=float(guarantee.epsilon if here.epsilon is None else here.epsilon),
             delta=float(guarantee.delta),
             k=planned.k,
-            files=files,
-            numbers=numbers,
+            files=() if isinstance(here, Statistics | Graph) else _files(planned, published, here, engine, count),
+            numbers=_numbers(here, published, engine) if isinstance(here, Statistics | Graph) else (),
         )
 
 
 @contextmanager
-def about_made_up(policy: Any, made: Any, spread: float) -> Iterator[Any]:
-    """The policy about made-up rows, drawn here if they are a sample."""
+def about_made_up(policy: RowsPolicy | Graph, made: pyarrow.Table, spread: float) -> Iterator[RowsPolicy | Graph]:
+    """Yield the policy about made-up rows, drawn here if they are a sample."""
     with opened_frame(made) as frame, tempfile.TemporaryDirectory(prefix="crowdblend-") as folder:
         source = DataSource("made-up people", "frame", frame=frame, rows_are_people=True)
         if isinstance(policy, Graph):
@@ -100,62 +105,76 @@ def about_made_up(policy: Any, made: Any, spread: float) -> Iterator[Any]:
             yield _drawn(policy).with_source(source)
 
 
-def _drawn(policy: Any) -> Any:
-    """The policy with people who were drawn before drawn now; by weights nobody is drawn: they are the sample."""
-    if not getattr(policy.sampling, "designed", False):
+def _drawn(policy: RowsPolicy) -> RowsPolicy:
+    """Return the policy with people who were drawn before drawn now; with weights they are the sample."""
+    if not policy.sampling.designed:
         return drawn_here(policy)
-    stratified = replace(policy.sampling, already_drawn=policy.sampling.weight is not None)
-    accepted = {} if isinstance(policy, Statistics) else {"accept_delta": True}
-    return replace(policy, sampling=stratified, **accepted)
+    changes: dict[str, Any] = {} if isinstance(policy, Statistics) else {"accept_delta": True}
+    changes["sampling"] = replace(policy.sampling, already_drawn=policy.sampling.weight is not None)
+    return replace(policy, **changes)
 
 
 def _with_vertices(policy: Graph, folder: Path, spread: float) -> Graph:
     if policy.graph.vertices is None:
         return policy
-    from pyarrow import parquet  # noqa: PLC0415  heavy
-
     parquet.write_table(make_up_vertices(policy, spread=spread), folder / "people.parquet")
     return replace(policy, graph=replace(policy.graph, vertices=str(folder / "people.parquet")))
 
 
-def _count(policy: Any, made: Any) -> int:
+def _count(policy: RowsPolicy | Graph, made: pyarrow.Table) -> int:
     if isinstance(policy, Graph):
         return policy.graph.people
-    person = getattr(policy, "person", None)
-    return int(made.num_rows if person is None else len(made.column(person).unique()))
+    return int(made.num_rows if policy.person is None else len(made.column(policy.person).unique()))
 
 
-def _tables(published: Publication) -> Iterator[tuple[str, Any]]:
-    """The files of a publication as Arrow tables, without a disk."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
-
+def _tables(published: Publication) -> Iterator[tuple[str, pyarrow.Table]]:
+    """Yield the files of a publication as Arrow tables, without a disk."""
     for output in published.outputs:
-        batches = [pa.record_batch(piece, names=output.header) for piece in output.pieces()]
-        yield output.file, pa.Table.from_batches(batches)
+        batches = [pyarrow.record_batch(piece, names=output.header) for piece in output.pieces()]
+        yield output.file, pyarrow.Table.from_batches(batches)
 
 
 def _files(
-    planned: AnyPlan, published: list[Publication], margins: Margins, people: int
+    planned: AnyPlan, published: list[Publication], policy: RowsPolicy, engine: Engine, people: int
 ) -> tuple[TableExpectation, ...]:
-    """Averages over all releases, for every file."""
-    found: dict[str, list[tuple[float, float | None, float | None, float | None]]] = {}
+    """Return averages over all releases, for every file."""
+    # Of people with weights only the sample is made up, and not the population.
+    margins = {} if getattr(policy.sampling, "weight", None) is not None else margins_of(policy, engine)
+    found: dict[str, list[tuple[float | None, ...]]] = defaultdict(list)
     for one in published:
         for file, table in _tables(one):
             stem = Path(file).stem
             hidden = one.internal.get(f"{stem}: relative_difference", one.internal.get("relative_difference"))
-            if getattr(planned.policy, "below_k", "noise") != "suppress":
+            if getattr(policy, "below_k", "noise") != "suppress":
                 hidden = None
             measured = (float(table.num_rows), hidden, _margin_error(planned, table, margins, people), _interval(table))
-            found.setdefault(file, []).append(measured)
+            found[file].append(measured)
     return tuple(
-        TableExpectation(file, _cells(planned, file), *(_mean([row[at] for row in rows]) for at in range(4)))  # type: ignore[arg-type]
+        TableExpectation(file, _cells(policy, file), *map(_mean, zip(*rows, strict=True)))  # type: ignore[arg-type]
         for file, rows in found.items()
     )
 
 
-def _cells(planned: AnyPlan, file: str) -> int | None:
-    """How many cells the declared domain of a table has; None where rows are people, or a domain is open."""
-    policy = planned.policy
+def margins_of(policy: RowsPolicy, engine: Engine) -> Margins:
+    """Return how many rows have each label of each column, at its finest recoding; coordinates are no labels."""
+    data = replace(
+        policy.data, person=None, rows_are_people=True, rows_per_person=None, duplicates="refuse", people=None
+    )
+    axes = dict(policy.axes) if isinstance(policy, Points) else {}
+    columns = [column for column in policy.columns if column.name not in axes]
+    if not columns:
+        return {}
+    with engine.open(data, [column.name for column in columns], policy.resources) as source:
+        counted = source.class_counts(columns, Everybody()).classes
+    found: Margins = {}
+    for place, name in enumerate(counted.columns):
+        counts = np.bincount(counted.codes[:, place], weights=counted.counts, minlength=len(counted.labels[place]))
+        found[name] = {label: int(count) for label, count in zip(counted.labels[place], counts, strict=True)}
+    return found
+
+
+def _cells(policy: RowsPolicy, file: str) -> int | None:
+    """Return how many cells the declared domain of a table has; None where rows are people, or a domain is open."""
     if policy.kind not in ("table", "outlier-table"):
         return None
     named = next((table.columns for table in getattr(policy, "tables", ()) if table.name == Path(file).stem), None)
@@ -163,13 +182,13 @@ def _cells(planned: AnyPlan, file: str) -> int | None:
     return None if None in sizes or file.startswith("totals.") else int(np.prod([size or 0 for size in sizes]))
 
 
-def _mean(values: list[float | None]) -> float | None:
+def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
 
-def _margin_error(planned: AnyPlan, table: Any, margins: Margins, people: int) -> float | None:
-    """How far the estimated number of people with a label is off on average, as a share of all people."""
+def _margin_error(planned: AnyPlan, table: pyarrow.Table, margins: Margins, people: int) -> float | None:
+    """Return how far the estimated number of people with a label is off on average, as a share of all people."""
     weights = _weights(planned, table, people)
     if weights is None:
         return None
@@ -185,23 +204,21 @@ def _margin_error(planned: AnyPlan, table: Any, margins: Margins, people: int) -
         for label, weight in zip(labels, weights, strict=True):
             estimated[label] += weight
         errors += [abs(estimated[label] - count) / people for label, count in true.items()]
-    return float(np.mean(errors)) if errors else None
+    return _mean(errors)
 
 
-def _weights(planned: AnyPlan, table: Any, people: int) -> Any:
-    """How many people every row stands for; None where that is not known."""
-    if "estimate" in table.column_names:
-        estimates = table.column("estimate")
-        return None if estimates.null_count else estimates.to_numpy()
-    if "count" in table.column_names:
-        return table.column("count").to_numpy()
+def _weights(planned: AnyPlan, table: pyarrow.Table, people: int) -> NDArray[np.float64] | None:
+    """Return how many people every row stands for; None where that is not known."""
+    for name in ("estimate", "count"):
+        if name in table.column_names:
+            return None if table.column(name).null_count else table.column(name).to_numpy().astype(float)
     if planned.policy.kind == "synopsis":
         return np.full(table.num_rows, people / max(1, table.num_rows))
     rate = planned.facts()["parameters"].get("rate")
     return np.full(table.num_rows, 1 / rate) if isinstance(rate, float) else None
 
 
-def _interval(table: Any) -> float | None:
+def _interval(table: pyarrow.Table) -> float | None:
     if "low" not in table.column_names or not table.num_rows:
         return None
     low, high = (table.column(name).to_numpy(zero_copy_only=False).astype(float) for name in ("low", "high"))
@@ -209,44 +226,58 @@ def _interval(table: Any) -> float | None:
     return float(np.median(length)) if len(length) else None
 
 
-def _statistics(planned: AnyPlan, published: list[Publication], true: TrueStatistics) -> tuple[NumberExpectation, ...]:
-    """The errors of every statistic, over all releases and groups."""
-    policy = planned.policy
-    places = {made.name: place for place, made in enumerate(policy.statistics)}
-    errors: dict[str, list[list[tuple[float, float]]]] = {made.name: [] for made in policy.statistics}
+def _numbers(policy: Statistics | Graph, published: list[Publication], engine: Engine) -> tuple[NumberExpectation, ...]:
+    """Return the errors of every statistic, over all releases and groups."""
+    off = _off_a_network if isinstance(policy, Graph) else _off_statistics(policy, engine)
+    ranked = () if isinstance(policy, Graph) else {made.name for made in policy.statistics if made.is_quantile}
+    errors: dict[str, list[list[tuple[float, float]]]] = defaultdict(list)
     for one in published:
         ((_, table),) = _tables(one)
-        for made in policy.statistics:
-            errors[made.name].append([])
-        for row in table.to_pylist():
-            of_release = errors[row["statistic"]][-1]
-            stated = row["error"] if row["error"] is not None else row["rank_error"]
-            off = true.error(places[row["statistic"]], len(of_release), row["value"])
-            of_release.append((off, stated))
-    return tuple(
-        _number(made.name, "rank error" if made.is_quantile else "error", errors[made.name])
-        for made in policy.statistics
-    )
-
-
-def _network(published: list[Publication]) -> tuple[NumberExpectation, ...]:
-    errors: dict[str, list[list[tuple[float, float]]]] = {}
-    for one in published:
-        ((_, table),) = _tables(one)
-        true = one.internal["statistics_without_noise"]
-        seen: dict[str, list[tuple[float, float]]] = {}
+        seen: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for row in table.to_pylist():
             name = row["statistic"]
-            known = true[name] if isinstance(true[name], list | tuple) else [true[name]]
-            place = len(seen.setdefault(name, []))
-            seen[name].append((abs(row["value"] - float(known[place])), row["error"]))
-        for name, found in seen.items():
-            errors.setdefault(name, []).append(found)
-    return tuple(_number(name, "error", found) for name, found in errors.items())
+            stated = row["error"] if row["error"] is not None else row["rank_error"]
+            seen[name].append((off(one, name, len(seen[name]), row["value"]), stated))
+        for name, pairs in seen.items():
+            errors[name].append(pairs)
+    found = []
+    for name, releases in errors.items():
+        error, stated = np.mean([pair for pairs in releases for pair in pairs], axis=0).tolist()
+        kept = float(np.mean([all(off_by <= bound for off_by, bound in pairs) for pairs in releases]))
+        found.append(NumberExpectation(name, "rank error" if name in ranked else "error", error, stated, kept))
+    return tuple(found)
 
 
-def _number(name: str, unit: str, errors: list[list[tuple[float, float]]]) -> NumberExpectation:
-    flat = [pair for of_release in errors for pair in of_release]
-    kept = np.mean([all(off <= stated for off, stated in of_release) for of_release in errors])
-    means = np.mean(np.array(flat), axis=0)
-    return NumberExpectation(name, unit, float(means[0]), float(means[1]), float(kept))
+def _off_a_network(published: Publication, name: str, row: int, value: float) -> float:
+    return abs(value - float(published.internal["statistics_without_noise"][name][row]))
+
+
+def _off_statistics(policy: Statistics, engine: Engine) -> Off:
+    """Return how far a number is from the statistic without noise and without a draw, or with weights, as weighted.
+
+    A quantile is off in ranks, as a share of the people concerned.
+    """
+    without = tuple(replace(made, error=None) for made in policy.statistics)
+    weighted = policy.sampling.weight is not None
+    everybody = replace(
+        policy, sampling=policy.sampling if weighted else ExactSample(everybody=True), statistics=without
+    )
+    planned = cast(StatisticsPlan | StrataStatisticsPlan, plan(everybody.with_source(policy.data)))
+    reading: Any = planned.read(engine, ReleaseKey(new_key()))
+    places = {made.name: place for place, made in enumerate(without)}
+    if isinstance(planned, StrataStatisticsPlan):
+        exact = planned.exact(reading)
+    else:
+        exact = [planned.exact(place, SAMPLE, reading) for place in places.values()]
+
+    def off(_: Publication, name: str, row: int, value: float) -> float:
+        place = places[name]
+        made = without[place]
+        if not made.is_quantile:
+            return abs(value - planned.of_totals(place, exact[place].tolist())[row].value)
+        counts, bounds = exact[place][row], policy.measures[str(made.column)]
+        step, share = bounds.code(repr(value)) or 0, float(made.share)
+        people = max(1, int(counts.sum()))
+        return float(max(0.0, counts[:step].sum() / people - share, share - counts[: step + 1].sum() / people))
+
+    return off

@@ -8,7 +8,7 @@ from itertools import product
 
 from crowdblend.errors import InvalidInput
 from crowdblend.rehearsal.made_up_people import Crowd, Population, Values
-from crowdblend.rehearsal.rehearsed import Neighbours
+from crowdblend.rehearsal.subject import Neighbours
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,26 @@ def require_people(people: int, most: int, what: str) -> None:
 def apart(
     offered: Sequence[Sequence[str | None]], distance: Callable[[Values, Values], float]
 ) -> tuple[Values, Values]:
-    """Two persons who are as far apart as any that are found column by column, from the first values and the last."""
-    one, other = [some[0] for some in offered], [some[-1] for some in offered]
+    """Return two persons as far apart as any that are found column by column, from the first values and the last."""
+    one, other = (tuple(some[at] for some in offered) for at in (0, -1))
     for _ in range(2):
         for place, values in enumerate(offered):
             # What there is comes first, and stays unless something is better.
             tried = [(one, other)] + [
-                ([*one[:place], first, *one[place + 1 :]], [*other[:place], second, *other[place + 1 :]])
+                (replaced(one, place, first), replaced(other, place, second))
                 for first, second in product(values, values)
             ]
-            one, other = max(tried, key=lambda pair: distance(tuple(pair[0]), tuple(pair[1])))
-    return tuple(one), tuple(other)
+            one, other = max(tried, key=lambda pair: distance(*pair))
+    return one, other
 
 
-def among(one: Values, other: Values, people: int) -> list[Neighbours]:
-    """The two among so many people in all: others like the one, like the other, and half and half."""
+def replaced(person: Values, place: int, value: str | None) -> Values:
+    """Return a person with another value in one column."""
+    return (*person[:place], value, *person[place + 1 :])
+
+
+def among(one: Values, other: Values, people: int) -> list[Neighbours[Replaced]]:
+    """Return the two among so many people in all: others like the one, like the other, and half and half."""
     n = people - 1
     crowds = {
         "others like the person": (Crowd(one, n),),
@@ -55,13 +60,9 @@ def among(one: Values, other: Values, people: int) -> list[Neighbours]:
     return between_crowds(one, other, crowds)
 
 
-def between_crowds(one: Values, other: Values, crowds: Mapping[str, Population]) -> list[Neighbours]:
-    """The two among others, by what is said of those."""
+def between_crowds(one: Values, other: Values, crowds: Mapping[str, Population]) -> list[Neighbours[Replaced]]:
+    """Return the two among others, by what is said of those."""
     return [
-        Neighbours(
-            name,
-            Replaced((Crowd(one, 1), *others), (one, other)),
-            Replaced((Crowd(other, 1), *others), (one, other)),
-        )
+        Neighbours(name, *(Replaced((Crowd(person, 1), *others), (one, other)) for person in (one, other)))
         for name, others in crowds.items()
     ]

@@ -27,7 +27,7 @@ _CROWDED = 2
 
 
 @dataclass(frozen=True)
-class Web:
+class LinkedGroups:
     """The person's links to one of some groups, as many as `reach`, and everybody's data, a value for each column.
 
     `ends` has a chain linked to all along, where nobody may have more than two links.
@@ -73,12 +73,12 @@ class Web:
         return range(start, start + self.reach)
 
 
-def webs(bounds: Bounds) -> Iterator[tuple[str, Web, Web]]:
+def worst_case_graphs(bounds: Bounds) -> Iterator[tuple[str, LinkedGroups, LinkedGroups]]:
     """Pairs in which the person has links to one group, and instead to another or to nobody, as many as there can be.
 
     The first pair has the same links, for data that differ.
     """
-    yield "other data", Web((), NOBODY, 0), Web((), NOBODY, 0)
+    yield "other data", LinkedGroups((), NOBODY, 0), LinkedGroups((), NOBODY, 0)
     for here, instead in combinations((STRANGERS, COUPLES, CHAIN, NOBODY), 2):
         every = range(1, min(bounds.degree_bound, bounds.people) + 1)
         reach = bisect_left(every, True, key=partial(_too_many, bounds, here, instead))
@@ -86,15 +86,15 @@ def webs(bounds: Bounds) -> Iterator[tuple[str, Web, Web]]:
             yield f"{reach} links to {here}, instead to {instead}", *_pair(bounds, here, instead, reach)
 
 
-def _pair(bounds: Bounds, here: str, instead: str, reach: int) -> tuple[Web, Web]:
+def _pair(bounds: Bounds, here: str, instead: str, reach: int) -> tuple[LinkedGroups, LinkedGroups]:
     groups = tuple(group for group in (here, instead) if group != NOBODY)
     crowded = bounds.degree_bound == _CROWDED
-    return Web(groups, here, reach, crowded), Web(groups, instead, reach, crowded)
+    return LinkedGroups(groups, here, reach, crowded), LinkedGroups(groups, instead, reach, crowded)
 
 
 def _too_many(bounds: Bounds, here: str, instead: str, reach: int) -> bool:
     """Whether so many links need more people, or more links on average, than there may be."""
     return any(
-        web.people > bounds.people or 2 * len(web.links) > bounds.average_bound * bounds.people
-        for web in _pair(bounds, here, instead, reach)
+        graph.people > bounds.people or 2 * len(graph.links) > bounds.average_bound * bounds.people
+        for graph in _pair(bounds, here, instead, reach)
     )

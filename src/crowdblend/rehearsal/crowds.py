@@ -1,0 +1,206 @@
+"""Crowds as the audit sees them: neighbouring populations of sizes that are hard for a policy with classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from crowdblend.errors import InvalidInput
+from crowdblend.guarantees import Relation
+from crowdblend.kinds import plan
+from crowdblend.kinds.class_counts import ClassCountsPlan
+from crowdblend.kinds.crowd_classes import CrowdClassesPlan
+from crowdblend.kinds.kind import Reading
+from crowdblend.kinds.strata import StratifiedPlan
+from crowdblend.planning import Plan
+from crowdblend.planning.strata import StratumPlan
+from crowdblend.policies.columns import Column
+from crowdblend.policies.microdata import Microdata
+from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.outlier_table import OutlierTable
+from crowdblend.policies.points import Points
+from crowdblend.policies.table import Table
+from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.made_up_people import MOST_PEOPLE, Crowd, Population, Values, drawn_here, people_in_memory
+from crowdblend.rehearsal.made_up_values import CLASSES, EVERY_CLASS, examples
+from crowdblend.rehearsal.observers import ClassObserver, Observer
+from crowdblend.rehearsal.parallel_copies import ParallelCopies
+from crowdblend.rehearsal.subject import AuditRequest, AuditSubject, Neighbours, releases_of
+from crowdblend.selection import noise_around
+
+CrowdPolicy = Table | Microdata | Points
+PolicyT = TypeVar("PolicyT", Table, Microdata, Points)
+# So many strata are audited: of the largest rate, of the smallest, and of the first and last labels.
+_STRATA = 4
+
+
+@dataclass(frozen=True)
+class CrowdSubject(AuditSubject[CrowdPolicy | OutlierTable, ClassCountsPlan[Any], Population]):
+    """What a policy publishes about made-up people in classes.
+
+    `sizes` says how many people share the audited person's class, the person included, and why; `further` are pairs
+    beside those. `people` is how many there are in all.
+    """
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    people: int = 1_000
+    further: tuple[Neighbours[Population], ...] = ()
+    relation = Relation.ADD_REMOVE
+
+    @property
+    def together(self) -> int:
+        """How many releases are run as one."""
+        return releases_of(self.people) if self.stacked else 1
+
+    def pairs(self) -> list[Neighbours[Population]]:
+        """Return the person in the first class of every column and in the last, in crowds of the given sizes."""
+        first, last = (tuple(examples(one.recoding, CLASSES)[at] for one in self.policy.columns) for at in (0, -1))
+        corners = [("first class", first, last), *([("last class", last, first)] if first != last else [])]
+        pairs = [
+            self.pair(f"{name}, {why}", one, other, size) for name, one, other in corners for why, size in self.sizes
+        ]
+        return [*with_people(pairs), *self._beside_tables(first, last), *self.further]
+
+    def _beside_tables(self, first: Values, last: Values) -> list[Neighbours[Population]]:
+        """Return a person alone in a table with columns of its own, among people who are alike in another table."""
+        names = [column.name for column in self.policy.columns]
+        found: dict[Values, Neighbours[Population]] = {}
+        for table in self.policy.tables if isinstance(self.policy, Table) and self.sizes else ():
+            alike = tuple(
+                mine if name in table.columns else other for name, mine, other in zip(names, first, last, strict=True)
+            )
+            if alike != first:
+                others = (Crowd(alike, self.people - 1),)
+                name = f"alone, among people alike in table {table.name}"
+                found[alike] = Neighbours(name, (Crowd(first, 1), *others), (Crowd(first, 0), *others))
+        return list(found.values())
+
+    def pair(self, name: str, mine: Values, other: Values, size: int) -> Neighbours[Population]:
+        """Return the person among so many people like them, and without the person; others are like the other."""
+        rest = (Crowd(other, max(self.people - size, 1)),) if other != mine else ()
+        more, fewer = (Crowd(mine, size), *rest), (Crowd(mine, size - 1), *rest)
+        return Neighbours(f"{name} ({size})", more, fewer)
+
+    def reader(self, population: Population) -> Callable[[ReleaseKey], Reading]:
+        """Return what counts the classes of the people."""
+        names = [column.name for column in self.policy.columns]
+        return partial(self.plan.read, people_in_memory(self.policy.data, names, population))
+
+    def observer(self, population: Population) -> Observer:
+        """Return somebody who looks for the class of the first person."""
+        names, offered = zip(*((column.name, column.recodings) for column in self.policy.columns), strict=True)
+        choosing, noise = getattr(self.policy, "recoding", None), 1.0
+        if choosing is not None and choosing.show_epsilon is not None:
+            assert isinstance(self.plan, CrowdClassesPlan), "only there a recoding is chosen"
+            noise = float(1 / noise_around(lattice_of(self.policy.columns), self.plan.score, choosing.show_epsilon))
+        return ClassObserver(names, offered, population[0].values, noise)
+
+    def batch(self, population: Population) -> ParallelCopies:
+        """Return copies of the population side by side."""
+        copies = releases_of(sum(crowd.size for crowd in population))
+        return ParallelCopies(self.plan, population, copies, self.files)
+
+
+def crowd_subject(policy: PolicyT, request: AuditRequest, kind: type[CrowdSubject] = CrowdSubject) -> CrowdSubject:
+    """Return the policy with crowds of the hardest sizes, which depend on what is claimed."""
+    policy = drawn_here(policy)
+    if policy.sampling.designed:
+        return _stratified(policy, request)
+    if request.epsilon is not None:
+        policy = _at(policy, request.epsilon)
+    planned = _parameters(policy)
+    # The size at which one fewer shows best has no bound; where it is too large to be run, the others are left.
+    most = max(planned.k + 1, MOST_PEOPLE // 2)
+    sizes = tuple((why, size) for why, size in _hardest(planned, request) if size <= most)
+    copied = policy.recoding is None or (isinstance(policy, Table) and policy.below_k != "noise")
+    return kind(
+        policy, request.name, request.understated, request.stacked and copied, sizes=sizes, people=request.people
+    )
+
+
+def _parameters(policy: CrowdPolicy) -> Plan:
+    return cast(CrowdClassesPlan, plan(policy)).parameters
+
+
+def _hardest(planned: Plan, request: AuditRequest) -> Iterable[tuple[str, int]]:
+    """Return the hardest sizes; of several tables from parts those of each, at the rate of the part."""
+    epsilon, shares = planned.epsilon / request.understated, planned.request.shares
+    if not shares:
+        return request.hard(planned.k, planned.sampled_with, epsilon).items()
+    assert planned.rate is not None, "parts are of a sample at one rate"
+    found: dict[int, str] = {}
+    for number, (share, k) in enumerate(zip(shares, planned.thresholds, strict=True), 1):
+        # Given the other parts, everybody left is in this one with this probability.
+        rate = planned.rate * share / (1 - planned.rate * (sum(shares) - share))
+        for why, size in request.hard(k, rate, epsilon).items():
+            found.setdefault(size, f"part {number}, {why}")
+    return [(why, size) for size, why in found.items()]
+
+
+def _at(policy: PolicyT, epsilon: float) -> PolicyT:
+    """Return the very same release, guaranteed at another ε: k, rate and noise stay, and δ is what goes with that ε."""
+    planned = _parameters(policy)
+    reason = "the recoding is chosen: two parts share it" if policy.recoding is not None else None
+    reason = "every table has a k of its own" if planned.request.shares else reason
+    if reason is not None:
+        raise InvalidInput(f"epsilon must be left to the policy when {reason}. Drop it.")
+    rate = policy.sampling.rate if policy.sampling.biased else planned.rate
+    changes: dict[str, Any] = {"k": planned.k, "epsilon": epsilon, "delta": None}
+    changes |= {"sampling": replace(policy.sampling, rate=rate)}
+    if planned.noise_epsilon is not None:
+        changes["noise_epsilon"] = planned.noise_epsilon
+    return replace(policy, **changes)
+
+
+def with_people(pairs: list[Neighbours[Population]]) -> list[Neighbours[Population]]:
+    """Return the pairs with people on both sides: a table without a row is refused, and nothing guaranteed about it."""
+    return [pair for pair in pairs if any(crowd.size for crowd in pair.fewer)]
+
+
+def _stratified(policy: PolicyT, request: AuditRequest) -> CrowdSubject:
+    """Return the policy with a person in one stratum after the other; nobody else's stratum matters to that person."""
+    request.leave_epsilon("a stratified policy", "every stratum has a k of its own")
+    planned = plan(policy)
+    assert isinstance(planned, StratifiedPlan), "published strata have a k each"
+    assert policy.design is not None, "published strata are a design"
+    audited = CrowdSubject(policy, request.name, request.understated, request.stacked, people=request.people)
+    strata = _some(planned.parameters.strata)
+    pairs = []
+    for stratum in strata:
+        mine, other = (_person(policy.columns, policy.design.strata.column, stratum.label, at) for at in (0, -1))
+        hard = request.hard(stratum.k, stratum.rate, planned.parameters.epsilon / request.understated)
+        # Who mixes strata up shows crowds of another one's k.
+        others = {f"just a crowd of {one.label}": one.k for one in strata if one.k != stratum.k}
+        pairs += [
+            audited.pair(f"stratum {stratum.label}, {why}", mine, other, size)
+            for why, size in {**hard, **others}.items()
+        ]
+    return replace(audited, further=tuple(with_people(pairs)))
+
+
+def _some(strata: Sequence[StratumPlan]) -> list[StratumPlan]:
+    by_rate = sorted(strata, key=lambda stratum: (stratum.rate, stratum.label))
+    chosen = [by_rate[-1], by_rate[0], strata[0], strata[-1]]
+    return list({stratum.label: stratum for stratum in chosen}.values())[:_STRATA]
+
+
+def _person(columns: Sequence[Column], strata: str, label: str, place: int) -> Values:
+    """Return somebody of a stratum, in the first or the last class of every other column."""
+    return tuple(
+        _value(column, label) if column.name == strata else examples(column.recoding, CLASSES)[place]
+        for column in columns
+    )
+
+
+def _value(column: Column, label: str) -> str | None:
+    for value in examples(column.recoding, EVERY_CLASS):
+        if column.recoding.label(value) == label:
+            return value
+    raise InvalidInput(
+        f"No raw value is known for the stratum {label!r}.",
+        remedy="Write its labels as values.",
+        where=f"column {column.name!r}",
+        code="rehearsal.no-value",
+    )

@@ -1,0 +1,148 @@
+"""Our own releases with one bug injected into each: the code that publishes runs, but for the one step that is wrong.
+
+The claim is that of the release without the bug, so the audit must refute it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from crowdblend.engines.engine import Progress
+from crowdblend.kinds import plan
+from crowdblend.kinds.class_counts import ClassCountsReading
+from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.recoding_choice import ChoiceReading
+from crowdblend.kinds.statistics import StatisticsPlan
+from crowdblend.kinds.strata import Histogram, StratifiedPlan
+from crowdblend.kinds.table import TablePlan
+from crowdblend.mechanisms.fresh_samples import draw_each
+from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics
+from crowdblend.mechanisms.totals import NoisyTotals
+from crowdblend.planning.statistics import Way
+from crowdblend.policies.load import parse_policy
+from crowdblend.randomness import ReleaseKey
+from crowdblend.rehearsal.families import FAMILIES, Family
+from crowdblend.rehearsal.statistics import Whole
+from crowdblend.rehearsal.subject import AnySubject, Hard
+
+Taken = tuple[tuple[int, ...], Way]
+AnyReading = ClassCountsReading | ChoiceReading
+
+
+@dataclass(frozen=True)
+class InjectedBug:
+    """A family whose plan is changed before it runs."""
+
+    name: str
+    words: str
+    family: Family
+    change: Callable[[Any], Any]
+
+    def subject(self, hard: Hard, *, understated: float = 1.0, people: int | None = None) -> AnySubject:
+        """Return the family as the audit sees it, with the bug."""
+        return replace(self.family.subject(hard, understated=understated, people=people), bug=self.change)
+
+
+class _WithoutNoise(StatisticsPlan):
+    def add_noise(
+        self, taken: Taken, mechanism: NoisyTotals | NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
+    ) -> Sequence[Whole | ChosenQuantile]:
+        return list(exact)
+
+
+class _NoiseOnOneOfTwo(StatisticsPlan):
+    def add_noise(
+        self, taken: Taken, mechanism: NoisyTotals | NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
+    ) -> Sequence[Whole | ChosenQuantile]:
+        noisy = super().add_noise(taken, mechanism, exact, key)
+        places = np.arange(len(exact[0])) % 2
+        return [np.where(places, np.asarray(found), counted) for found, counted in zip(noisy, exact, strict=True)]
+
+
+@dataclass(frozen=True)
+class _LittleNoise(StatisticsPlan):
+    factor: float = 1.0
+
+    @property
+    def mechanisms(self) -> tuple[NoisyTotals | NoisyStatistics, ...]:
+        return tuple(
+            replace(made, noise_epsilons=tuple(self.factor * loss for loss in made.noise_epsilons))
+            for made in super().mechanisms
+        )
+
+
+class _OtherStratum(StratifiedPlan):
+    @property
+    def mechanisms(self) -> tuple[Histogram, ...]:
+        return super().mechanisms[::-1]
+
+
+class _InEveryPart(TablePlan):
+    def publish(self, reading: AnyReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        sample, _ = self.sample_of(reading, key, progress)
+        return self._publish_each([sample] * len(self.policy.tables), self.parameters.thresholds, {})
+
+
+class _OneSampleForAll(TablePlan):
+    def publish(self, reading: AnyReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+        everybody, _ = self.sample_of(reading, key, progress)
+        assert self.parameters.rate is not None
+        samples = draw_each(everybody, self.parameters.rate, 1, key) * len(self.policy.tables)
+        return self._publish_each(samples, (self.parameters.k,) * len(samples), {})
+
+
+def _run_as(changed: Callable[..., Any], planned: Any, **how: float) -> Any:
+    return changed(planned.policy, planned.parameters, **how)
+
+
+def _noise_of_tight_bounds(planned: StatisticsPlan) -> StatisticsPlan:
+    """Return the plan with the noise of values up to 1; the policy, which reads the data, has values up to 5."""
+    tight = cast(StatisticsPlan, plan(parse_policy(FAMILIES["sum"].policy)))
+    return replace(planned, parameters=tight.parameters)
+
+
+def _bug(name: str, words: str, family: str, change: Callable[..., Any], **how: float) -> InjectedBug:
+    return InjectedBug(name, words, FAMILIES[family], partial(_run_as, change, **how))
+
+
+_LOOSE = replace(FAMILIES["sum"], policy=FAMILIES["sum"].policy.replace("from = 0, to = 1,", "from = 0, to = 5,"))
+
+INJECTED_BUGS = {
+    bug.name: bug
+    for bug in (
+        _bug("bare counts", "counts in groups have no noise", "counts in groups", _WithoutNoise),
+        InjectedBug(
+            "loose clipping", "values are clipped at 5, and the noise is for 1", _LOOSE, _noise_of_tight_bounds
+        ),
+        _bug(
+            "one group's noise",
+            "sums in groups have noise for people who change one group",
+            "sum in groups",
+            _LittleNoise,
+            factor=2,
+        ),
+        _bug(
+            "half-noisy average",
+            "of the two totals behind an average one has no noise",
+            "average in groups",
+            _NoiseOnOneOfTwo,
+        ),
+        _bug("quiet median", "a median is chosen with a third of its noise", "median", _LittleNoise, factor=3),
+        _bug(
+            "quiet medians in groups",
+            "medians in groups are chosen with a third of their noise",
+            "median in groups",
+            _LittleNoise,
+            factor=3,
+        ),
+        _bug("bare quantile", "a quantile is chosen with hardly any noise", "quantile", _LittleNoise, factor=20),
+        _bug("other stratum's k", "every stratum has the k of another", "stratified table", _OtherStratum),
+        _bug("in every part", "a person is in all parts", "parts of one sample", _InEveryPart),
+        _bug("one sample for all", "fresh samples are one and the same", "fresh samples", _OneSampleForAll),
+    )
+}

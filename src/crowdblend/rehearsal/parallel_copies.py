@@ -1,0 +1,142 @@
+"""Copies of a population side by side, told apart by a column of their own, and released together (see `subject`).
+
+Theorem. Let a mechanism treat every class by itself: its coin, its noise and whether it is shown depend on that class
+alone, with independent randomness, and nothing else is published. Then the slices of the release of R disjoint copies
+are R independent releases of one copy.
+
+Proof. Classes of different copies are different classes, and no person is in two copies. So the slices are functions of
+disjoint, independent parts of the randomness; and each slice is computed as it would be from its copy alone. ∎
+
+Suppressed tables, noise below k, microdata and points are of this kind once `show_from` is fixed, and so are strata,
+and tables from parts of a sample or from fresh samples when each of them has the column. Where a recoding is chosen,
+all copies are read together: the coins decide of every person whether they choose, are published, or neither. Then each
+copy chooses, and the copies that chose the same recoding are published together.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from crowdblend.errors import InvalidInput
+from crowdblend.kinds.class_counts import ClassCountsPlan
+from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.recoding_choice import ChoiceReading, recode
+from crowdblend.kinds.table import TablePlan
+from crowdblend.mechanisms import NoisyHistogram, SampledClasses
+from crowdblend.policies.columns import Column
+from crowdblend.policies.offered import lattice_of
+from crowdblend.randomness import ReleaseKey
+from crowdblend.recoding import Values
+from crowdblend.recoding.classes import MOST_CELLS_LISTED
+from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, people_in_memory
+from crowdblend.rehearsal.observers import Shown
+from crowdblend.selection import ChosenRecoding, Node
+
+COPY = "which copy"
+# Of every file the name, the header, and the lines of one copy.
+Slice = tuple[tuple[str, str, tuple[str, ...]], ...]
+Choice = tuple[Node, tuple[tuple[Node, int], ...] | None]
+
+
+class ParallelCopies:
+    """So many copies of a population, released together."""
+
+    def __init__(self, planned: ClassCountsPlan[Any], population: Population, copies: int, files: Files) -> None:
+        policy, mechanism = planned.policy, planned.mechanisms[0]
+        # Lines of text are cut apart by the name of their copy.
+        changes: dict[str, Any] = {"format": "csv"}
+        if isinstance(mechanism, NoisyHistogram) and policy.recoding is None:
+            # By default it depends on the number of cells, and here there are more of them.
+            changes["show_from"] = mechanism.show_from
+            if mechanism.show_from is None:
+                copies = min(copies, MOST_CELLS_LISTED // (policy.cells or 1))
+        if policy.tables:
+            changes["tables"] = tuple(replace(table, columns=(COPY, *table.columns)) for table in policy.tables)
+        self._names = tuple(f"{copy:06d}" for copy in range(copies))
+        columns = (Column(COPY, (Values(self._names),)), *policy.columns)
+        here = replace(policy, columns=columns, **changes)
+        self._single, self._files = planned, files
+        self._plan = cast(ClassCountsPlan[Any], replace(cast(Any, planned), policy=here))
+        people = tuple(Crowd((name, *crowd.values), crowd.size) for name in self._names for crowd in population)
+        self._engine = people_in_memory(here.data, [column.name for column in columns], people)
+
+    def draw(self, key: ReleaseKey) -> list[tuple[Slice, Choice | None]]:
+        """Return what is published of each copy, and the recoding that it chose, if it did."""
+        reading = self._plan.read(self._engine, key)
+        if not isinstance(reading, ChoiceReading):
+            return [(cut, None) for cut in self._slices(self._plan.publish(reading, key))]
+        assert isinstance(self._plan, TablePlan), "batches with a choice are of tables"
+        chosen = self._choose(reading.deciding, key)
+        by_node: dict[Node, list[int]] = defaultdict(list)
+        for copy, one in enumerate(chosen):
+            by_node[one.node].append(copy)
+        found: dict[int, Slice] = {}
+        for node, copies in sorted(by_node.items()):
+            own = reading.released.where(np.isin(reading.released.codes[:, 0], copies))
+            of_all = ChosenRecoding((0, *node))
+            sample = recode(self._plan.policy.columns, own, of_all.node)
+            cut = self._slices(self._plan.publish_sample(sample, of_all, key.part(repr(node).encode())))
+            found |= {copy: cut[copy] for copy in copies}
+        return [
+            (found[copy], (one.node, None if one.scores is None else tuple(one.scores.items())))
+            for copy, one in enumerate(chosen)
+        ]
+
+    def show(
+        self, drawn: Sequence[tuple[Slice, Choice | None]]
+    ) -> list[tuple[dict[str, Shown], ChosenRecoding | None]]:
+        """Return the files of each copy as they are read, and the recoding that it chose."""
+        return [
+            (
+                {name: Shown(next(csv.reader([header])), list(csv.reader(lines))) for name, header, lines in cut},
+                None if choice is None else ChosenRecoding(choice[0], None if choice[1] is None else dict(choice[1])),
+            )
+            for cut, choice in drawn
+        ]
+
+    def _choose(self, deciding: SampledClasses, key: ReleaseKey) -> list[ChosenRecoding]:
+        """Return the choice of every copy; copies with the same people who decide are scored together."""
+        assert isinstance(self._single, TablePlan), "batches with a choice are of tables"
+        alike: dict[bytes, list[int]] = defaultdict(list)
+        rows = np.column_stack([deciding.codes, deciding.counts]).astype(np.int64)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        starts = np.searchsorted(rows[:, 0], np.arange(len(self._names) + 1))
+        for copy in range(len(self._names)):
+            alike[rows[starts[copy] : starts[copy + 1], 1:].tobytes()].append(copy)
+        lattice = lattice_of(self._single.policy.columns, deciding.labels[1:])
+        found: dict[int, ChosenRecoding] = {}
+        for number, (people, copies) in enumerate(alike.items()):
+            classes = np.frombuffer(people, np.int64).reshape(-1, rows.shape[1] - 1)
+            codes, counts = classes[:, :-1].astype(np.int32), classes[:, -1]
+            own = key.part(b"people who decide, %d" % number)
+            found |= zip(copies, self._single.choice.several(lattice, codes, counts, own, len(copies)), strict=True)
+        return [found[copy] for copy in range(len(self._names))]
+
+    def _slices(self, published: Publication) -> list[Slice]:
+        """Return the lines of each copy in every file, without the column that tells copies apart."""
+        files = sorted(self._files.contents(published).items())
+        cut = [(name, *_cut(content.decode(), self._names)) for name, content in files]
+        return [tuple((name, header, tuple(lines[copy])) for name, header, lines in cut) for copy in self._names]
+
+
+def _cut(text: str, names: tuple[str, ...]) -> tuple[str, dict[str, list[str]]]:
+    header, *rows = text.rstrip("\n").split("\n")
+    lines: dict[str, list[str]] = {copy: [] for copy in names}
+    try:
+        for row in rows:
+            copy, rest = row.split(",", 1)
+            lines[copy.strip('"')].append(rest)
+    except (ValueError, KeyError):
+        raise InvalidInput(
+            "A label has a line break, by which the releases of a batch cannot be told apart.",
+            remedy="Audit one release at a time.",
+            where="--batch",
+            code="rehearsal.batch",
+        ) from None
+    return header.split(",", 1)[1], lines
