@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.calculus.groups import best_for_group, derived_for_group, even_chance, for_group
+from crowdblend.calculus.groups import best_for_group, derived_for_group, for_group
 from crowdblend.guarantees import IidSampling, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.guarantees.guessing import right_conclusion
 from tests.truth.distributions import growth_below
 
 FEW = RandomSamples(10, 1_000_000)
@@ -32,7 +33,7 @@ def one(epsilon: float, delta: float = 0.0, drawn: RandomSamples | IidSampling =
 )
 def test_each_proposition_has_its_place(promise: ZeroKnowledge, people: int, rule: str) -> None:
     assert best_for_group(promise, people).id == rule
-    chances = {name: even_chance(made) for name, made in for_group(promise, people).items()}
+    chances = {name: right_conclusion(made) for name, made in for_group(promise, people).items()}
     assert chances[rule] == min(chances.values())
 
 
@@ -50,14 +51,14 @@ def test_a_group_promise_is_derived_from_the_one_to_one_person() -> None:
 
 
 def test_an_even_chance_moves_as_closeness_allows() -> None:
-    assert math.isclose(even_chance(one(0.1)), 1 - math.exp(-0.1) / 2)
-    assert even_chance(one(0.0)) == 0.5
-    assert even_chance(one(0.0, 0.25)) == 0.75
-    assert even_chance(one(0.0, 1.0)) == even_chance(one(1e5)) == 1.0
+    assert math.isclose(right_conclusion(one(0.1)), 1 - math.exp(-0.1) / 2)
+    assert right_conclusion(one(0.0)) == 0.5
+    assert right_conclusion(one(0.0, 0.25)) == 0.75
+    assert right_conclusion(one(0.0, 1.0)) == right_conclusion(one(1e5)) == 1.0
     for epsilon in (0.01, 0.5, 3.0):
         for delta in (0.0, 1e-3, 0.4):
             promise = one(epsilon, delta)
-            p = Fraction(even_chance(promise))
+            p = Fraction(right_conclusion(promise))
             # The pair (p, 1 − p) against even chances is allowed, up to the rounding of p, and hardly more is.
             assert p <= growth_below(epsilon) / 2 + Fraction(delta)
             assert abs(growth_below(epsilon) * (1 - p) + Fraction(delta) - Fraction(1, 2)) < Fraction(1, 10**12)

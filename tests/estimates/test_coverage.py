@@ -17,10 +17,10 @@ LAWS: list[tuple[Law, float, int]] = [
     (NoiseBelowK(28, 1.49), 0.5, 28),
     (NoiseBelowK(6, 2.9), 0.1, 6),
     (NoiseBelowK(35, 1.49, flag=True), 0.5, 35),
-    (NoiseBelowK(6, 2.9, show_from=2), 0.1, 6),
+    (NoiseBelowK(6, 2.9, shown_from=2), 0.1, 6),
     (OutlierNoise(0.5, 50, 100), 1.0, 10),
     (OutlierNoise(0.5, 50, 100), 0.5, 10),
-    (OutlierNoise(0.5, 20, 60, show_from=5), 0.5, 10),
+    (OutlierNoise(0.5, 20, 60, shown_from=5), 0.5, 10),
 ]
 
 
@@ -73,7 +73,7 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
 
 
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
-    noisy = NoiseBelowK(6, 2.9, show_from=3)
+    noisy = NoiseBelowK(6, 2.9, shown_from=3)
     hidden = Estimator(noisy, Design.at_rate(0.1)).unpublished()
     for people in (hidden + 1, hidden + 20, 5 * hidden):
         assert 1 - published(noisy, 0.1, people)[1].sum() < 0.05 + 1e-9

@@ -13,9 +13,9 @@ from crowdblend.estimates import (
     NoiseBelowK,
     NoiseOnEveryCell,
     OutlierNoise,
-    noise_sums,
+    laws,
 )
-from crowdblend.estimates.noise_sums import sum_reach
+from crowdblend.estimates.laws import sum_reach
 
 # Each test below looks at one proportion; at its bound of 95 % it fails with this probability.
 FALSE_ALARM = 1e-6
@@ -81,7 +81,7 @@ def test_noise_adds_up_as_its_exact_convolution(cells: int, loss: float) -> None
 @pytest.mark.parametrize(("cells", "loss"), [(1, 1.0), (1, 1e-7), (2, 0.3), (40, 0.2), (1000, 0.02)])
 def test_the_bound_for_long_transforms_is_above_them(cells: int, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = sum_reach.__wrapped__(cells, loss, 0.05) if loss > 1e-3 else int(np.log(2 / 0.05 / 2) / loss)
-    monkeypatch.setattr(noise_sums, "_LONGEST", 0)
+    monkeypatch.setattr(laws, "_LONGEST", 0)
     assert exact <= sum_reach.__wrapped__(cells, loss, 0.05) <= 2 * exact + 2
 
 

@@ -24,7 +24,7 @@ from crowdblend.numerics.laplace import fading_divergence
 from crowdblend.numerics.noise_below_k import spliced_divergence
 from crowdblend.numerics.parts_of_sample import parts_divergence
 from crowdblend.numerics.points_in_crowds import shuffled_divergence
-from crowdblend.numerics.robust_divergence import robust_divergence
+from crowdblend.numerics.tail_suprema import robust_divergence
 
 EPSILONS = (0.02, 0.1, 0.3, 0.8, 1.5)
 At = Callable[[arb], arb]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from string import Formatter
-from typing import Any
 
 from crowdblend.guarantees.wording import exactly
 
@@ -216,7 +215,7 @@ class Assumption(Enum):
                 shown.append(f"[{spec.replace('|', ' / ')}]" if spec else f"{{{name}}}")
         return "".join(shown)
 
-    def with_numbers(self, values: Mapping[str, Any]) -> Assumed:
+    def with_numbers(self, values: Mapping[str, float]) -> Assumed:
         """The assumption as one step makes it; of the values, it takes those that it needs."""
         return Assumed(self, tuple((name, values[name]) for name in self.numbers))
 
@@ -226,7 +225,7 @@ class Assumed:
     """An assumption with the numbers of a step that makes it."""
 
     assumption: Assumption
-    numbers: tuple[tuple[str, Any], ...] = ()
+    numbers: tuple[tuple[str, float], ...] = ()
 
     def sentence(self) -> str:
         """The assumption in words, with its numbers exactly as they are."""
@@ -241,7 +240,7 @@ class Assumed:
                 shown.append(exactly(numbers[name]))
         return "".join(shown)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The assumption as JSON-ready data: its id and its numbers."""
         return {"id": self.assumption.name, "parameters": dict(self.numbers)}
 

@@ -15,6 +15,7 @@ from typing import Any
 from crowdblend.calculus.assumptions import Assumed, Assumption, in_order
 from crowdblend.calculus.description import Description, Disagreement, agreed, agreed_within
 from crowdblend.calculus.encoding import encode
+from crowdblend.calculus.reading import Document
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, OutlierPrivate, Relation, ZeroKnowledge
@@ -75,7 +76,7 @@ class Certificate:
         for made in self.derivations:
             yield from made.steps()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """The certificate as JSON-ready data, with the digest of everything else in it."""
         body = {
             "format": FORMAT,
@@ -93,13 +94,13 @@ class Certificate:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def digest(body: Mapping[str, Any]) -> str:
+def digest(body: Document) -> str:
     """SHA-256 of the canonical form of a certificate's body."""
     canonical = json.dumps(body, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def node(derivation: Derivation) -> dict[str, Any]:
+def node(derivation: Derivation) -> Document:
     """A derivation as JSON-ready data."""
     return {
         "rule": derivation.rule.id,

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.certificate import FORMAT, Certificate, digest
 from crowdblend.calculus.encoding import decode
 from crowdblend.calculus.folder_files import CERTIFICATE, check_files
-from crowdblend.calculus.reading import parse, read_text
+from crowdblend.calculus.reading import Document, parse, read_text
 from crowdblend.calculus.theorem import RULES, Derivation, Rule
 from crowdblend.errors import CrowdblendError, DoesNotVerify, InvalidInput
 from crowdblend.guarantees import CrowdBlending, Profile
@@ -100,7 +99,7 @@ class _Steps:
             raise DoesNotVerify(f"a certificate must have at most {most} steps, and this one has more.")
 
 
-def _derive(node: dict[str, Any], steps: _Steps, depth: int = 0) -> Derivation:
+def _derive(node: Document, steps: _Steps, depth: int = 0) -> Derivation:
     if depth > DEEPEST:
         raise DoesNotVerify(f"a derivation must be at most {DEEPEST} steps deep, and this one is deeper.")
     rule = RULES.get(node["rule"])
@@ -119,24 +118,24 @@ def _derive(node: dict[str, Any], steps: _Steps, depth: int = 0) -> Derivation:
     return derivation
 
 
-def _stated_conclusion(node: dict[str, Any]) -> Any:
+def _stated_conclusion(node: Document) -> object:
     try:
         return decode(node["conclusion"])
     except InvalidInput as refused:
         raise DoesNotVerify(f"every conclusion must be a guarantee, and one is not: {refused}") from refused
 
 
-def _first_difference(mine: Any, theirs: Any, path: str) -> str | None:
+def _first_difference(mine: object, theirs: object, path: str) -> str | None:
     """Where two documents part, as a path of names; None when they are the same to the last type."""
     if mine is theirs:
         return None
     if type(mine) is not type(theirs):
         return path
-    if isinstance(mine, dict):
+    if isinstance(mine, dict) and isinstance(theirs, dict):
         if set(mine) != set(theirs):
             return path
         pairs = [(mine[name], theirs[name], f"{path}.{name}") for name in mine]
-    elif isinstance(mine, list):
+    elif isinstance(mine, list) and isinstance(theirs, list):
         if len(mine) != len(theirs):
             return path
         pairs = [(a, b, f"{path}[{i}]") for i, (a, b) in enumerate(zip(mine, theirs, strict=True))]

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from crowdblend.errors import NotApplicable
 
+Details = tuple[tuple[str, Any], ...]
 SAMPLED, BIASED = "sampled", "sampled.biased"
 
 
@@ -28,7 +29,7 @@ class Description:
     """A set of releases: all that are built in this way with these numbers."""
 
     name: str
-    details: tuple[tuple[str, Any], ...] = ()
+    details: Details = ()
     parts: tuple[Description, ...] = ()
 
     def __post_init__(self) -> None:
@@ -40,7 +41,7 @@ class Description:
         for part in self.parts:
             yield from part.values(name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The description as JSON-ready data."""
         return {"name": self.name, "details": dict(self.details), "parts": [part.to_dict() for part in self.parts]}
 
@@ -83,7 +84,7 @@ class About(Protocol):
     def details(self) -> tuple[str, ...]:
         """The parameters that describe the release, in whichever part of it."""
 
-    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """Which release the conclusion is about; raises Disagreement when the premises are not related so."""
 
 
@@ -93,7 +94,7 @@ class Mechanism:
 
     name: str
     own: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
+    fixed: Details = ()
     inside: Mechanism | None = None
 
     @property
@@ -101,7 +102,7 @@ class Mechanism:
         """Its own, and those of the mechanism inside."""
         return self.own + (self.inside.details if self.inside else ())
 
-    def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, _premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The mechanism with its parameters."""
         parts = (self.inside.describe((), parameters),) if self.inside else ()
         return Description(self.name, (*_picked(self.own, parameters), *self.fixed), parts)
@@ -112,9 +113,9 @@ class SameRelease:
     """All premises are about one and the same release, and so is the conclusion; the rule may know more details."""
 
     details: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
+    fixed: Details = ()
 
-    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """What all premises agree on, with the details that this rule adds."""
         whole = _all_agreed(premises)
         return agreed(whole, Description(whole.name, (*_picked(self.details, parameters), *self.fixed)))
@@ -132,9 +133,9 @@ class Composite:
     details: tuple[str, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     shared: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
+    fixed: Details = ()
 
-    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The releases of the groups as parts of one."""
         groups = self.groups or tuple((place,) for place in range(len(premises)))
         parts = tuple(_all_agreed(tuple(premises[place] for place in group)) for group in groups)
@@ -157,7 +158,7 @@ class SeesSamples:
     of: str
     details: tuple[str, ...]
 
-    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The mechanism of the premise with this sample, and with those that it has already."""
         (premise,) = premises
         sample = Description(self.of, _picked(self.details, parameters))
@@ -171,7 +172,7 @@ class SampledAnew:
 
     details: tuple[str, ...] = ("rate",)
 
-    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, Any]) -> Description:
+    def describe(self, premises: tuple[Description, ...], parameters: Mapping[str, float]) -> Description:
         """The outermost samples get the new rate; a random choice has one on each side."""
         return self._sampled_anew(premises[0], parameters["rate"])
 
@@ -181,17 +182,17 @@ class SampledAnew:
         return replace(old, parts=tuple(self._sampled_anew(part, rate) for part in old.parts))
 
 
-def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed: Any) -> Mechanism:
+def mechanism(name: str, *details: str, inside: Mechanism | None = None, **fixed: float | str) -> Mechanism:
     """A mechanism that these parameters describe, and these constants."""
     return Mechanism(name, details, tuple(fixed.items()), inside)
 
 
-def same_release(*details: str, **fixed: Any) -> SameRelease:
+def same_release(*details: str, **fixed: float | str) -> SameRelease:
     """One release for all premises and the conclusion; these parameters describe it further."""
     return SameRelease(details, tuple(fixed.items()))
 
 
-def _picked(names: tuple[str, ...], parameters: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _picked(names: tuple[str, ...], parameters: Mapping[str, float]) -> Details:
     return tuple((name, parameters[name]) for name in names)
 
 

@@ -21,7 +21,7 @@ _FIELDS = {kind: {field.name for field in fields(kind)} for kind in _KINDS.value
 _RELATIONS = [relation.value for relation in Relation]
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> Any:
     """A value as JSON: a frozen value becomes an object that names its kind."""
     if isinstance(value, Enum):
         return value.value
@@ -33,7 +33,7 @@ def encode(value: Any) -> Any:
     return value
 
 
-def decode(document: Any) -> Any:
+def decode(document: object) -> Any:
     """The frozen value that a JSON object describes."""
     if isinstance(document, list):
         return tuple(decode(item) for item in document)

@@ -10,7 +10,6 @@ import hashlib
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 from crowdblend.errors import DoesNotVerify
 
@@ -19,7 +18,7 @@ SIGNATURE = "certificate.json.sig"
 """The signature of the certificate, if there is one; `verify` with a signer checks it."""
 
 
-def check_files(folder: Path, stated: Any) -> tuple[str, ...]:
+def check_files(folder: Path, stated: object) -> tuple[str, ...]:
     """The files that the certificate does not cover, by name; refuses a folder without the very files that it lists.
 
     Such files are the publisher's, `report.html` among them: nothing is said about what is in them.
@@ -78,6 +77,6 @@ def _not_regular(name: str) -> DoesNotVerify:
     return DoesNotVerify(reason, where=printable(name), code="file-not-regular")
 
 
-def _is_file_name(name: Any) -> bool:
+def _is_file_name(name: object) -> bool:
     plain = isinstance(name, str) and name.isprintable() and name == os.path.basename(name)
     return plain and name not in ("", ".", "..", CERTIFICATE)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from crowdblend.calculus.rules.zero_knowledge import group_by_chain, group_by_distance, group_by_samples
 from crowdblend.calculus.theorem import Derivation, Rule
 from crowdblend.errors import NotApplicable
 from crowdblend.guarantees import ZeroKnowledge
+from crowdblend.guarantees.guessing import right_conclusion
 
 
 def for_group(guarantee: ZeroKnowledge, people: int) -> dict[str, ZeroKnowledge]:
@@ -30,19 +29,10 @@ def best_for_group(guarantee: ZeroKnowledge, people: int) -> Rule:
     ('zero-knowledge.group-samples', 'zero-knowledge.group-samples')
     """
     made = for_group(guarantee, people)
-    best = min(made, key=lambda name: (even_chance(made[name]), made[name].delta, made[name].epsilon))
+    best = min(made, key=lambda name: (right_conclusion(made[name]), made[name].delta, made[name].epsilon))
     return next(rule for rule in (group_by_chain, group_by_distance, group_by_samples) if rule.id == best)
 
 
 def derived_for_group(guarantee: Derivation, people: int) -> Derivation:
     """The guarantee for a group, derived by the best rule."""
     return best_for_group(guarantee.conclusion, people)(guarantee, people=people)
-
-
-def even_chance(guarantee: ZeroKnowledge) -> float:
-    """How likely, at most, something becomes that had an even chance without the release.
-
-    If W has an even chance without it, so has its opposite: 1/2 ≤ e^ε·Pr[not W] + δ bounds Pr[W], and no less tightly
-    than Pr[W] ≤ e^ε/2 + δ does.
-    """
-    return 1 - max(0.0, 0.5 - guarantee.delta) * math.exp(-guarantee.epsilon)

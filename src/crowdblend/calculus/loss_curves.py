@@ -26,6 +26,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.numerics.balls import expm1, precision, round_down, round_up
+from crowdblend.numerics.combined_curves import Replaced, WorstOf
 from crowdblend.numerics.loss_law import BITS, GridTooFine, compose
 from crowdblend.numerics.mechanism_curves import BiasedCrowds, OutlierBins, PartsOfCrowds, Points
 from crowdblend.numerics.noise_curve import NoisyCounts
@@ -39,9 +40,7 @@ from crowdblend.numerics.profile_curves import (
     Split,
     loss_pair,
 )
-from crowdblend.numerics.replaced_curve import Replaced
 from crowdblend.numerics.series import Spread, cut_for, spread_of
-from crowdblend.numerics.worst_curve import WorstOf
 
 # Divergences are looked for down to here; what is smaller is stated as a little more than it is.
 FIRST_DELTA, LAST_DELTA = 1e-9, 1e-30

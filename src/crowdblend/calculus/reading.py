@@ -9,9 +9,11 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from crowdblend.calculus.folder_files import printable
 from crowdblend.errors import InvalidInput
 
 # Two hundred times a usual certificate. Parsed, JSON of this size takes at most some 300 MB.
+Document = dict[str, Any]
 MOST_BYTES = 4 * 2**20
 DEEPEST_JSON = 200
 
@@ -19,24 +21,22 @@ DEEPEST_JSON = 200
 def read_text(path: Path) -> str:
     """The text of a certificate file; refuses what is no regular file before reading, so that a pipe cannot hang."""
     try:
-        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(opened, "rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise InvalidInput(f"{_shown(path)} is not a regular file. Pass the path of a certificate.")
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InvalidInput(f"{printable(str(path))} is not a regular file. Pass the path of a certificate.")
             content = file.read(MOST_BYTES + 1)
         _refuse_large(len(content))
         return content.decode("utf-8")
     except (OSError, ValueError) as problem:
         raise InvalidInput(
-            f"{_shown(path)} is not readable as a certificate.",
+            f"{printable(str(path))} is not readable as a certificate.",
             remedy="Pass its path.",
-            where=_shown(path),
+            where=printable(str(path)),
             code="certificate.unreadable",
         ) from problem
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> Document:
     """The JSON object in a text; refuses names that occur twice, numbers that no double holds, and deep nesting."""
     # A text has at least as many bytes as characters.
     _refuse_large(len(text))
@@ -56,13 +56,7 @@ def _refuse_large(size: int) -> None:
         raise InvalidInput(f"a certificate may have at most {MOST_BYTES:,} bytes, and this one has more.")
 
 
-def _shown(path: Path) -> str:
-    """A path without characters that a terminal would act on."""
-    name = str(path)
-    return name if name.isprintable() else ascii(name)
-
-
-def _deeper_than(document: Any, most: int) -> bool:
+def _deeper_than(document: object, most: int) -> bool:
     level = [document]
     for _ in range(most):
         level = [
@@ -74,7 +68,7 @@ def _deeper_than(document: Any, most: int) -> bool:
     return bool(level)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> Document:
     named = dict(pairs)
     if len(named) < len(pairs):
         raise ValueError("a name occurs twice")

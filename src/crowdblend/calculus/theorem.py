@@ -81,7 +81,7 @@ class Rule:
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function)
 
-    def conclude(self, *premises: Guarantee, **parameters: Any) -> Guarantee:
+    def conclude(self, *premises: Guarantee, **parameters: float | None) -> Guarantee:
         """Apply the theorem to plain guarantees."""
         self._check_premises(premises)
         with precision(RULE_BITS):
@@ -90,15 +90,15 @@ class Rule:
             except Unmet as unmet:
                 raise NotApplicable(f"{self.id} {unmet}") from unmet
 
-    def __call__(self, *premises: Derivation, **parameters: Any) -> Derivation:
+    def __call__(self, *premises: Derivation, **parameters: float | None) -> Derivation:
         """Apply the theorem to derived guarantees; the result remembers how it was derived."""
         return Derivation(self, self.normalize(parameters), premises)
 
     def assumed(
-        self, premises: Iterable[Guarantee], parameters: Mapping[str, Any], conclusion: Guarantee
+        self, premises: Iterable[Guarantee], parameters: Mapping[str, float], conclusion: Guarantee
     ) -> list[Assumed]:
         """What this application takes for granted, with its numbers."""
-        values: dict[str, Any] = dict(vars(conclusion))
+        values = dict(vars(conclusion))
         for premise in premises:
             values |= vars(premise)
         values |= parameters
@@ -109,7 +109,7 @@ class Rule:
         wanted = self.premises * len(kinds) if self.repeats else self.premises
         return len(wanted) == len(kinds) > 0 and all(map(issubclass, kinds, wanted))
 
-    def normalize(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def normalize(self, parameters: Mapping[str, float | None]) -> dict[str, float]:
         """Check every parameter by its name and give it its one numeric type."""
         if set(parameters) != set(self.parameters):
             wanted, given = ", ".join(self.parameters) or "none", ", ".join(parameters) or "none"
@@ -133,7 +133,7 @@ class Derivation:
     """
 
     rule: Rule
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, float]
     premises: tuple[Derivation, ...] = ()
 
     @property
@@ -198,11 +198,11 @@ def rule(
     return register
 
 
-def _normal(name: str, value: Any) -> Any:
+def _normal(name: str, value: Any) -> float:
     if name not in PARAMETERS:
         if not isinstance(value, bool):
             raise InvalidInput(f"{name} must be true or false, got {value!r}. Pass a boolean.")
         return value
     check(name, value)
     # Adding 0.0 turns −0.0 into 0.0.
-    return value if PARAMETERS[name].whole else float(value) + 0.0
+    return int(value) if PARAMETERS[name].whole else float(value) + 0.0

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.estimates.acceptance import acceptance, large_intervals, last_tested
-from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole
-from crowdblend.estimates.noise_sums import sum_reach
+from crowdblend.estimates.laws import ExactCounts, Floats, Law, NoiseBelowK, Whole, sum_reach
 
 CONFIDENCE = 0.95
 # The share of the level that sums of noisy cells spend on the noise; the rest is for the sample.

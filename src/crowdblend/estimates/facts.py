@@ -36,7 +36,7 @@ def facts_of_table(facts: Facts, name: str) -> Facts:
     if not isinstance(part, Mapping) or not isinstance(tables, Mapping) or not isinstance(columns, Mapping):
         return facts
     stated, names = facts.get("parameters"), tables.get(name)
-    parameters: dict[str, Any] = dict(stated) if isinstance(stated, Mapping) else {}
+    parameters = dict(stated) if isinstance(stated, Mapping) else {}
     rate, share = part.get("rate", parameters.get("rate")), part.get("share", 1.0)
     parameters |= {"k": part.get("k"), "rate": rate * share if _is_rate(rate) and _is_rate(share) else None}
     own = (
@@ -45,7 +45,7 @@ def facts_of_table(facts: Facts, name: str) -> Facts:
     return {**facts, "parts": None, "fresh_samples": None, "parameters": parameters, "columns": own}
 
 
-def tables_of_their_own(facts: Facts) -> Mapping[str, Any]:
+def tables_of_their_own(facts: Facts) -> Facts:
     """What is stated of each table that was counted in a part of the sample, or in a fresh sample; else nothing."""
     for name in ("parts", "fresh_samples"):
         stated = facts.get(name)
@@ -146,20 +146,19 @@ def _design(facts: Facts, parameters: Facts) -> Design | None:
     return Design.at_rate(float(rate) * (1 - share) if _is_rate(share) else float(rate))
 
 
-def _is_rate(value: Any) -> TypeGuard[float]:
+def _is_rate(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and _SMALLEST_RATE <= value <= 1
 
 
-def _is_loss(value: Any) -> TypeGuard[float]:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and _SMALLEST_LOSS <= value <= _LARGEST_LOSS
+def _is_loss(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and _SMALLEST_LOSS <= value <= _LARGEST_LOSS
 
 
-def _is_whole(value: Any, most: int) -> TypeGuard[int]:
+def _is_whole(value: object, most: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
-def _size(domain: Any) -> int | None:
+def _size(domain: object) -> int | None:
     if not isinstance(domain, Mapping):
         return None
     labels, size = domain.get("labels"), domain.get("size")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ Whole = NDArray[np.int64]
 SCALES = 40.0
 # e to minus so much is below all doubles.
 _NOTHING = 745.0
+# A longer transform takes seconds and more memory than it is worth.
+_LONGEST = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,9 @@ class Law(ABC):
     """The law of a published value; only values from `shown_from` on are shown, all of them where it is None."""
 
     @property
-    @abstractmethod
     def shown_from(self) -> int | None:
         """The smallest value that is shown."""
+        return None
 
     @abstractmethod
     def kernel(self, sampled: Whole, places: Whole) -> Floats:
@@ -46,14 +48,14 @@ class Law(ABC):
         """The places that a value can have when between `least` and `most` people are sampled; the rest is nothing."""
 
     @property
-    @abstractmethod
     def settled(self) -> int:
         """From so many sampled people on the noise no longer depends on their number."""
+        return 0
 
     @property
-    @abstractmethod
     def exact_from(self) -> int | None:
         """From so many sampled people on the value is their number; None where it is always noisy."""
+        return None
 
     @property
     def noise(self) -> tuple[float, float]:
@@ -104,7 +106,7 @@ class ExactCounts(Law):
 
 @dataclass(frozen=True)
 class NoiseBelowK(Law):
-    """Exact from k on, discrete Laplace noise of loss noise_epsilon below; shown from show_from on, or everywhere.
+    """Exact from k on, discrete Laplace noise of loss noise_epsilon below; shown from shown_from on, or everywhere.
 
     Where cells say whether they are exact, noisy values come first and exact ones after them: an order of all
     outcomes in which larger cells come later.
@@ -112,12 +114,8 @@ class NoiseBelowK(Law):
 
     k: int
     noise_epsilon: float
-    show_from: int | None = None
+    shown_from: int | None = None
     flag: bool = False
-
-    @property
-    def shown_from(self) -> int | None:
-        return self.show_from
 
     @property
     def settled(self) -> int:
@@ -159,24 +157,16 @@ class NoiseBelowK(Law):
 
 @dataclass(frozen=True)
 class OutlierNoise(Law):
-    """Noise of loss ε(j) = tε/(K − j) on j people, ε from K − t on; shown from show_from on, or everywhere."""
+    """Noise of loss ε(j) = tε/(K − j) on j people, ε from K − t on; shown from shown_from on, or everywhere."""
 
     epsilon: float
     transition: int
     limit: int
-    show_from: int | None = None
-
-    @property
-    def shown_from(self) -> int | None:
-        return self.show_from
+    shown_from: int | None = None
 
     @property
     def settled(self) -> int:
         return max(self.limit - self.transition, 0)
-
-    @property
-    def exact_from(self) -> int | None:
-        return None
 
     @property
     def widest_loss(self) -> float:
@@ -203,18 +193,6 @@ class NoiseOnEveryCell(Law):
     """Discrete Laplace noise of one loss on every cell, and every cell shown."""
 
     noise_epsilon: float
-
-    @property
-    def shown_from(self) -> int | None:
-        return None
-
-    @property
-    def settled(self) -> int:
-        return 0
-
-    @property
-    def exact_from(self) -> int | None:
-        return None
 
     @property
     def widest_loss(self) -> float:
@@ -274,3 +252,44 @@ def laplace_cumulants(loss: float) -> tuple[float, float]:
     """Variance and fourth cumulant: it is the difference of two geometric numbers with ratio a."""
     a, b = math.exp(-loss), -math.expm1(-loss)
     return 2 * a / b**2, 2 * (6 * a * a + b * b * a) / b**4
+
+
+@lru_cache(maxsize=4096)
+def sum_reach(cells: int, loss: float, level: float) -> int:
+    """The smallest r with P[|sum of the noise of so many cells| > r] ≤ level, for discrete Laplace noise of that loss.
+
+    The sum's distribution is the inverse Fourier transform of a power. Fewer noisy cells reach less far: adding a
+    symmetric unimodal number spreads a symmetric unimodal one. Where the transform would be very long, the answer is
+    Chernoff's bound, which is larger.
+
+    >>> sum_reach(1, 1.0, 0.05), sum_reach(100, 1.0, 0.05)
+    (3, 27)
+    """
+    if cells == 0:
+        return 0
+    variance, _ = laplace_cumulants(loss)
+    wide = 12 * math.sqrt(cells * variance) + 60 / loss
+    size = 1 << max(6, math.ceil(math.log2(2 * wide)))
+    if size > _LONGEST:
+        return _bound(cells, loss, level)
+    a = math.exp(-loss)
+    angles = 2 * np.pi * np.arange(size // 2 + 1) / size
+    transform = (1 - a) ** 2 / (1 - 2 * a * np.cos(angles) + a * a)
+    masses = np.fft.irfft(transform**cells, size)[: size // 2]
+    # Beyond r there are two tails; rounding of the transform is far below any level.
+    beyond = 1 - (masses[0] + 2 * (np.cumsum(masses) - masses[0]))
+    return int(np.argmax(beyond <= level))
+
+
+def _bound(cells: int, loss: float, level: float) -> int:
+    """An r that the sum exceeds, in either direction, with probability at most level.
+
+    Of one cell P[|Y| > r] = 2a^(r+1)/(1+a) is below 2e^(−εr). Of several, P[|S| > r] ≤ 2e^(−tr)·M(t)^cells for every t
+    below ε, with M(t) = (1−a)²/((1−a)² − 4a·sinh²(t/2)), the moments of one.
+    """
+    if cells == 1:
+        return math.ceil(math.log(2 / level) / loss)
+    a, gap = math.exp(-loss), -math.expm1(-loss)
+    t = loss * np.linspace(0.001, 0.999, 999)
+    moments = -np.log1p(-4 * a * np.sinh(t / 2) ** 2 / gap**2)
+    return math.ceil(float(np.min((cells * moments + math.log(2 / level)) / t)))

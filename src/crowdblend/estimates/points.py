@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ def number_of_blocks(facts: Facts) -> int | None:
     return math.prod(along) if min(along, default=0) >= 1 else None
 
 
-def points_by_stratum(facts: Facts, labels: NDArray[Any] | None, points: Whole) -> Intervals:
+def points_by_stratum(facts: Facts, labels: NDArray[np.generic] | None, points: Whole) -> Intervals:
     """The intervals for groups of points, each by its stratum where there are strata; `labels` are those strata."""
     strata = strata_of(facts)
     if strata is None or labels is None:

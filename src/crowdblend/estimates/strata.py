@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ def strata_of(facts: Facts) -> StrataFacts | None:
 def stratified_intervals(
     strata: StrataFacts,
     columns: Sequence[str],
-    labels: NDArray[Any],
+    labels: NDArray[np.generic],
     counts: Whole,
     *,
     confidence: float = CONFIDENCE,

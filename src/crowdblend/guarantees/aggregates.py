@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crowdblend.errors import InvalidInput
-from crowdblend.guarantees.parameters import Checked
+from crowdblend.guarantees.parameters import Checked, check_ends
 from crowdblend.guarantees.wording import exactly
 
 
@@ -58,8 +58,7 @@ class RobustSampling(Aggregate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.low > self.high:
-            raise InvalidInput(f"low must be at most high = {self.high:g}, got {self.low:g}. Swap them.")
+        check_ends(self.low, self.high)
 
     def words(self) -> str:
         return (

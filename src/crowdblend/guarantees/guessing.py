@@ -18,7 +18,6 @@ Both are evaluated in balls and rounded up, also where e^ε is beyond every doub
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 
@@ -26,7 +25,7 @@ from flint import arb
 
 from crowdblend.guarantees.aggregates import IidSampling
 from crowdblend.guarantees.privacy import Differential, Guarantee, Relation, ZeroKnowledge
-from crowdblend.numerics.balls import precision
+from crowdblend.numerics.balls import precision, round_up
 
 
 def differential_for_one(
@@ -59,13 +58,13 @@ def right_guess(guarantee: Differential) -> float:
     [0.5, 0.7310585786300049, 1.0]
     """
     with precision(_BITS):
-        return _above(1 - (1 - arb(guarantee.delta)) / (1 + arb(guarantee.epsilon).exp()))
+        return min(1.0, round_up(1 - (1 - arb(guarantee.delta)) / (1 + arb(guarantee.epsilon).exp())))
 
 
 def right_conclusion(guarantee: ZeroKnowledge) -> float:
     """The largest probability of concluding what has an even chance from the aggregate alone."""
     with precision(_BITS):
-        return _above(1 - (arb(1) / 2 - arb(guarantee.delta)) * (-arb(guarantee.epsilon)).exp())
+        return min(1.0, round_up(1 - (arb(1) / 2 - arb(guarantee.delta)) * (-arb(guarantee.epsilon)).exp()))
 
 
 def percent(probability: float) -> str:
@@ -104,10 +103,3 @@ def lead(guarantees: Iterable[Guarantee]) -> str | None:
     known = tuple(guarantees)
     first = differential_for_one(known) or zero_knowledge_for_one(known)
     return None if first is None else guess_sentence(first)
-
-
-def _above(value: arb) -> float:
-    """The smallest double that is not below the value, and at most 1."""
-    upper = value.upper()
-    nearest = float(upper)
-    return min(nearest if arb(nearest) >= upper else math.nextafter(nearest, 1.0), 1.0)

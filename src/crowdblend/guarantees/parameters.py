@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 from crowdblend.errors import InvalidInput
 
@@ -25,7 +24,7 @@ class Parameter:
     low_open: bool = False
     high_open: bool = False
 
-    def allows(self, value: Any) -> bool:
+    def allows(self, value: object) -> bool:
         """Whether a value is a number of the right kind and inside the range."""
         kinds = (int,) if self.whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or value != value:  # noqa: PLR0124  NaN
@@ -136,7 +135,7 @@ PARAMETERS = {
 }
 
 
-def check(name: str, value: Any) -> None:
+def check(name: str, value: object) -> None:
     """Refuse a value outside the range of the parameter of that name."""
     parameter = PARAMETERS[name]
     if not parameter.allows(value):
@@ -148,7 +147,13 @@ def check(name: str, value: Any) -> None:
         )
 
 
-def check_type(name: str, value: Any, kinds: type | tuple[type, ...], words: str) -> None:
+def check_ends(low: float, high: float) -> None:
+    """Refuse two ends of an interval in the wrong order."""
+    if low > high:
+        raise InvalidInput(f"low must be at most high = {high:g}, got {low:g}. Swap them.")
+
+
+def check_type(name: str, value: object, kinds: type | tuple[type, ...], words: str) -> None:
     """Refuse an argument of another type; `words` say what it takes."""
     if not isinstance(value, kinds):
         raise InvalidInput(
@@ -159,7 +164,7 @@ def check_type(name: str, value: Any, kinds: type | tuple[type, ...], words: str
         )
 
 
-def brief(value: Any) -> str:
+def brief(value: object) -> str:
     """A given value in a message, cut where it is long."""
     text = hex(value) if isinstance(value, int) and value.bit_length() > 1000 else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -14,6 +14,8 @@ from crowdblend.guarantees.aggregates import Aggregate, IidSampling, RobustSampl
 from crowdblend.guarantees.parameters import Checked, check
 from crowdblend.guarantees.privacy import Guarantee, Relation
 
+Order = tuple[Any, ...]
+
 
 @dataclass(frozen=True)
 class LossCurve(Checked):
@@ -24,7 +26,7 @@ class LossCurve(Checked):
         rate = getattr(self, "rate", None)
         return None if rate is None else IidSampling(rate)
 
-    def order(self) -> tuple[Any, ...]:
+    def order(self) -> Order:
         """By what curves are put in order: their kind, then their numbers."""
         return (type(self).__name__, tuple(vars(self).values()))
 
@@ -135,7 +137,7 @@ class ReplacedCurve(LossCurve):
         if not isinstance(self.curve, LossCurve) or isinstance(self.curve, ReplacedCurve):
             raise InvalidInput("a replaced curve is that of one person more or less. Pass such a curve.")
 
-    def order(self) -> tuple[Any, ...]:
+    def order(self) -> Order:
         """By the curve for one person more or less."""
         return (type(self).__name__, self.curve.order())
 

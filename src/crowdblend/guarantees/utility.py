@@ -20,20 +20,24 @@ STATISTICS = (AVERAGE, HISTOGRAM, CONNECTED, CYCLE_FREE, EULERIAN, AVERAGE_DEGRE
 
 
 @dataclass(frozen=True)
-class Sampler(Guarantee):
-    """ZKP Definition 10: the aggregate suffices to estimate the statistic within `accuracy` (in L1), except with
-    probability `failure`, on every table. The range of the statistic has the L1 length `width`."""
-
+class _Estimated(Guarantee):
     statistic: str
-    accuracy: float
-    failure: float
-    width: float
-    aggregate: Aggregate
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.statistic not in STATISTICS:
             raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}, got {self.statistic!r}.")
+
+
+@dataclass(frozen=True)
+class Sampler(_Estimated):
+    """ZKP Definition 10: the aggregate suffices to estimate the statistic within `accuracy` (in L1), except with
+    probability `failure`, on every table. The range of the statistic has the L1 length `width`."""
+
+    accuracy: float
+    failure: float
+    width: float
+    aggregate: Aggregate
 
     def words(self) -> str:
         return (
@@ -43,21 +47,15 @@ class Sampler(Guarantee):
 
 
 @dataclass(frozen=True)
-class Estimator(Guarantee):
+class Estimator(_Estimated):
     """docs/proofs.md#networks: on every table the aggregate gives an estimate whose error E (in L1) has
     E[e^{E/λ}] ≤ e^{reach/λ} for every λ from `least_scale` on, so noise of such a scale hides it as well as an error
     that is always `reach`. The range of the statistic has the L1 length `width`."""
 
-    statistic: str
     reach: float
     least_scale: float
     width: float
     aggregate: Aggregate
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.statistic not in STATISTICS:
-            raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}, got {self.statistic!r}.")
 
     def words(self) -> str:
         return (

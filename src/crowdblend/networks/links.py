@@ -14,9 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from pyarrow import compute
+    from scipy import sparse
+else:
+    pa, compute, sparse = map(lazy, ("pyarrow", "pyarrow.compute", "scipy.sparse"))
 
 Whole = NDArray[np.int64]
 Names = NDArray[np.int32]
@@ -50,10 +55,8 @@ class Network:
     @cached_property
     def adjacency(self) -> Adjacency:
         """Everybody's neighbours."""
-        from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
-
         ones = np.ones(self.links, np.int8)
-        up = csr_array((ones, self.high, self.starts), shape=(self.people, self.people))
+        up = sparse.csr_array((ones, self.high, self.starts), shape=(self.people, self.people))
         both = up + up.T.tocsr()
         return Adjacency(self.people, both.indptr, both.indices)
 
@@ -124,7 +127,7 @@ MOST_PLACES = 8
 
 
 def numbered(
-    source: pyarrow.ChunkedArray, target: pyarrow.ChunkedArray, known: pyarrow.Array | None = None
+    source: pa.ChunkedArray, target: pa.ChunkedArray, known: pa.Array | None = None
 ) -> tuple[int, Names, Names]:
     """How many people there are, and the two ends of every link as numbers; people are those `known`, if given."""
     if known is not None and len(known) != len(known.unique()):
@@ -136,12 +139,9 @@ def numbered(
     dense = _dense(source, target) if known is None else None
     if dense is not None:
         return dense
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415
-
     both = pa.chunked_array([*source.chunks, *target.chunks], type=source.type)
     people = both.unique() if known is None else known
-    codes = pc.index_in(both, value_set=people)
+    codes = compute.index_in(both, value_set=people)
     if codes.null_count:
         raise InvalidInput(
             "Some ends of links are not listed in vertices. Add them, or remove the links.",
@@ -152,10 +152,8 @@ def numbered(
     return len(people), numbers[: len(source)], numbers[len(source) :]
 
 
-def _dense(source: pyarrow.ChunkedArray, target: pyarrow.ChunkedArray) -> tuple[int, Names, Names] | None:
+def _dense(source: pa.ChunkedArray, target: pa.ChunkedArray) -> tuple[int, Names, Names] | None:
     """The same without hashing, where names are whole numbers that lie close together."""
-    import pyarrow as pa  # noqa: PLC0415
-
     if not pa.types.is_integer(source.type) or not len(source):
         return None
     ends: list[NDArray[np.int64]] = [_plain(source), _plain(target)]
@@ -170,5 +168,5 @@ def _dense(source: pyarrow.ChunkedArray, target: pyarrow.ChunkedArray) -> tuple[
     return int(number[-1]) + 1, first, second
 
 
-def _plain(column: pyarrow.ChunkedArray) -> Any:
+def _plain(column: pa.ChunkedArray) -> Any:
     return column.to_numpy()

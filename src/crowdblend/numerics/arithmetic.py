@@ -51,7 +51,7 @@ class Arithmetic(Protocol):
     def at_most(self, value: Number) -> Number:
         """Some number between 0 and the value: all that is known of a quantity with that bound."""
 
-    def surely(self, condition: Any) -> bool:
+    def surely(self, condition: object) -> bool:
         """Whether a comparison holds, beyond doubt and everywhere."""
 
     def pmf(self, n: Whole, j: Whole, p: Number) -> Number:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import reduce
-from typing import Any
 
 from flint import arb, ctx
 
@@ -102,7 +101,7 @@ def at_most(value: arb) -> arb:
     return arb(0).union(value)
 
 
-def surely(condition: Any) -> bool:
+def surely(condition: object) -> bool:
     """Comparisons of balls are true only when they hold for every pair of points."""
     return bool(condition)
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from crowdblend.lazy import lazy
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
 
 Floats = NDArray[np.float64]
 
@@ -14,17 +21,17 @@ largest = 1e15
 _HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
 
 
-def number(value: Any) -> Floats:
+def number(value: ArrayLike) -> Floats:
     """The value as an array of doubles."""
     return np.asarray(value, dtype=np.float64)
 
 
-def quietly() -> Any:
+def quietly() -> np.errstate:
     """A context in which limits such as 0·∞ pass without a warning; they come out as 0 where it matters."""
     return np.errstate(all="ignore")
 
 
-def aligned(*values: Any) -> tuple[Floats, ...]:
+def aligned(*values: ArrayLike) -> tuple[Floats, ...]:
     """Arrays of one shape."""
     return tuple(np.broadcast_arrays(*map(number, values)))
 
@@ -102,10 +109,8 @@ def log_pmf(n: Floats, j: Floats, p: Floats) -> Floats:
 
 def _stirling_error(x: Floats) -> Floats:
     """log x! minus Stirling's formula."""
-    from scipy.special import gammaln  # noqa: PLC0415  heavy
-
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * x * x)) / (x * x)) / (x * x)) / x
-    direct = gammaln(x + 1) - (x + 0.5) * np.log(x) + x - _HALF_LOG_TAU
+    direct = special.gammaln(x + 1) - (x + 0.5) * np.log(x) + x - _HALF_LOG_TAU
     return np.where(x > 30, series, direct)
 
 

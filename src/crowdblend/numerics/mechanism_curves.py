@@ -15,7 +15,7 @@ from crowdblend.numerics.crowd_gaps import CrowdGaps
 from crowdblend.numerics.laplace import step_divergences
 from crowdblend.numerics.points_in_crowds import gathered_ratios
 from crowdblend.numerics.profile_curves import DENSITY, Bounds, Closeness, crowd_distance, until
-from crowdblend.numerics.robust_divergence import robust_divergence
+from crowdblend.numerics.tail_suprema import robust_divergence
 
 # A point of a curve is a bound of its own, so that twelve digits of it are plenty; half the bits take less time.
 ENOUGH_BITS = 64

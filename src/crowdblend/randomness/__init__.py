@@ -7,12 +7,11 @@ breaking AES when the bits come from a key.
 from crowdblend.randomness.binomial import thin
 from crowdblend.randomness.choice import distinct, permutation, uniform
 from crowdblend.randomness.coin import below_rate, coins, marks
-from crowdblend.randomness.draw_key import DrawKey
 from crowdblend.randomness.keys import new_key
 from crowdblend.randomness.noise import add_discrete_laplace, differs_from_zero, discrete_laplace, geometric, reaches
 from crowdblend.randomness.probability import Bounds, bernoulli, enclosed, flips, rational
 from crowdblend.randomness.rare import binomial_huge, successes
-from crowdblend.randomness.release_key import ReleaseKey
+from crowdblend.randomness.release_key import DrawKey, ReleaseKey
 from crowdblend.randomness.source import KeyedSource, SeededSource, Source, SystemSource
 
 __all__ = [

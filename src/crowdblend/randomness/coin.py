@@ -25,7 +25,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ CHUNK = 1 << 14
 LEAST, MOST = -(1 << 127), (1 << 127) - 1
 
 Person = bytes | str | int
-Persons = Sequence[Person] | NDArray[Any] | Texts
+Persons = Sequence[Person] | NDArray[np.generic] | Texts
 
 
 def coins(key: bytes, persons: Persons, rate: float) -> NDArray[np.bool_]:
@@ -155,7 +154,7 @@ def _has_gaps(persons: Persons) -> bool:
     return "numpy.ma" in sys.modules and np.ma.is_masked(persons)
 
 
-def _words(numbers: NDArray[Any]) -> NDArray[np.uint64]:
+def _words(numbers: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Each number in two's complement as a row (low word, high word)."""
     words = np.empty((len(numbers), 2), dtype=np.uint64)
     if numbers.dtype.kind == "u":

@@ -1,4 +1,4 @@
-"""The secret of one release, which hands out every label once.
+"""The secret of one release, which hands out every label once, and the secret of one draw.
 
 Two numbers that are drawn from the same keyed stream are the same number: noise that is used twice cancels out, and a
 choice that shares its stream with the scores shown around it gives itself away. So a stream is never derived from a key
@@ -10,12 +10,47 @@ over the rows, and the two parts of a sample are the two sides of one coin.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import NoReturn
 
 from crowdblend.errors import InvalidInput
-from crowdblend.randomness.draw_key import DRAW_LABELS, DrawKey
 from crowdblend.randomness.keys import check_key, subkey
 from crowdblend.randomness.source import KeyedSource
+
+_THINNING = b"release, thinning of the finest classes"
+_PART = b"choosing part of the finest classes"
+_PLACES = b"which rows are drawn"
+DRAW_LABELS = (_THINNING, _PART, _PLACES)
+
+
+@dataclass(frozen=True)
+class DrawKey:
+    """Who is in a sample, decided by 32 secret bytes; `ReleaseKey.coin` hands it out once.
+
+    Where persons have names, coins and marks of the secret `persons` decide. Where rows are people, one of three
+    streams does. The same draw can be made again: every call begins the stream anew.
+
+    >>> key = DrawKey(bytes(32))
+    >>> key.places().bytes(8) == key.places().bytes(8), key.places().bytes(8) == key.thinning().bytes(8)
+    (True, False)
+    """
+
+    persons: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        check_key(self.persons)
+
+    def thinning(self) -> KeyedSource:
+        """How many people of each class are drawn."""
+        return KeyedSource(self.persons, _THINNING)
+
+    def part(self) -> KeyedSource:
+        """How many people of each class are in the part that chooses."""
+        return KeyedSource(self.persons, _PART)
+
+    def places(self) -> KeyedSource:
+        """Which rows are drawn."""
+        return KeyedSource(self.persons, _PLACES)
 
 
 class ReleaseKey:
@@ -71,5 +106,5 @@ class ReleaseKey:
             "the key of a release must not be copied; pass it on, or make a new one.", where="key", code="key.copied"
         )
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
+    def __deepcopy__(self, memo: object) -> NoReturn:
         self.__reduce__()

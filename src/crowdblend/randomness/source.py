@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 from hashlib import sha256
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -115,7 +115,7 @@ class KeyedSource:
             code="key.copied",
         )
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
+    def __deepcopy__(self, memo: object) -> NoReturn:
         self.__reduce__()
 
 

@@ -69,7 +69,7 @@ class Texts:
         return self.held[start : start + int(self.lengths[row])].tobytes()
 
 
-def texts_between(offsets: NDArray[Any], data: NDArray[np.uint8]) -> Texts:
+def texts_between(offsets: NDArray[np.generic], data: NDArray[np.uint8]) -> Texts:
     """The texts between successive offsets into the data, as Arrow holds them."""
     edges = offsets.astype(np.int64)
     first, last = (int(edges[0]), int(edges[-1])) if len(edges) else (0, 0)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
+from crowdblend.calculus import Derivation
+from crowdblend.calculus.rules import composition, selection
 from crowdblend.errors import InvalidInput
+from crowdblend.numerics.balls import precision, round_down
 from crowdblend.randomness import ReleaseKey
 from crowdblend.selection.around import most_around, noise_around, noisy_scores_around
 from crowdblend.selection.lattice import Lattice, Node
 from crowdblend.selection.scores import Score
 from crowdblend.selection.search import Search
-
-if TYPE_CHECKING:
-    from crowdblend.calculus import Derivation
 
 _CHOICE = b"choosing the recoding"
 _SCORES = b"showing scores around the chosen recoding"
@@ -48,10 +48,6 @@ class RecodingChoice:
     @cached_property
     def step_epsilon(self) -> float:
         """The loss of each choice; all of them together stay within epsilon."""
-        from flint import arb  # noqa: PLC0415
-
-        from crowdblend.numerics.balls import precision, round_down  # noqa: PLC0415
-
         if self.search.steps == 1:
             return self.epsilon
         with precision(128):
@@ -59,8 +55,6 @@ class RecodingChoice:
 
     def claim(self) -> Derivation:
         """What choosing and showing guarantee: one step for every choice, and one for the noisy scores."""
-        from crowdblend.calculus.rules import composition, selection  # noqa: PLC0415
-
         bounded = self._bounded()
         choice = selection.exponential_choice(bounded, epsilon=self.step_epsilon)
         steps = [choice] * self.search.steps
@@ -106,8 +100,6 @@ class RecodingChoice:
 
     def _bounded(self) -> Derivation:
         """How far one person moves a score: computed where the score is known, else as it was read off the score."""
-        from crowdblend.calculus.rules import selection  # noqa: PLC0415
-
         known, most = self.score.published, self.lattice.most
         moves = self.score.sensitivity(most)
         if known is None:

@@ -29,13 +29,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.errors import InvalidInput, NotProved
+from crowdblend.lazy import lazy
 from crowdblend.numerics.expected_people import UNITS, largest_step
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
 
 ScoreName = Literal["loss", "published", "discernibility", "entropy"]
 SCORES: tuple[ScoreName, ...] = ("loss", "published", "discernibility", "entropy")
@@ -172,9 +178,7 @@ def score(name: ScoreName, *, k: int, rate: float, seen: float = 1.0) -> Score:
 
 def _at_least(least: int, people: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """P[Bin(n, rate) ≥ least] for every n of an array: the incomplete beta function at the rate."""
-    from scipy.special import betainc  # noqa: PLC0415  a quarter of a second; only a choice needs it
-
     if least <= 0:
         return np.ones(len(people))
-    tail: NDArray[np.float64] = betainc(least, np.maximum(people - least + 1, 0), rate)
+    tail: NDArray[np.float64] = special.betainc(least, np.maximum(people - least + 1, 0), rate)
     return np.where(people >= least, tail, 0.0)

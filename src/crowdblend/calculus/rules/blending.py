@@ -17,10 +17,11 @@ from crowdblend.guarantees import (
     RobustSampling,
     ZeroKnowledge,
 )
+from crowdblend.guarantees.parameters import check_ends
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
 from crowdblend.numerics.balls import round_up, upper_bound
-from crowdblend.numerics.robust_divergence import robust_divergence
+from crowdblend.numerics.tail_suprema import robust_divergence
 
 ROBUST = (
     Assumption.ROBUST_SAMPLING,
@@ -97,8 +98,7 @@ def robust_sampling_is_zero_knowledge(
 
 def check_bias(premise: CrowdBlending, low: float, high: float, exceptions: int, max_rate: float) -> None:
     """Refuse a bias that the theorem is not about."""
-    if low > high:
-        raise InvalidInput(f"low must be at most high = {high:g}, got {low:g}. Swap them.")
+    check_ends(low, high)
     if exceptions >= premise.k - 1:
         raise NotApplicable(
             f"exceptions must be below k - 1 = {premise.k - 1}, got {exceptions}. Raise k or bound the exceptions."

@@ -1,7 +1,10 @@
-"""The divergence curve when one person's data are replaced, from the curve for one person more or less.
+"""Curves made of other curves: of replaced data, and of several mechanisms of which a person meets one.
 
-With P and R the output with one and with the other data, and Q the output without the person,
+Replaced: with P and R the output with one and with the other data, and Q the output without the person,
 (P − α₁α₂R)₊ ≤ (P − α₁Q)₊ + α₁(Q − α₂R)₊, so up(α₁) + α₁·down(α₂) bounds the divergence at α₁α₂, in both directions.
+
+Worst: the largest of convex, falling curves is convex and falls, and where each is at most 1 so is the largest. So it
+is the curve of a pair of distributions (`loss_law.dominating`), and that pair dominates every one of the mechanisms.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Sequence
 
 from flint import arb
 
+from crowdblend.numerics.balls import maximum
 from crowdblend.numerics.profile_curves import Bounds, Curve
 
 # Doubles that are equal up to this may stand for one point of the grid.
@@ -51,4 +55,30 @@ def _falling(bounds: Bounds) -> list[arb]:
     for bound in bounds:
         known = known if bound is None else known.min(bound)
         found.append(known)
+    return found
+
+
+class WorstOf:
+    """The pointwise largest of several curves."""
+
+    def __init__(self, curves: Sequence[Curve]) -> None:
+        self.curves = tuple(curves)
+        self.reach = max(curve.reach for curve in curves)
+        self.density = min(curve.density for curve in curves)
+        self.distance = max(curve.distance for curve in curves)
+        self.kinks = tuple(sorted({kink for curve in curves for kink in curve.kinks}))
+
+    def bounds(self, growths: Sequence[arb], _enough: float = 0.0) -> tuple[Bounds, Bounds]:
+        """The largest bound at every factor, up and down."""
+        ups, downs = zip(*(curve.bounds(growths, _enough) for curve in self.curves), strict=True)
+        return _largest(ups), _largest(downs)
+
+
+def _largest(curves: Sequence[Bounds]) -> Bounds:
+    """The largest bound at each place; a curve falls, so where it has none its last one holds."""
+    last = [arb(1)] * len(curves)
+    found: Bounds = []
+    for here in zip(*curves, strict=True):
+        last = [before if bound is None else bound for before, bound in zip(last, here, strict=True)]
+        found.append(None if all(bound is None for bound in here) else maximum(*last))
     return found
