@@ -77,7 +77,7 @@ def test_the_written_policy_is_the_chosen_one_and_publishes(visitor: Visitor, to
     assert cb.verify(town / "published").facts["kind"] == "table"
     page = visitor.get(f"/drafts/{number}/result").text
     assert "crowdblend release policies/town.toml --out published" in page
-    assert "cb.Table(" in page
+    assert "cb.load_policy(" in page
     report = visitor.get("/releases/report?folder=published")
     assert report.headers["content-security-policy"].startswith("sandbox;")
     shown = visitor.get("/ledger").text

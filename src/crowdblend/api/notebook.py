@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.guarantees.guessing import lead
 from crowdblend.reports.html import Html, element, label
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from crowdblend.api.published import Release
     from crowdblend.calculus.certificate import Certificate
 
@@ -47,7 +49,7 @@ def guarantee_sentence(certificate: Certificate) -> str:
     return lead(certificate.guarantees) or (certificate.differential() or certificate.guarantees[0]).words()
 
 
-def _rows(table: Any) -> Html:
+def _rows(table: pa.Table) -> Html:
     head = element("tr", *(element("th", label(name)) for name in table.column_names))
     rows = [
         element("tr", *(element("td", label("" if value is None else str(value))) for value in row.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.api.sources import loaded_policy
 from crowdblend.errors import InvalidInput
@@ -33,7 +33,7 @@ def rehearse(
     people: int | None = None,
     spread: float = 1.0,
     sparsity: float = 0.0,
-    like: Any = None,
+    like: object = None,
     times: int = 20,
     progress: Progress | None = None,
 ) -> Expectation:
@@ -58,7 +58,7 @@ def rehearse(
     )
 
 
-def _public(like: Any) -> Any:
+def _public(like: object) -> pa.Table | None:
     """A public table in Arrow; text stays text, so that a release reads it as it would read the file."""
     if like is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.api.ledger import USERS_OWN, UsersOwn, opened
 from crowdblend.api.published import Release, in_folder, in_memory
@@ -29,7 +29,7 @@ _KEY_BYTES = 32
 
 
 def release(
-    data: Any,
+    data: object,
     policy: Policy | str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
@@ -71,7 +71,7 @@ def release(
 
 def resume(
     entry: int,
-    data: Any,
+    data: object,
     policy: Policy | str | os.PathLike[str],
     *,
     ledger: Ledger | str | os.PathLike[str] | UsersOwn = USERS_OWN,
@@ -106,7 +106,7 @@ def resume(
         return in_memory(lambda folder: again(folder, figures=figures))
 
 
-def _engine_for(data: Any, engine: str | None) -> str:
+def _engine_for(data: object, engine: str | None) -> str:
     """The engine that is named, or the one that reads such data."""
     if engine is None:
         return "spark" if is_spark_frame(data) else "duckdb"

@@ -34,7 +34,7 @@ def loaded_policy(policy: Policy | str | os.PathLike[str]) -> Any:
 
 
 @contextmanager
-def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
+def about(data: object, policy: Any, engine: str) -> Iterator[Any]:
     """The policy about these data, as long as the context lasts; with None about its own source."""
     if data is None:
         yield policy
@@ -54,14 +54,14 @@ def about(data: Any, policy: Any, engine: str) -> Iterator[Any]:
             yield policy.with_source(DataSource(source=frame.name, format="frame", frame=frame))
 
 
-def _about_files(source: Any, policy: Any) -> Any:
+def _about_files(source: object, policy: Any) -> Any:
     if not isinstance(source, str):
         raise refusal("type", "The path of the data is bytes.", "Pass it as text or Path.", "data")
     named = files.format_of(source) or ADDRESS.match(source) or is_sqlite(source)
     return replace(policy, source=source, source_format=None if named else policy.source_format or _held(source))
 
 
-def _held(source: str) -> Any:
+def _held(source: str) -> str | None:
     """The format of the files in a folder, or of those that a pattern matches, where they have one."""
     path = Path(source)
     found = files.folder_files(path) if path.is_dir() else files.pattern_files(source)
@@ -69,7 +69,7 @@ def _held(source: str) -> Any:
     return formats.pop() if len(formats) == 1 else None
 
 
-def _links(data: Any, policy: Any) -> Any:
+def _links(data: object, policy: Any) -> object:
     """The links of a networkx graph as a table, where the policy is about one; other data as they are."""
     if policy.kind != "graph" or not all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return data

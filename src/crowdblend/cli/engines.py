@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import click
 
@@ -18,7 +17,7 @@ _OPTIONS = (
 )
 
 
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def engine_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add --engine, --master and --conf to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,30 +30,31 @@ no_figures_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 
 
-class Parameter(click.ParamType[Any]):
+class Parameter(click.ParamType[float]):
     """An option with the name, the range and the remedy of a parameter of the library."""
 
     name = "number"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number that was given, in its range and whole where the parameter is; refused otherwise."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number that was given, in its range and whole where the parameter is; refuse it otherwise."""
         assert param is not None
         name = str(param.name)
         try:
-            number = float(value)
-            if PARAMETERS[name].whole and number.is_integer():
-                number = int(number)
-        except (ValueError, OverflowError):
-            number = value
+            number = float(str(value))
+        except ValueError:
+            check(name, value)
+            raise
+        if PARAMETERS[name].whole and number.is_integer():
+            number = int(number)
         check(name, number)
         return number
 
 
-def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+def handle_errors(command: Callable[..., None]) -> Callable[..., None]:
     """Turn what a command refuses into one sentence on stderr and the exit code of the contract."""
 
     @wraps(command)
-    def run(*arguments: Any, **options: Any) -> None:
+    def run(*arguments: object, **options: object) -> None:
         try:
             with machine_limits():
                 command(*arguments, **options)
@@ -105,7 +106,7 @@ def printable(text: str) -> str:
     )
 
 
-def emit(document: dict[str, Any]) -> None:
+def emit(document: Mapping[str, object]) -> None:
     """One JSON object on stdout, in ASCII where stdout cannot take more."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False)
     try:
@@ -115,7 +116,7 @@ def emit(document: dict[str, Any]) -> None:
     click.echo(text)
 
 
-def emit_list(name: str, documents: Iterable[dict[str, Any]]) -> None:
+def emit_list(name: str, documents: Iterable[Mapping[str, object]]) -> None:
     """One JSON object with one list, written as its elements come."""
     click.echo(f'{{"{name}": [', nl=False)
     for number, document in enumerate(documents):
@@ -162,7 +163,7 @@ def write_text(target: str, text: str, *, force: bool) -> None:
         ) from problem
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """A number for people: whole numbers whole, others to six digits."""
     if value is None:
         return "–"
@@ -171,7 +172,7 @@ def show(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def print_table(title: str, columns: list[str], rows: list[list[Any]]) -> None:
+def print_table(title: str, columns: list[str], rows: Iterable[Iterable[object]]) -> None:
     """A table on stdout, as wide as the terminal allows."""
     drawn = table.Table(title=title or None, title_justify="left")
     for column in columns:

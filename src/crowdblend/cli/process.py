@@ -18,7 +18,7 @@ import gc
 import os
 import sys
 import threading
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from crowdblend.cli.main import main
 
@@ -29,7 +29,7 @@ _NEW_OBJECTS = 250_000
 class _WithoutPandas:
     """Answers the import of pandas as if it were not installed."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
         if fullname == "pandas":
             raise ModuleNotFoundError("the command line does without pandas", name=fullname)
 

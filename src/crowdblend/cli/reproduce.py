@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -46,7 +45,7 @@ def _reproduce_all(plot: str | None, *, as_json: bool) -> None:
         click.echo()
 
 
-def _document(reproduction: Reproduction) -> dict[str, Any]:
+def _document(reproduction: Reproduction) -> dict[str, object]:
     rows = [dict(zip(reproduction.columns, row, strict=True)) for row in reproduction.rows]
     named = {"name": reproduction.name, "title": reproduction.title, "source": reproduction.source}
     return {**named, "rows": rows, "note": reproduction.note}

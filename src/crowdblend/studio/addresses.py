@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.source import ADDRESS, DataSource, is_sqlite, sqlite_file
+from crowdblend.studio.model.choices import Choices, paths_of
 from crowdblend.studio.places import Root
 
 _LONGEST = 1_000
@@ -49,6 +50,17 @@ def checked_address(root: Root, address: str) -> str:
     if unknown or parts.fragment or not _HOST.fullmatch(parts.netloc.rpartition("@")[2]):
         raise _refusal("The address has parameters that the studio does not pass on.")
     return address
+
+
+def check_paths(root: Root, choices: Choices) -> None:
+    """Refuse choices that name a file outside the root, or a database that is not on the list."""
+    for path in paths_of(choices):
+        root.inside(path)
+    source = choices.text("data", "source")
+    if is_address(source):
+        checked_address(root, source)
+    elif source:
+        root.inside(source)
 
 
 def database_source(root: Root, address: str, table: str, query: str) -> DataSource:

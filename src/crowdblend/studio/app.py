@@ -22,12 +22,11 @@ from crowdblend.studio.pages import (
     rehearse,
     release,
     releases,
-    result,
 )
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import HERE, error_page
+from crowdblend.studio.views import HERE, Visit
 
-PAGES = (home, data, columns, hierarchy, release, rehearse, publish, result, jobs, ledger, releases, gallery)
+PAGES = (home, data, columns, hierarchy, release, rehearse, publish, jobs, ledger, releases, gallery)
 
 
 def application(studio: Studio) -> Starlette:
@@ -44,7 +43,7 @@ def application(studio: Studio) -> Starlette:
 
 
 def _refused(request: Request, refused: CrowdblendError) -> Response:
-    return error_page(request, refused)
+    return Visit(request).error_page(refused)
 
 
 def _no_page(request: Request, problem: HTTPException) -> Response:
@@ -52,7 +51,7 @@ def _no_page(request: Request, problem: HTTPException) -> Response:
         lost = InvalidInput(
             "There is no such page.", remedy="Begin on the first page.", where="page", code="studio.no-page"
         )
-        return error_page(request, lost)
+        return Visit(request).error_page(lost)
     return Response(f"{problem.detail}\n", status_code=problem.status_code, media_type="text/plain")
 
 
@@ -63,4 +62,4 @@ def _system(request: Request, problem: OSError) -> Response:
         where="page",
         code="system.file",
     )
-    return error_page(request, refused)
+    return Visit(request).error_page(refused)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
 from crowdblend.studio.model.choices import Choices
@@ -70,10 +70,8 @@ class Drafts:
         if not _ID.fullmatch(draft_id):
             raise _missing()
         try:
-            told = json.loads(self._path(draft_id).read_text(encoding="utf-8"))
-            columns = tuple((str(name), str(kind)) for name, kind in told["columns"])
-            return Draft(**{**told, "choices": Choices.from_dict(told["choices"]), "columns": columns})
-        except (OSError, ValueError, KeyError, TypeError):
+            return msgspec.json.decode(self._path(draft_id).read_bytes(), type=Draft)
+        except (OSError, msgspec.MsgspecError):
             raise _missing() from None
 
     def all(self) -> list[Draft]:
@@ -112,9 +110,8 @@ class Drafts:
     def _write(self, draft: Draft) -> Draft:
         draft = replace(draft, changed=datetime.now(UTC).isoformat(timespec="milliseconds"))
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        told: dict[str, Any] = {**asdict(draft), "choices": draft.choices.to_dict()}
         part = self._path(draft.id).with_suffix(".part")
-        part.write_text(json.dumps(told), encoding="utf-8")
+        part.write_bytes(msgspec.json.encode(draft))
         part.replace(self._path(draft.id))
         return draft
 

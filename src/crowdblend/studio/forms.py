@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.requests import Request
 
@@ -150,9 +149,9 @@ def listed(sent: Mapping[str, str], section: str) -> list[dict[str, str]]:
     return [items[number] for number in sorted(items)]
 
 
-def whole_of(sent: Mapping[str, Any], name: str) -> int | None:
+def whole_of(sent: Mapping[str, str], name: str) -> int | None:
     """A whole number from a form; None where the field is blank."""
-    text = str(sent.get(name, "")).strip().replace(",", "").replace("_", "")
+    text = sent.get(name, "").strip().replace(",", "").replace("_", "")
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 13):

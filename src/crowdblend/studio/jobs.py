@@ -5,7 +5,6 @@ Every job has a folder: `job.json` says what to do, `status.json` how far it is,
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
@@ -15,9 +14,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from crowdblend.errors import InvalidInput, Refused
 
@@ -32,18 +32,32 @@ _MOST_KEPT = 50
 
 
 @dataclass(frozen=True)
-class Job:
-    """What a job does and how far it is."""
+class Order:
+    """What a job is to do."""
 
-    id: str
     action: str
-    state: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a job is: running, done, refused, cancelled or stopped; and what came of it."""
+
+    state: str = "running"
     phase: str = ""
     rows: int = 0
-    result: Mapping[str, Any] = field(default_factory=dict)
-    error: Mapping[str, Any] | None = None
+    result: Mapping[str, object] = field(default_factory=dict)
+    error: Mapping[str, object] | None = None
     notes: tuple[str, ...] = ()
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Job(Status):
+    """What a job does and how far it is."""
+
+    id: str = ""
+    action: str = ""
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def running(self) -> bool:
@@ -61,7 +75,7 @@ class Jobs:
         self._cancelled: set[str] = set()
         self._lock = threading.Lock()
 
-    def start(self, action: str, arguments: Mapping[str, Any]) -> str:
+    def start(self, action: str, arguments: Mapping[str, object]) -> str:
         """Begin a job; `arguments` may name files under its own folder as {folder}."""
         with self._lock:
             self._reap()
@@ -77,7 +91,7 @@ class Jobs:
             folder = self._folder / number
             folder.mkdir(parents=True, mode=0o700)
             given = {name: _placed(folder, value) for name, value in arguments.items()}
-            (folder / JOB).write_text(json.dumps({"action": action, "arguments": given}), encoding="utf-8")
+            (folder / JOB).write_bytes(msgspec.json.encode(Order(action, given)))
             command = [sys.executable, "-m", "crowdblend.studio.work", str(folder)]
             with (folder / "log.txt").open("wb") as log:
                 self._running[number] = subprocess.Popen(
@@ -91,28 +105,18 @@ class Jobs:
             raise _missing()
         folder = self._folder / job_id
         try:
-            asked = json.loads((folder / JOB).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            order = msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
+        except (OSError, msgspec.MsgspecError):
             raise _missing() from None
         process = self._running.get(job_id)
         ended = process is None or process.poll() is not None
         try:
-            told = json.loads((folder / STATUS).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            told = {"state": "running"}
-        if told["state"] == "running" and ended:
-            told = {**told, "state": "cancelled" if job_id in self._cancelled else "stopped"}
-        return Job(
-            job_id,
-            asked["action"],
-            told["state"],
-            str(told.get("phase", "")),
-            int(told.get("rows", 0)),
-            told.get("result", {}),
-            told.get("error"),
-            tuple(told.get("notes", ())),
-            asked["arguments"],
-        )
+            status = msgspec.json.decode((folder / STATUS).read_bytes(), type=Status)
+        except (OSError, msgspec.MsgspecError):
+            status = Status()
+        if status.state == "running" and ended:
+            status = replace(status, state="cancelled" if job_id in self._cancelled else "stopped")
+        return Job(**vars(status), id=job_id, action=order.action, arguments=order.arguments)
 
     def path(self, job_id: str) -> Path:
         """The folder of a job."""
@@ -152,10 +156,9 @@ class Jobs:
         self._running = {number: process for number, process in self._running.items() if process.poll() is None}
 
 
-def _placed(folder: Path, value: Any) -> Any:
+def _placed(folder: Path, value: object) -> object:
     """An argument; one that begins with {folder}/ lies in the folder of the job."""
-    own = isinstance(value, str) and value.startswith(OWN)
-    return str(folder / value.removeprefix(OWN)) if own else value
+    return str(folder / value.removeprefix(OWN)) if isinstance(value, str) and value.startswith(OWN) else value
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -127,8 +128,6 @@ class Guard:
         return _no(413, "The request is too large.") if int(length[:20]) > LARGEST_BODY else None
 
     def _start(self, scope: Scope) -> Response:
-        from urllib.parse import parse_qs  # noqa: PLC0415
-
         tokens = parse_qs(scope.get("query_string", b"").decode("ascii", "replace")).get("token", [])
         cookie = self._session.exchange(tokens[0]) if len(tokens) == 1 else None
         if cookie is None:

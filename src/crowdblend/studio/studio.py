@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from crowdblend.errors import Refused
-from crowdblend.studio.addresses import checked_address, is_address
-from crowdblend.studio.drafts import Drafts
-from crowdblend.studio.jobs import Jobs
-from crowdblend.studio.model.choices import Choices, paths_of, policy_of
+from crowdblend.errors import CrowdblendError, Refused
+from crowdblend.policies.policy import Policy
+from crowdblend.studio.addresses import check_paths
+from crowdblend.studio.drafts import Draft, Drafts
+from crowdblend.studio.jobs import Job, Jobs
+from crowdblend.studio.model.choices import Choices, policy_of
 from crowdblend.studio.places import Root
 
 
@@ -33,19 +33,25 @@ class Studio:
         return cls(root, state, ledger, read_only, drafts, jobs)
 
     def checked(self, choices: Choices) -> Choices:
-        """The choices, where every file that they name lies under the root."""
-        for path in paths_of(choices):
-            self.root.inside(path)
-        source = choices.text("data", "source")
-        if is_address(source):
-            checked_address(self.root, source)
-        elif source:
-            self.root.inside(source)
+        """Return the choices, where every file that they name lies under the root."""
+        check_paths(self.root, choices)
         return choices
 
-    def policy(self, choices: Choices) -> Any:
+    def policy(self, choices: Choices) -> Policy:
         """The policy that the choices make, from files under the root alone."""
         return policy_of(self.checked(choices), self.root.folder)
+
+    def last_job(self, draft: Draft, step: str) -> Job | None:
+        """Return the last job of a step; None where there was none."""
+        try:
+            return self.jobs.get(draft.jobs[step]) if step in draft.jobs else None
+        except CrowdblendError:
+            return None
+
+    def published(self, draft: Draft) -> bool:
+        """Return whether a release of the draft was finished."""
+        job = self.last_job(draft, "publish")
+        return job is not None and job.state == "done"
 
     def refuse_when_read_only(self) -> None:
         """Refuse to change anything where the studio is for looking only."""

@@ -1,24 +1,26 @@
-"""Templates, and what every page has: the menu, the steps with what is missing, and the summary of choices so far."""
+"""Visits to pages: what is asked, the templates, and what every step has: what is missing, the summary, the way on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from crowdblend.errors import CrowdblendError, Unavailable
-from crowdblend.reports.html import Html, inline_svg, shorten
+from crowdblend.reports.html import inline_svg, shorten
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES
+from crowdblend.studio.forms import DESIGN_NAMES, KIND_NAMES, form_of, revision_of
+from crowdblend.studio.jobs import Job
 from crowdblend.studio.model import readiness
 from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
@@ -76,109 +78,127 @@ def paper_name(name: str) -> str:
 _TEMPLATES = environment()
 
 
-def html(made: Html) -> Markup:
-    """What the reports' own escaping made, for a template."""
-    return Markup(made)
-
-
-def page(request: Request, template: str, status: int = 200, **given: Any) -> Response:
-    """A whole page."""
-    studio: Studio = request.app.state.studio
-    below = at(request)
-    told = {"at": below, "path": request.url.path.removeprefix(below), "read_only": studio.read_only}
-    told |= {"root_name": studio.root.folder.name or "/", **given}
-    return HTMLResponse(
-        _TEMPLATES.get_template(template).render(told),
-        status_code=status,
-    )
-
-
-def error_page(request: Request, refused: CrowdblendError) -> Response:
-    """What was refused, as a fragment for a page that is open, or as a page of its own."""
-    status = 503 if isinstance(refused, Unavailable) else 404 if refused.code.startswith("studio.no-") else 409
-    if request.headers.get("hx-request") == "true":
-        answer = page(request, "fragments/refused.html", 200, error=refused.to_dict())
-        # The page stays as it is; only the sentence is put in its place.
-        answer.headers["HX-Reswap"] = "none"
-        return answer
-    return page(request, "refused.html", status, error=refused.to_dict())
-
-
 @dataclass(frozen=True)
-class Missing:
-    """For every step, why the next one cannot be taken; None where it can."""
+class Visit:
+    """A request to a page of a studio, with what its form sent."""
 
-    data: str | None
-    columns: str | None
-    release: str | None
+    request: Request
+    sent: Mapping[str, str] = field(default_factory=dict)
 
-    def before(self, step: str) -> str | None:
-        """Why a step cannot be taken yet."""
-        order = list(STEPS)
-        for earlier in order[: order.index(step)]:
-            if (sentence := getattr(self, earlier, None)) is not None:
-                return str(sentence)
-        return None
+    @property
+    def studio(self) -> Studio:
+        """The studio that is asked."""
+        studio: Studio = self.request.app.state.studio
+        return studio
+
+    @property
+    def draft(self) -> Draft:
+        """The draft that the address names."""
+        return self.studio.drafts.get(self.request.path_params["draft"])
+
+    @property
+    def by_script(self) -> bool:
+        """Whether a page that is open asks for a part of itself."""
+        return bool(self.request.headers.get("hx-request") == "true")
+
+    @property
+    def job(self) -> Job | None:
+        """The job that the query names."""
+        number = self.request.query_params.get("job")
+        return self.studio.jobs.get(number) if number else None
+
+    def change(self, how: Callable[[Draft], Draft]) -> Draft:
+        """Change the draft that the address names, unless another tab changed it since the form was made."""
+        return self.studio.drafts.change(self.request.path_params["draft"], how, revision_of(self.sent))
+
+    def see(self, path: str) -> Response:
+        """Go on to another page of the studio; a form that was sent is not sent again by a reload."""
+        return RedirectResponse(at(self.request) + path, status_code=303)
+
+    def load_again(self, path: str) -> Response:
+        """Tell the page that is open to load another one in its place."""
+        return Response(status_code=204, headers={"HX-Redirect": at(self.request) + path})
+
+    def page(self, template: str, status: int = 200, /, **given: object) -> Response:
+        """Return a page, or a part of one."""
+        below, studio = at(self.request), self.studio
+        context = {"at": below, "path": self.request.url.path.removeprefix(below), "read_only": studio.read_only}
+        context |= {"root_name": studio.root.folder.name or "/", **given}
+        return HTMLResponse(_TEMPLATES.get_template(template).render(context), status_code=status)
+
+    def error_page(self, refused: CrowdblendError) -> Response:
+        """Return what was refused, as a fragment for a page that is open, or as a page of its own."""
+        if self.by_script:
+            answer = self.page("fragments/refused.html", error=refused.to_dict())
+            # The page stays as it is; only the sentence is put in its place.
+            answer.headers["HX-Reswap"] = "none"
+            return answer
+        status = 503 if isinstance(refused, Unavailable) else 404 if refused.code.startswith("studio.no-") else 409
+        return self.page("refused.html", status, error=refused.to_dict())
+
+    def step(
+        self, draft: Draft, step: str, template: str, unplanned: str | None = NOT_TRIED, /, **given: object
+    ) -> Response:
+        """Return the page of a step or a part of it, with the steps, the summary and the way on.
+
+        `unplanned` is why nothing can be planned, where that is known already.
+        """
+        lacks = _missing(draft, self.studio.root.folder, unplanned)
+        order, here = list(STEPS), list(STEPS).index(step)
+        blocked = {name: next(filter(None, lacks[:place]), None) for place, name in enumerate(order)}
+        published = self.studio.published(draft)
+        following = order[here + 1] if step != order[-1] else None
+        why = None if following is None else blocked[following]
+        if following == "result" and why is None and not published:
+            why = "Nothing was published from this draft yet."
+        done = {name: blocked[after] is None for name, after in pairwise(order[:4])}
+        context: dict[str, object] = {
+            "draft": draft,
+            "choices": draft.choices,
+            "step": step,
+            "following": following,
+            "previous": order[here - 1] if here else None,
+            "done": {**done, "rehearse": "rehearse" in draft.jobs, "publish": published, "result": published},
+            "why_not": why,
+            "reachable": {name: blocked[name] is None for name in order[:-1]} | {"result": published},
+            "summary": summary(draft),
+        }
+        return self.page(template, **context, **given)
 
 
-def missing(draft: Draft, folder: Path, unplanned: str | None = NOT_TRIED) -> Missing:
-    """What every step still lacks; `unplanned` is why nothing can be planned, where that is known already."""
-    choices = draft.choices
-    data = readiness.missing_in_data(choices, draft.names)
-    columns = readiness.missing_in_columns(choices, folder)
+Handler = Callable[[Visit], Response]
+
+
+def on_get(path: str, handle: Handler) -> Route:
+    """Return the route of a page."""
+    return Route(path, lambda request: handle(Visit(request)), methods=["GET"])
+
+
+def on_post(path: str, handle: Handler, *, when_read_only: bool = False) -> Route:
+    """Return the route of a form, which is handled outside the event loop.
+
+    It is refused where the studio is for looking only, unless nothing of the steward's changes.
+    """
+
+    async def endpoint(request: Request) -> Response:
+        if not when_read_only:
+            Visit(request).studio.refuse_when_read_only()
+        return await run_in_threadpool(handle, Visit(request, await form_of(request)))
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+def _missing(draft: Draft, folder: Path, unplanned: str | None) -> tuple[str | None, ...]:
+    """Return what each of the first three steps still lacks; None where it lacks nothing."""
+    data = readiness.missing_in_data(draft.choices, draft.names)
+    columns = readiness.missing_in_columns(draft.choices, folder)
     if unplanned == NOT_TRIED:
-        unplanned = None if data or columns else readiness.missing_in_release(choices, folder)
-    return Missing(data, columns, unplanned)
-
-
-def step_page(
-    request: Request, draft: Draft, step: str, template: str, *, unplanned: str | None = NOT_TRIED, **given: Any
-) -> Response:
-    """The page of a step, with the steps, the summary and the way on."""
-    return page(request, template, **step_context(request, draft, step, unplanned), **given)
-
-
-def step_context(request: Request, draft: Draft, step: str, unplanned: str | None = NOT_TRIED) -> Mapping[str, Any]:
-    """What the templates of every step take."""
-    studio: Studio = request.app.state.studio
-    lacks = missing(draft, studio.root.folder, unplanned)
-    order = list(STEPS)
-    following = order[order.index(step) + 1] if step != order[-1] else None
-    previous = order[order.index(step) - 1] if step != order[0] else None
-    finished = published(studio, draft)
-    why = None if following is None else lacks.before(following)
-    if following == "result" and why is None and not finished:
-        why = "Nothing was published from this draft yet."
-    return {
-        "draft": draft,
-        "choices": draft.choices,
-        "step": step,
-        "following": following,
-        "previous": previous,
-        "done": {
-            **{name: lacks.before(after) is None for name, after in pairwise(order[:4])},
-            "rehearse": "rehearse" in draft.jobs,
-            "publish": finished,
-            "result": finished,
-        },
-        "why_not": why,
-        "reachable": {name: lacks.before(name) is None for name in order[:-1]} | {"result": finished},
-        "summary": summary(draft),
-    }
-
-
-def published(studio: Studio, draft: Draft) -> bool:
-    """Whether a release of the draft was finished."""
-    if "publish" not in draft.jobs:
-        return False
-    try:
-        return studio.jobs.get(draft.jobs["publish"]).state == "done"
-    except CrowdblendError:
-        return False
+        unplanned = None if data or columns else readiness.missing_in_release(draft.choices, folder)
+    return data, columns, unplanned
 
 
 def summary(draft: Draft) -> list[tuple[str, str, str]]:
-    """The choices so far: the step they were made in, what was chosen, and what it is."""
+    """Return the choices so far: the step they were made in, what was chosen, and what it is."""
     choices = draft.choices
     data = choices.sections.get("data", {})
     who = data.get("person") or ("every row is another person" if data.get("rows_are_people") == "true" else "")

@@ -2,78 +2,86 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
-from crowdblend.studio.jobs import JOB, STATUS
+from crowdblend.kinds import AnyPolicy
+from crowdblend.lazy import lazy
+from crowdblend.policies import load_policy
+from crowdblend.studio.addresses import check_paths
+from crowdblend.studio.jobs import JOB, STATUS, Order, Status
+from crowdblend.studio.model.choices import choices_of
+from crowdblend.studio.model.rehearsed_folder import Spread, rehearse_into
 from crowdblend.studio.pictures import draw_chart
+from crowdblend.studio.places import Root
+
+if TYPE_CHECKING:
+    from crowdblend import attacks, papers
+    from crowdblend.publishing import release as publishing
+    from crowdblend.publishing import verification
+else:
+    attacks = lazy("crowdblend.attacks")
+    papers = lazy("crowdblend.papers")
+    publishing = lazy("crowdblend.publishing.release")
+    verification = lazy("crowdblend.publishing.verification")
+
+Result = dict[str, object]
 
 _OFTEN = 0.2
 
 
-class Status:
+class StatusFile:
     """The file that says how far a job is; it is written whole, a few times a second at most."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / STATUS
-        self._told: dict[str, Any] = {"state": "running", "phase": "starting", "rows": 0, "notes": []}
+        self._status = Status(phase="starting")
         self._last = 0.0
-        self.write()
+        self._write()
 
     def progress(self, phase: str, rows: int) -> None:
         """Say what is being done, and with how many rows it is done."""
-        if phase != self._told["phase"] or time.monotonic() - self._last > _OFTEN:
-            self._told |= {"phase": phase, "rows": rows}
-            self.write()
+        if phase != self._status.phase or time.monotonic() - self._last > _OFTEN:
+            self._status = replace(self._status, phase=phase, rows=rows)
+            self._write()
 
-    def note(self, sentence: str | None) -> None:
-        """Remember something that the steward should read."""
-        if sentence:
-            self._told["notes"].append(sentence)
+    def note(self, *sentences: str) -> None:
+        """Remember what the steward should read."""
+        self._status = replace(self._status, notes=(*self._status.notes, *filter(None, sentences)))
 
-    def end(self, state: str, **told: Any) -> None:
+    def end(self, state: str, *, result: Result | None = None, error: Mapping[str, object] | None = None) -> None:
         """Say what came of it."""
-        self._told |= {"state": state, **told}
-        self.write()
+        self._status = replace(self._status, state=state, result=result or {}, error=error)
+        self._write()
 
-    def write(self) -> None:
-        """Write the file."""
+    def _write(self) -> None:
         part = self._path.with_suffix(".part")
-        part.write_text(json.dumps(self._told), encoding="utf-8")
+        part.write_bytes(msgspec.json.encode(self._status))
         part.replace(self._path)
         self._last = time.monotonic()
 
 
-def checked_policy(policy: str, root: str) -> Any:
-    """A policy whose files lie under the root now, whatever was put in their place since the page looked."""
-    from crowdblend.policies import load_policy  # noqa: PLC0415
-    from crowdblend.studio.addresses import checked_address, is_address  # noqa: PLC0415
-    from crowdblend.studio.model.choices import choices_of, paths_of  # noqa: PLC0415
-    from crowdblend.studio.places import Root  # noqa: PLC0415
-
+def checked_policy(policy: str, root: str) -> AnyPolicy:
+    """Return a policy whose files lie under the root now, whatever was put in their place since the page looked."""
     place = Root.at(root)
     found = load_policy(place.inside(policy))
-    for path in paths_of(choices_of(found)):
-        place.inside(path)
-    if is_address(str(found.source)):
-        checked_address(place, str(found.source))
-    else:
-        place.inside(str(found.source))
-    return found
+    check_paths(place, choices_of(found))
+    checked: AnyPolicy = found
+    return checked
 
 
-def release(status: Status, policy: str, out: str, ledger: str | None, root: str) -> dict[str, Any]:
+def release(status: StatusFile, policy: str, out: str, ledger: str | None, root: str) -> Result:
     """Publish, recorded in the ledger."""
-    from crowdblend.api.ledger import Ledger  # noqa: PLC0415
-    from crowdblend.publishing.release import release as publish  # noqa: PLC0415
-
-    done = publish(
+    done = publishing.release(
         checked_policy(policy, root),
         Path(out),
         ledger=Ledger(ledger),
@@ -84,67 +92,42 @@ def release(status: Status, policy: str, out: str, ledger: str | None, root: str
     return {"folder": str(done.folder), "entry": done.entry}
 
 
-def resume(status: Status, entry: int, policy: str, ledger: str | None, root: str) -> dict[str, Any]:
+def resume(status: StatusFile, entry: int, policy: str, ledger: str | None, root: str) -> Result:
     """Publish a release that was begun and stopped."""
-    from crowdblend.api.ledger import Ledger  # noqa: PLC0415
-    from crowdblend.publishing.release import resume as publish  # noqa: PLC0415
-
-    done = publish(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
+    done = publishing.resume(Ledger(ledger), entry, checked_policy(policy, root), progress=status.progress)
     return {"folder": str(done.folder), "entry": done.entry}
 
 
-def rehearse(
-    status: Status, policy: str, out: str, people: int | None, spread: str, data: str | None
-) -> dict[str, Any]:
+def rehearse(status: StatusFile, policy: str, out: str, people: int | None, spread: Spread, data: str | None) -> Result:
     """Publish about made-up people, or about a public file."""
-    from crowdblend.studio.model.rehearsed_folder import rehearse_into  # noqa: PLC0415
-
-    given: Any = spread
-    return rehearse_into(policy, out, people=people, spread=given, data=data, progress=status.progress).to_dict()
+    return rehearse_into(policy, out, people=people, spread=spread, data=data, progress=status.progress).to_dict()
 
 
-def verify(status: Status, folder: str) -> dict[str, Any]:
+def verify(status: StatusFile, folder: str) -> Result:
     """Derive a certificate again, and hold the data against it."""
-    from crowdblend.publishing.verification import verify_release  # noqa: PLC0415
-
     status.progress("verifying", 0)
-    checked = verify_release(Path(folder))
-    return {"uncovered": list(checked.uncovered)}
+    return {"uncovered": list(verification.verify_release(Path(folder)).uncovered)}
 
 
-def attack(status: Status, name: str, runs: int) -> dict[str, Any]:
+def attack(status: StatusFile, name: str, runs: int) -> Result:
     """Run an attack."""
-    from crowdblend.attacks import attack as named  # noqa: PLC0415
-
     status.progress("attacking", 0)
-    attacked = named(name)
+    attacked = attacks.attack(name)
     found = attacked.launch(runs)
-    return {
-        "told": attacked.to_dict(found),
-        "chart": draw_chart(found.chart),
-        "held": found.ours_hold,
-        "broken": found.target_broken,
-    }
+    document = {"held": found.ours_hold, "broken": found.target_broken, "chart": draw_chart(found.chart)}
+    return {"told": attacked.to_dict(found), **document}
 
 
-def paper(status: Status, name: str) -> dict[str, Any]:
+def paper(status: StatusFile, name: str) -> Result:
     """Compute a table or figure of a paper again."""
-    from crowdblend.papers import reproduce  # noqa: PLC0415
-
     status.progress("computing", 0)
-    made = reproduce(name)
-    rows = [[None if cell is None else cell for cell in row] for row in made.rows]
-    return {
-        "title": made.title,
-        "source": made.source,
-        "note": made.note,
-        "columns": list(made.columns),
-        "rows": rows,
-        "chart": None if made.chart is None else draw_chart(made.chart),
-    }
+    made = papers.reproduce(name)
+    chart = None if made.chart is None else draw_chart(made.chart)
+    document = {"columns": list(made.columns), "rows": [list(row) for row in made.rows], "chart": chart}
+    return {"title": made.title, "source": made.source, "note": made.note, **document}
 
 
-ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
+ACTIONS: dict[str, Callable[..., Result]] = {
     "release": release,
     "resume": resume,
     "rehearse": rehearse,
@@ -158,31 +141,23 @@ def main(folder: Path) -> None:
     """Do what the job's file says."""
     # Leave through the usual way out, so that whatever was written is removed.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    asked = json.loads((folder / JOB).read_text(encoding="utf-8"))
-    status = Status(folder)
+    order = msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
+    status = StatusFile(folder)
     try:
-        result = ACTIONS[asked["action"]](status, **asked["arguments"])
-        status.end("done", result=result)
-    except CrowdblendError as refused:
-        _remember_notes(status, refused)
-        status.end("refused", error=refused.to_dict())
-    except SystemExit as left:
-        _remember_notes(status, left)
-        status.end("cancelled")
-        raise
+        status.end("done", result=ACTIONS[order.action](status, **order.arguments))
     except BaseException as problem:
-        _remember_notes(status, problem)
-        # The text of an unforeseen error may hold data: only its type is shown.
-        message = f"The job ended with an error that was not foreseen: {type(problem).__name__}."
-        status.end(
-            "refused", error={"message": message, "remedy": "The log in the job's folder says more.", "where": None}
-        )
+        status.note(*getattr(problem, "__notes__", ()))
+        if isinstance(problem, CrowdblendError):
+            status.end("refused", error=problem.to_dict())
+            return
+        if isinstance(problem, SystemExit):
+            status.end("cancelled")
+        else:
+            # The text of an unforeseen error may hold data: only its type is shown.
+            message = f"Internal error ({type(problem).__name__}). Please report it."
+            remedy = "The log in the job's folder says more."
+            status.end("refused", error={"message": message, "remedy": remedy, "where": None})
         raise
-
-
-def _remember_notes(status: Status, problem: BaseException) -> None:
-    for note in getattr(problem, "__notes__", ()):
-        status.note(note)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ words. Keys that the kind does not have are kept out of the policy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from crowdblend.policies.columns import Column, read_columns
 from crowdblend.policies.domains import DOMAINS, AxisDomain, Domain
 from crowdblend.policies.key import Key, keys_of
 from crowdblend.policies.load import read_policy
-from crowdblend.policies.policy import parts_of, sections_of
+from crowdblend.policies.policy import Policy, parts_of, sections_of
 from crowdblend.policies.registry import KINDS, has_columns, policy_class
 from crowdblend.policies.starter import designs_of
 from crowdblend.policies.typed import typed_text, typed_value
@@ -72,15 +72,6 @@ class Choices:
     def used(self) -> tuple[str, ...]:
         """The columns that have a domain, in the order of the data."""
         return tuple(name for name, texts in self.columns.items() if texts.get(WAY))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The choices as JSON-ready data."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Choices:
-        """The choices that `to_dict` told."""
-        return cls(**{name: told[name] for name in ("kind", "design", "sections", "lists", "columns")})
 
 
 def declared_keys(kind: str) -> dict[str, dict[str, Key]]:
@@ -177,7 +168,7 @@ def _columns_of(kind: str, columns: Mapping[str, Texts]) -> dict[str, Texts]:
     }
 
 
-def toml_parts(choices: Choices) -> dict[str, Any]:
+def toml_parts(choices: Choices) -> dict[str, object]:
     """The choices as the sections of a policy, with their values."""
     declared, listed = declared_keys(choices.kind), declared_lists(choices.kind)
     parts: dict[str, Any] = {}
@@ -217,7 +208,7 @@ def settled(choices: Choices) -> Choices:
     return choices.with_texts("sampling", {"rate": ""}) if choices.text("sampling", "stratum") else choices
 
 
-def domain_table(choices: Choices, name: str) -> dict[str, Any]:
+def domain_table(choices: Choices, name: str) -> dict[str, object]:
     """The domain of a column as a policy writes it."""
     texts = choices.columns[name]
     keys = ways_of(choices.kind).get(texts.get(WAY, ""), {})
@@ -235,9 +226,10 @@ def _put(parts: dict[str, Any], section: str, value: Any) -> None:
         parts[outer] = value
 
 
-def policy_of(choices: Choices, folder: Path | str = ".") -> Any:
+def policy_of(choices: Choices, folder: Path | str = ".") -> Policy:
     """The policy that the choices make, or a refusal that says what is missing; paths are relative to `folder`."""
-    return read_policy(toml_parts(choices), folder)
+    made: Policy = read_policy(toml_parts(choices), folder)
+    return made
 
 
 def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
@@ -249,7 +241,7 @@ def column_of(choices: Choices, name: str, folder: Path | str = ".") -> Column:
     return Column.of(name, domain)
 
 
-def choices_of(policy: Any, columns: tuple[str, ...] = ()) -> Choices:
+def choices_of(policy: Policy, columns: tuple[str, ...] = ()) -> Choices:
     """The choices that make a policy; `columns` are all of the data, of which the policy publishes some."""
     kind = policy.kind
     sections: dict[str, Texts] = {}
@@ -264,7 +256,7 @@ def choices_of(policy: Any, columns: tuple[str, ...] = ()) -> Choices:
             sections[part.name] = _texts(value, keys_of(type(value)))
     published = {
         column.name: {WAY: column.domain.way, **_texts(column.domain, keys_of(type(column.domain)))}
-        for column in (policy.columns if has_columns(type(policy)) else ())
+        for column in getattr(policy, "columns", ())
         if column.domain is not None
     }
     sampling = sections.get("sampling", {})
@@ -273,7 +265,7 @@ def choices_of(policy: Any, columns: tuple[str, ...] = ()) -> Choices:
     return Choices(kind, design, sections, lists, {**named, **published})
 
 
-def _texts(holder: Any, keys: Mapping[str, Key]) -> Texts:
+def _texts(holder: object, keys: Mapping[str, Key]) -> Texts:
     """The keys that do not have their default, as texts."""
     values = ((key, getattr(holder, attribute)) for attribute, key in keys.items())
     return {

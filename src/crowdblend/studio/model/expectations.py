@@ -1,10 +1,31 @@
-"""What readers will see of groups of some sizes, from the plan alone: how likely a group is shown, and how exactly."""
+"""What a plan gives: what readers see of groups of some sizes, and how its parameters trade off against each other."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
+from crowdblend.errors import CrowdblendError
+from crowdblend.figures import Axis, Line, LineChart
+from crowdblend.kinds import AnyPlan
+from crowdblend.lazy import lazy
+from crowdblend.planning import Plan, Sweep, sweep
+from crowdblend.planning.sweep import TITLES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy import special
+
+    from crowdblend import estimates
+else:
+    estimates = lazy("crowdblend.estimates")
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+_OVER = {
+    "rate": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "epsilon": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0),
+}
 SIZES = (10, 30, 100, 300, 1_000, 10_000)
 
 
@@ -38,13 +59,8 @@ class Expectation:
         return f"{group} will be shown{chance}, as {self.people:,} ± {self.off:,}."
 
 
-def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectation, ...]:
+def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[Expectation, ...]:
     """What readers will see of groups of these sizes; nothing for kinds without counts by class."""
-    import numpy as np  # noqa: PLC0415 - heavy
-    from scipy.special import bdtrc  # noqa: PLC0415 - heavy
-
-    from crowdblend.estimates import estimator_of  # noqa: PLC0415
-
     facts = planned.facts()
     if facts["kind"] not in ("table", "outlier-table", "microdata"):
         return ()
@@ -53,12 +69,12 @@ def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectat
     suppressed = isinstance(k, int) and facts.get("below_k") == "suppress"
     if suppressed and rate is None:
         return ()  # it depends on the stratum
-    estimator = estimator_of(facts) if facts["kind"] != "microdata" else None
+    estimator = estimates.estimator_of(facts) if facts["kind"] != "microdata" else None
     found = []
     for people in sizes:
         shown = 1.0
         if suppressed:
-            shown = float(bdtrc(k - 1, people, rate)) if people >= k else 0.0
+            shown = float(special.bdtrc(k - 1, people, rate)) if people >= k else 0.0
         low = high = None
         usual = round(people * rate) if rate is not None else people
         if estimator is not None and (not suppressed or usual >= k):
@@ -66,3 +82,33 @@ def expectations(planned: Any, sizes: tuple[int, ...] = SIZES) -> tuple[Expectat
             low, high = (None if end < 0 else int(end) for end in (ends.low[0], ends.high[0]))
         found.append(Expectation(people, shown, low, high))
     return tuple(found)
+
+
+def sweep_chart(swept: Sweep) -> LineChart:
+    """Return a swept plan as a chart with one line for each theorem."""
+    # Totals of many releases lie far apart.
+    log_y = swept.solved in ("delta", "rate") or swept.over == "releases"
+    return LineChart(
+        [Line(rule, [(row[swept.over], row[rule]) for row in swept.rows]) for rule in swept.rules],
+        x=Axis(TITLES[swept.over], log=swept.over in ("delta", "releases")),
+        y=Axis(TITLES[swept.solved], log=log_y),
+        title=f"{TITLES[swept.solved].capitalize()} against {TITLES[swept.over]}",
+    )
+
+
+def may_sweep(planned: AnyPlan) -> bool:
+    """Whether a planned release has crowds of people and one parameter that is solved for."""
+    parameters = getattr(planned, "parameters", None)
+    return isinstance(parameters, Plan) and not parameters.request.biased and not parameters.request.shares
+
+
+def trade_off_chart(planned: AnyPlan) -> LineChart | None:
+    """Return what the planned parameter would be for other rates, or other ε where the rate is planned, or None."""
+    parameters = getattr(planned, "parameters", None)
+    if not isinstance(parameters, Plan) or not may_sweep(planned):
+        return None
+    over = "rate" if parameters.solved != "rate" else "epsilon"
+    try:
+        return sweep_chart(sweep(parameters.request, over, list(_OVER[over])))
+    except CrowdblendError:
+        return None

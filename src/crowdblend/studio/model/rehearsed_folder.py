@@ -6,17 +6,26 @@ Nothing is read of the steward's data, nothing is recorded, and nothing is spent
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from crowdblend.api.sources import about, loaded_policy
+from crowdblend.lazy import lazy
 from crowdblend.policies.about import About
+from crowdblend.policies.policy import Policy
 
 if TYPE_CHECKING:
     from crowdblend.calculus import Certificate
     from crowdblend.engines.engine import Progress
-    from crowdblend.policies.policy import Policy
+    from crowdblend.publishing import release as publishing
+    from crowdblend.rehearsal import made_up
+    from crowdblend.rehearsal import rehearse as rehearsal
+else:
+    made_up = lazy("crowdblend.rehearsal.made_up")
+    publishing = lazy("crowdblend.publishing.release")
+    rehearsal = lazy("crowdblend.rehearsal.rehearse")
 
 MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
 USUAL_PEOPLE = 10_000
@@ -35,7 +44,7 @@ class RehearsedFolder:
     certificate: Certificate
     suppressed: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """What was rehearsed as JSON-ready data."""
         return {"folder": str(self.folder), "suppressed": self.suppressed}
 
@@ -55,16 +64,12 @@ def rehearse_into(
     With `spread` "skewed" the first classes of each column are the most common ones. `data` is a file that is public
     anyway, to rehearse with instead. No ledger records it, and the report says what it is about.
     """
-    from crowdblend.publishing import release as publishing  # noqa: PLC0415 - heavy
-    from crowdblend.rehearsal.made_up import make_up_people  # noqa: PLC0415 - heavy
-    from crowdblend.rehearsal.rehearse import about_made_up  # noqa: PLC0415 - heavy
-
     loaded = _titled(loaded_policy(policy), MADE_UP if data is None else PUBLIC)
     if data is None:
-        made = make_up_people(
+        made = made_up.make_up_people(
             loaded, None if declares_people(loaded) else people or USUAL_PEOPLE, spread=SPREADS[spread]
         )
-        placed = about_made_up(loaded, made, SPREADS[spread])
+        placed = rehearsal.about_made_up(loaded, made, SPREADS[spread])
     else:
         placed = about(data, replace(loaded, table=None), "duckdb")
     with placed as here:
@@ -72,15 +77,15 @@ def rehearse_into(
     return RehearsedFolder(done.folder, done.certificate, _suppressed(loaded, done.internal))
 
 
-def declares_people(policy: Any) -> bool:
+def declares_people(policy: Policy) -> bool:
     """Whether a policy says itself how many people there are."""
     return policy.kind == "graph" or getattr(policy, "people", None) is not None
 
 
-def _titled(policy: Any, title: str) -> Any:
+def _titled(policy: Policy, title: str) -> Policy:
     return replace(policy, about=replace(policy.about, title=title) if policy.about else About(title=title))
 
 
-def _suppressed(policy: Any, internal: Any) -> float | None:
+def _suppressed(policy: Policy, internal: Mapping[str, object]) -> float | None:
     share = internal.get("relative_difference")
     return float(share) if getattr(policy, "below_k", None) == "suppress" and isinstance(share, int | float) else None

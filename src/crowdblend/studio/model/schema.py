@@ -6,13 +6,22 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from crowdblend.errors import InvalidInput
+from crowdblend.lazy import lazy
 from crowdblend.policies import code_book
 from crowdblend.policies.files import format_of
 from crowdblend.policies.header import ColumnKind, Header, read_header
 from crowdblend.policies.source import DataSource, is_sqlite, sqlite_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from crowdblend.engines.databases import local_copy
+else:
+    duckdb = lazy("duckdb")
+    local_copy = lazy("crowdblend.engines.databases.local_copy")
 
 _TABLES_OF_POSTGRESQL = (
     "SELECT table_schema || '.' || table_name AS name FROM information_schema.tables "
@@ -32,18 +41,14 @@ def database_header(data: DataSource) -> Header:
     """The columns of a table or query of PostgreSQL, or of a SQLite file at an address."""
     if data.format == "sqlite":
         return _sqlite_header(sqlite_file(data.source), data.table, data.query)
-    from crowdblend.engines.databases.local_copy import columns_of  # noqa: PLC0415 - heavy
-
-    return Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in columns_of(data)))
+    return Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in local_copy.columns_of(data)))
 
 
 def tables_at(address: str) -> tuple[str, ...]:
     """The tables of a PostgreSQL database that the user may see, or of a SQLite file, by their names."""
     if is_sqlite(address):
         return _sqlite_tables(sqlite_file(address))
-    from crowdblend.engines.databases.local_copy import open_database  # noqa: PLC0415 - heavy
-
-    with open_database(DataSource(address, "postgres", query=_TABLES_OF_POSTGRESQL)) as database:
+    with local_copy.open_database(DataSource(address, "postgres", query=_TABLES_OF_POSTGRESQL)) as database:
         found = database.batches(database.columns()).read_all()
     return tuple(sorted(found.column(0).to_pylist()))
 
@@ -124,8 +129,6 @@ def _kind(declared: str) -> ColumnKind:
 
 
 def _asked(source: Path, query: str, *given: str) -> list[tuple[object, ...]]:
-    import duckdb  # noqa: PLC0415 - heavy
-
     try:
         with duckdb.connect(str(source), read_only=True) as connection:
             return connection.execute(query, list(given)).fetchall()

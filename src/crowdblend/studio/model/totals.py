@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Differential
+from crowdblend.kinds import AnyPlan
+from crowdblend.lazy import lazy
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.budget import add_up
 from crowdblend.ledger.spent import SpentGroup, groups_of
+
+if TYPE_CHECKING:
+    from crowdblend.publishing import prospect
+else:
+    prospect = lazy("crowdblend.publishing.prospect")
 
 
 @dataclass(frozen=True)
@@ -25,11 +32,9 @@ class Totals:
     """With one more release, composed by profiles; None where that says nothing more."""
 
 
-def totals(ledger: Ledger, planned: Any) -> Totals:
+def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
     """The totals of the planned release's population, from the policy alone."""
-    from crowdblend.publishing.prospect import planned_spending  # noqa: PLC0415 - heavy
-
-    spending = planned_spending(planned)
+    spending = prospect.planned_spending(planned)
     population = spending.population
     try:
         accounts = ledger.accounts()

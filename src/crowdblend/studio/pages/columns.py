@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed, revision_of
+from crowdblend.studio.forms import WAY_NAMES, fields_of, prefixed
 from crowdblend.studio.model.choices import WAY, column_of, ways_of
 from crowdblend.studio.model.readiness import READY, column_status
 from crowdblend.studio.model.schema import read_code_book
-from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.pictures import picture_of
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import page, step_context, step_page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 _AXIS = "an axis"
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """Every column of the data, with its status."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    studio, draft = visit.studio, visit.draft
     person = draft.choices.text("data", "person")
     described = [_described(studio, draft, place) for place, name in enumerate(draft.names) if name != person]
     files = [one for one in studio.root.listing() if one.what == "csv"]
-    return step_page(request, draft, "columns", "columns.html", columns=described, files=files)
+    return visit.step(draft, "columns", "columns.html", columns=described, files=files)
 
 
-def save(request: Request, sent: Sent) -> Response:
+def save(visit: Visit) -> Response:
     """Keep the domain of one column, and answer with that column."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    sent, studio, draft = visit.sent, visit.studio, visit.draft
     place = int(sent["place"]) if sent.get("place", "").isdigit() and len(sent["place"]) < 6 else len(draft.names)
     if place >= len(draft.names):
         raise InvalidInput(
@@ -56,23 +50,21 @@ def save(request: Request, sent: Sent) -> Response:
         return replace(draft, choices=studio.checked(draft.choices.with_column(name, {**kept, **texts, WAY: way})))
 
     before = draft.choices.columns.get(name, {}).get(WAY)
-    draft = studio.drafts.change(draft.id, changed, revision_of(sent))
-    if request.headers.get("hx-request") != "true":
-        return see(request, f"/drafts/{draft.id}/columns")
-    context = step_context(request, draft, "columns")
+    draft = visit.change(changed)
+    if not visit.by_script:
+        return visit.see(f"/drafts/{draft.id}/columns")
     # Fields stay as they are while somebody types; another way has other fields.
     whole = before != draft.choices.columns.get(name, {}).get(WAY)
     column = _described(studio, draft, place, opened=True)
-    answer = page(request, "fragments/column_saved.html", column=column, whole=whole, **context)
+    answer = visit.step(draft, "columns", "fragments/column_saved.html", column=column, whole=whole)
     if whole:
         answer.headers["HX-Retarget"] = f"#column-{place}"
     return answer
 
 
-def from_code_book(request: Request, sent: Sent) -> Response:
+def from_code_book(visit: Visit) -> Response:
     """Take the listed values of a code book for the columns that it names."""
-    studio: Studio = request.app.state.studio
-    book = read_code_book(studio.root.existing(sent.get("book", "")))
+    book = read_code_book(visit.studio.root.existing(visit.sent.get("book", "")))
 
     def changed(draft: Draft) -> Draft:
         choices = draft.choices
@@ -81,11 +73,10 @@ def from_code_book(request: Request, sent: Sent) -> Response:
                 choices = choices.with_column(name, {WAY: "values", "values": "\n".join(values)})
         return replace(draft, choices=choices)
 
-    draft = studio.drafts.change(request.path_params["draft"], changed, revision_of(sent))
-    return see(request, f"/drafts/{draft.id}/columns")
+    return visit.see(f"/drafts/{visit.change(changed).id}/columns")
 
 
-def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, Any]:
+def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False) -> dict[str, object]:
     """What the page shows of a column."""
     name, kind = draft.columns[place]
     choices, folder = draft.choices, studio.root.folder
@@ -112,7 +103,7 @@ def _described(studio: Studio, draft: Draft, place: int, *, opened: bool = False
 
 
 ROUTES = [
-    Route("/drafts/{draft}/columns", show, methods=["GET"]),
-    Route("/drafts/{draft}/columns", posting(save), methods=["POST"]),
-    Route("/drafts/{draft}/code-book", posting(from_code_book), methods=["POST"]),
+    on_get("/drafts/{draft}/columns", show),
+    on_post("/drafts/{draft}/columns", save),
+    on_post("/drafts/{draft}/code-book", from_code_book),
 ]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
 from crowdblend.policies.files import format_of
@@ -14,13 +13,11 @@ from crowdblend.policies.header import Header
 from crowdblend.policies.starter import designs_of
 from crowdblend.studio.addresses import checked_address, database_source, is_address
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import fields_of, prefixed, revision_of
+from crowdblend.studio.forms import fields_of, prefixed
 from crowdblend.studio.model.choices import declared_keys, with_design, with_kind
 from crowdblend.studio.model.schema import database_header, source_header, tables_at, tables_of
-from crowdblend.studio.pages.posting import Sent, posting, see
-from crowdblend.studio.security import at
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import page, step_context, step_page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 # These have fields of their own on the page, or are chosen with the source.
 _CHOSEN = ("source", "table", "query", "driver", "format")
@@ -34,18 +31,16 @@ HINTS = {
 }
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """The page of the step; `browse` is the folder whose files are listed."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
-    browse = request.query_params.get("browse")
+    studio, draft = visit.studio, visit.draft
+    browse = visit.request.query_params.get("browse")
     source = draft.choices.text("data", "source")
     if browse is None and not source:
         browse = ""
     keys = declared_keys(draft.choices.kind)
     files = [] if browse is None else [one for one in studio.root.listing(browse) if one.what in _CHOOSABLE]
-    return step_page(
-        request,
+    return visit.step(
         draft,
         "data",
         "data.html",
@@ -62,14 +57,10 @@ def show(request: Request) -> Response:
     )
 
 
-def choose(request: Request, sent: Sent) -> Response:
+def choose(visit: Visit) -> Response:
     """Take a file, or a table or query of a database: its columns are read from the header or schema alone."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
-    if sent.get("address", "").strip():
-        source, table, query, header = _database(studio, sent)
-    else:
-        source, table, query, header = _file(studio, sent)
+    read = _database if visit.sent.get("address", "").strip() else _file
+    source, table, query, header = read(visit.studio, visit.sent)
 
     def chosen(draft: Draft) -> Draft:
         texts = {"source": source, "table": table, "query": query, "driver": "", "format": header.format or ""}
@@ -80,11 +71,10 @@ def choose(request: Request, sent: Sent) -> Response:
             choices = choices.with_texts("data", {"person": ""})
         return replace(draft, choices=choices, columns=header.columns)
 
-    studio.drafts.change(draft.id, chosen, revision_of(sent))
-    return see(request, f"/drafts/{draft.id}/data")
+    return visit.see(f"/drafts/{visit.change(chosen).id}/data")
 
 
-def _file(studio: Studio, sent: Sent) -> tuple[str, str, str, Header]:
+def _file(studio: Studio, sent: Mapping[str, str]) -> tuple[str, str, str, Header]:
     found = studio.root.existing(sent.get("source", ""))
     table = sent.get("table", "")
     if not table and (offered := tables_of(found)):
@@ -92,7 +82,7 @@ def _file(studio: Studio, sent: Sent) -> tuple[str, str, str, Header]:
     return studio.root.relative(found), table, "", source_header(found, table or None)
 
 
-def _database(studio: Studio, sent: Sent) -> tuple[str, str, str, Header]:
+def _database(studio: Studio, sent: Mapping[str, str]) -> tuple[str, str, str, Header]:
     address = checked_address(studio.root, sent["address"])
     table, query = sent.get("table", "").strip(), sent.get("query", "").strip()
     if not table and not query:
@@ -115,9 +105,9 @@ def _tables(studio: Studio, source: str) -> tuple[str, ...]:
     return tables_of(studio.root.existing(source))
 
 
-def save(request: Request, sent: Sent) -> Response:
+def save(visit: Visit) -> Response:
     """Keep what was chosen, and answer with what is still missing."""
-    studio: Studio = request.app.state.studio
+    sent, before = visit.sent, visit.draft.choices
 
     def changed(draft: Draft) -> Draft:
         choices = draft.choices
@@ -132,19 +122,19 @@ def save(request: Request, sent: Sent) -> Response:
             choices = choices.with_texts(section, kept)
         if choices.text("data", "person"):
             choices = choices.with_texts("data", {"rows_are_people": ""})
-        return replace(draft, choices=studio.checked(choices))
+        return replace(draft, choices=visit.studio.checked(choices))
 
-    before = studio.drafts.get(request.path_params["draft"])
-    draft = studio.drafts.change(before.id, changed, revision_of(sent))
-    if request.headers.get("hx-request") != "true":
-        return see(request, f"/drafts/{draft.id}/data")
-    if (before.choices.kind, before.choices.design) != (draft.choices.kind, draft.choices.design):
-        return Response(status_code=204, headers={"HX-Redirect": f"{at(request)}/drafts/{draft.id}/data"})
-    return page(request, "fragments/saved.html", **step_context(request, draft, "data"))
+    draft = visit.change(changed)
+    here = f"/drafts/{draft.id}/data"
+    if not visit.by_script:
+        return visit.see(here)
+    if (before.kind, before.design) != (draft.choices.kind, draft.choices.design):
+        return visit.load_again(here)
+    return visit.step(draft, "data", "fragments/saved.html")
 
 
 ROUTES = [
-    Route("/drafts/{draft}/data", show, methods=["GET"]),
-    Route("/drafts/{draft}/data", posting(save), methods=["POST"]),
-    Route("/drafts/{draft}/source", posting(choose), methods=["POST"]),
+    on_get("/drafts/{draft}/data", show),
+    on_post("/drafts/{draft}/data", save),
+    on_post("/drafts/{draft}/source", choose),
 ]

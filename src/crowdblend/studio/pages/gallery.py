@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
+from collections.abc import Collection
+
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.attacks import ATTACKS, attack
 from crowdblend.errors import InvalidInput
 from crowdblend.papers import REPRODUCTIONS
-from crowdblend.studio.jobs import Job
-from crowdblend.studio.pages.posting import Sent, posting, see
-from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 RUNS = 500
 PAPERS = {
@@ -28,56 +25,49 @@ PAPERS = {
 }
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """What there is to run."""
-    return page(request, "gallery.html", attacks=ATTACKS, papers={name: PAPERS.get(name, "") for name in REPRODUCTIONS})
+    return visit.page("gallery.html", attacks=ATTACKS, papers={name: PAPERS.get(name, "") for name in REPRODUCTIONS})
 
 
-def show_attack(request: Request) -> Response:
+def show_attack(visit: Visit) -> Response:
     """One attack: its story, and what came of running it."""
-    attacked = attack(_known(request, ATTACKS))
-    return page(request, "attack.html", attack=attacked, name=attacked.name, job=_job(request), runs=RUNS)
+    attacked = attack(_known(visit, ATTACKS))
+    return visit.page("attack.html", attack=attacked, name=attacked.name, job=visit.job, runs=RUNS)
 
 
-def run_attack(request: Request, _: Sent) -> Response:
+def run_attack(visit: Visit) -> Response:
     """Run an attack."""
-    studio: Studio = request.app.state.studio
-    name = _known(request, ATTACKS)
-    return see(request, f"/gallery/attacks/{name}?job={studio.jobs.start('attack', {'name': name, 'runs': RUNS})}")
+    name = _known(visit, ATTACKS)
+    job = visit.studio.jobs.start("attack", {"name": name, "runs": RUNS})
+    return visit.see(f"/gallery/attacks/{name}?job={job}")
 
 
-def show_paper(request: Request) -> Response:
+def show_paper(visit: Visit) -> Response:
     """One table or figure of a paper."""
-    name = _known(request, REPRODUCTIONS)
-    return page(request, "paper.html", name=name, about=PAPERS.get(name, ""), job=_job(request))
+    name = _known(visit, REPRODUCTIONS)
+    return visit.page("paper.html", name=name, about=PAPERS.get(name, ""), job=visit.job)
 
 
-def run_paper(request: Request, _: Sent) -> Response:
+def run_paper(visit: Visit) -> Response:
     """Compute it again."""
-    studio: Studio = request.app.state.studio
-    name = _known(request, REPRODUCTIONS)
-    return see(request, f"/gallery/papers/{name}?job={studio.jobs.start('paper', {'name': name})}")
+    name = _known(visit, REPRODUCTIONS)
+    return visit.see(f"/gallery/papers/{name}?job={visit.studio.jobs.start('paper', {'name': name})}")
 
 
-def _known(request: Request, names: object) -> str:
-    name = str(request.path_params["name"])
-    if name not in names:  # type: ignore[operator]
+def _known(visit: Visit, names: Collection[str]) -> str:
+    name = str(visit.request.path_params["name"])
+    if name not in names:
         raise InvalidInput(
             "There is nothing of that name.", remedy="Choose from the gallery.", where="name", code="studio.no-name"
         )
     return name
 
 
-def _job(request: Request) -> Job | None:
-    studio: Studio = request.app.state.studio
-    number = request.query_params.get("job")
-    return studio.jobs.get(number) if number else None
-
-
 ROUTES = [
-    Route("/gallery", show),
-    Route("/gallery/attacks/{name}", show_attack, methods=["GET"]),
-    Route("/gallery/attacks/{name}", posting(run_attack, when_read_only=True), methods=["POST"]),
-    Route("/gallery/papers/{name}", show_paper, methods=["GET"]),
-    Route("/gallery/papers/{name}", posting(run_paper, when_read_only=True), methods=["POST"]),
+    on_get("/gallery", show),
+    on_get("/gallery/attacks/{name}", show_attack),
+    on_post("/gallery/attacks/{name}", run_attack, when_read_only=True),
+    on_get("/gallery/papers/{name}", show_paper),
+    on_post("/gallery/papers/{name}", run_paper, when_read_only=True),
 ]

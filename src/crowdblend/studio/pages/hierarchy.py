@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
 from crowdblend.studio.drafts import Draft
@@ -22,31 +20,27 @@ from crowdblend.studio.model.hierarchy_files import (
     made_rows,
     read_rows,
 )
-from crowdblend.studio.pages.posting import Sent, posting, see
-from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import page, step_page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 _CELL = re.compile(r"cell/(\d{1,4})/(\d{1,2})")
 RULES = ("intervals", "prefixes", "order")
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """The table as it is in the file, or with one blank row."""
-    studio: Studio = request.app.state.studio
-    draft, place = _column(request, studio)
+    draft, place = _column(visit)
     path = _path(draft, place)
-    rows = read_rows(studio.root.inside(path)) or [["", ""]]
+    rows = read_rows(visit.studio.root.inside(path)) or [["", ""]]
     if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
         raise _too_large()
-    name = draft.names[place]
-    given: dict[str, Any] = {"name": name, "place": place, "file": path, "rows": rows, "groups": None}
-    return step_page(request, draft, "columns", "hierarchy.html", **given)
+    given = {"name": draft.names[place], "place": place, "file": path, "rows": rows, "groups": None}
+    return visit.step(draft, "columns", "hierarchy.html", **given)
 
 
-def save(request: Request, sent: Sent) -> Response:
+def save(visit: Visit) -> Response:
     """Add a row or a level, make the table by a rule, check it, or save the file and go back to the columns."""
-    studio: Studio = request.app.state.studio
-    draft, place = _column(request, studio)
+    sent, root = visit.sent, visit.studio.root
+    draft, place = _column(visit)
     path = sent.get("path", "") or _path(draft, place)
     rows = _rows(sent)
     groups: list[int] | None = None
@@ -60,9 +54,9 @@ def save(request: Request, sent: Sent) -> Response:
             rows = [*rows, [""] * len(rows[0])] if sent["add"] == "row" else [[*row, ""] for row in rows]
         if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
             raise _too_large()
-        given: dict[str, Any] = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
-        return page(request, "fragments/hierarchy_table.html", **given)
-    written = studio.root.relative(studio.root.write(_named(path), hierarchy_csv(rows)))
+        given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
+        return visit.page("fragments/hierarchy_table.html", **given)
+    written = root.relative(root.write(_named(path), hierarchy_csv(rows)))
     name = draft.names[place]
 
     def changed(draft: Draft) -> Draft:
@@ -72,13 +66,13 @@ def save(request: Request, sent: Sent) -> Response:
             draft, choices=draft.choices.with_column(name, {**texts, WAY: "hierarchy", "hierarchy": written, **level})
         )
 
-    studio.drafts.change(draft.id, changed)
-    return see(request, f"/drafts/{draft.id}/columns#column-{place}")
+    visit.studio.drafts.change(draft.id, changed)
+    return visit.see(f"/drafts/{draft.id}/columns#column-{place}")
 
 
-def _column(request: Request, studio: Studio) -> tuple[Draft, int]:
-    draft = studio.drafts.get(request.path_params["draft"])
-    place = request.path_params["place"]
+def _column(visit: Visit) -> tuple[Draft, int]:
+    draft = visit.draft
+    place = visit.request.path_params["place"]
     if place >= len(draft.names):
         raise InvalidInput(
             "There is no such column.", remedy="Go back to the columns.", where="column", code="studio.no-column"
@@ -102,7 +96,7 @@ def _named(path: str) -> str:
     return path
 
 
-def _rows(sent: Sent) -> list[list[str]]:
+def _rows(sent: Mapping[str, str]) -> list[list[str]]:
     cells = {
         (int(found[1]), int(found[2])): text
         for name, text in sent.items()
@@ -126,6 +120,6 @@ def _too_large() -> InvalidInput:
 
 
 ROUTES = [
-    Route("/drafts/{draft}/hierarchy/{place:int}", show, methods=["GET"]),
-    Route("/drafts/{draft}/hierarchy/{place:int}", posting(save), methods=["POST"]),
+    on_get("/drafts/{draft}/hierarchy/{place:int}", show),
+    on_post("/drafts/{draft}/hierarchy/{place:int}", save),
 ]

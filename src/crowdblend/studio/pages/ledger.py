@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.api.ledger import Ledger
 from crowdblend.errors import CrowdblendError
@@ -14,24 +10,22 @@ from crowdblend.figures import Axis, Line, LineChart
 from crowdblend.guarantees.guessing import guess_sentence
 from crowdblend.studio.model.totals import stairs
 from crowdblend.studio.pictures import ChartPictures, draw_chart
-from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import page
+from crowdblend.studio.views import Visit, on_get
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """Totals and entries of every population."""
-    studio: Studio = request.app.state.studio
-    ledger = Ledger(studio.ledger)
+    ledger = Ledger(visit.studio.ledger)
     try:
         entries = ledger.entries()
     except CrowdblendError as refused:
-        return page(request, "ledger.html", populations=[], entries=[], place=None, error=refused.to_dict())
+        return visit.page("ledger.html", populations=[], entries=[], place=None, error=refused.to_dict())
     populations = [_population(ledger, budget.population) for budget in ledger.budgets()]
     place = ledger.location.words()
-    return page(request, "ledger.html", populations=populations, entries=entries, place=place, error=None)
+    return visit.page("ledger.html", populations=populations, entries=entries, place=place, error=None)
 
 
-def _population(ledger: Ledger, name: str) -> dict[str, Any]:
+def _population(ledger: Ledger, name: str) -> dict[str, object]:
     steps = stairs(ledger, name)
     budget = ledger.budget(name)
     points = [(step.releases, step.total.epsilon) for step in steps if step.total is not None]
@@ -55,4 +49,4 @@ def _stairs(points: list[tuple[int, float]], name: str) -> ChartPictures:
     return draw_chart(LineChart([Line("added up", points)], *axes, f"ε about {name[:60]}", steps=True))
 
 
-ROUTES = [Route("/ledger", show)]
+ROUTES = [on_get("/ledger", show)]

@@ -5,32 +5,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.api.ledger import Ledger
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused
 from crowdblend.guarantees.guessing import lead
 from crowdblend.policies import load_policy
+from crowdblend.policies.policy import Policy
 from crowdblend.studio.drafts import Draft
-from crowdblend.studio.forms import revision_of
-from crowdblend.studio.pages.jobs import last_job
-from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import step_page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """What would happen, from the policy and the names of the columns alone."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
-    job = last_job(studio, draft, "publish")
-    return step_page(
-        request,
+    studio, draft = visit.studio, visit.draft
+    job = studio.last_job(draft, "publish")
+    return visit.step(
         draft,
         "publish",
         "publish.html",
@@ -42,10 +35,9 @@ def show(request: Request) -> Response:
     )
 
 
-def begin(request: Request, sent: Sent) -> Response:
+def begin(visit: Visit) -> Response:
     """Write the policy, and publish in a process of its own."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    sent, studio, draft = visit.sent, visit.studio, visit.draft
     population = draft.choices.text("data", "population")
     if sent.get("confirm", "") != population:
         raise Refused(
@@ -54,7 +46,7 @@ def begin(request: Request, sent: Sent) -> Response:
             where="confirm",
             code="studio.not-confirmed",
         )
-    job = last_job(studio, draft, "publish")
+    job = studio.last_job(draft, "publish")
     if job is not None and job.running:
         raise Refused(
             "This draft is being published.", remedy="Wait for it, or cancel it.", where="publish", code="studio.busy"
@@ -71,25 +63,24 @@ def begin(request: Request, sent: Sent) -> Response:
     def begun(one: Draft) -> Draft:
         return replace(one, jobs={**one.jobs, "publish": started}, policy=written, out=folder)
 
-    studio.drafts.change(draft.id, begun, revision_of(sent))
-    return see(request, f"/drafts/{draft.id}/publish")
+    visit.change(begun)
+    return visit.see(f"/drafts/{draft.id}/publish")
 
 
-def go_on(request: Request, sent: Sent) -> Response:
+def go_on(visit: Visit) -> Response:
     """Publish a release that was begun and cancelled, with the output that it would have had."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    studio, draft = visit.studio, visit.draft
     entry = _begun(studio, draft)
     if entry is None:
         raise Refused("There is nothing to resume.", remedy="Publish it.", where="publish", code="studio.nothing-begun")
     policy = str(studio.root.existing(draft.policy))
     asked = {"entry": entry, "policy": policy, "ledger": studio.ledger, "root": str(studio.root.folder)}
     started = studio.jobs.start("resume", asked)
-    studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "publish": started}), revision_of(sent))
-    return see(request, f"/drafts/{draft.id}/publish")
+    visit.change(lambda one: replace(one, jobs={**one.jobs, "publish": started}))
+    return visit.see(f"/drafts/{draft.id}/publish")
 
 
-def _write(policy: Any, path: Path) -> None:
+def _write(policy: Policy, path: Path) -> None:
     """Write the policy; an existing file is only taken where it holds the same policy."""
     if path.exists():
         try:
@@ -108,7 +99,7 @@ def _write(policy: Any, path: Path) -> None:
     policy.to_toml(path)
 
 
-def _dry_run(studio: Studio, draft: Draft) -> dict[str, Any]:
+def _dry_run(studio: Studio, draft: Draft) -> dict[str, object]:
     try:
         planned = studio.policy(draft.choices).plan()
         planned.check_source(default_engine())
@@ -148,7 +139,7 @@ def _plain(text: str, what: str) -> str:
 
 
 ROUTES = [
-    Route("/drafts/{draft}/publish", show, methods=["GET"]),
-    Route("/drafts/{draft}/publish", posting(begin), methods=["POST"]),
-    Route("/drafts/{draft}/resume", posting(go_on), methods=["POST"]),
+    on_get("/drafts/{draft}/publish", show),
+    on_post("/drafts/{draft}/publish", begin),
+    on_post("/drafts/{draft}/resume", go_on),
 ]

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.errors import InvalidInput
-from crowdblend.studio.forms import revision_of, whole_of
+from crowdblend.studio.forms import whole_of
 from crowdblend.studio.jobs import OWN
 from crowdblend.studio.model.rehearsed_folder import SPREADS, USUAL_PEOPLE
-from crowdblend.studio.pages.jobs import last_job
-from crowdblend.studio.pages.posting import Sent, posting, see
-from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import step_page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 WORDS = {
     "even": "every class is equally likely",
@@ -23,14 +18,12 @@ WORDS = {
 }
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """How to rehearse, and what came of the last rehearsal."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    studio, draft = visit.studio, visit.draft
     files = [one for one in studio.root.listing() if one.what in ("csv", "parquet")]
     exact = draft.choices.kind == "graph" or bool(draft.choices.text("data", "people"))
-    return step_page(
-        request,
+    return visit.step(
         draft,
         "rehearse",
         "rehearse.html",
@@ -38,14 +31,13 @@ def show(request: Request) -> Response:
         usual=USUAL_PEOPLE,
         files=files,
         exact=exact,
-        job=last_job(studio, draft, "rehearse"),
+        job=studio.last_job(draft, "rehearse"),
     )
 
 
-def begin(request: Request, sent: Sent) -> Response:
+def begin(visit: Visit) -> Response:
     """Begin a rehearsal."""
-    studio: Studio = request.app.state.studio
-    draft = studio.drafts.get(request.path_params["draft"])
+    sent, studio, draft = visit.sent, visit.studio, visit.draft
     spread = sent.get("spread", "even")
     if spread not in SPREADS:
         raise InvalidInput(
@@ -68,11 +60,11 @@ def begin(request: Request, sent: Sent) -> Response:
     people = whole_of(sent, "people")
     asked = {"policy": str(policy), "out": f"{OWN}rehearsal", "people": people, "spread": spread, "data": data}
     job = studio.jobs.start("rehearse", asked)
-    studio.drafts.change(draft.id, lambda one: replace(one, jobs={**one.jobs, "rehearse": job}), revision_of(sent))
-    return see(request, f"/drafts/{draft.id}/rehearse")
+    visit.change(lambda one: replace(one, jobs={**one.jobs, "rehearse": job}))
+    return visit.see(f"/drafts/{draft.id}/rehearse")
 
 
 ROUTES = [
-    Route("/drafts/{draft}/rehearse", show, methods=["GET"]),
-    Route("/drafts/{draft}/rehearse", posting(begin), methods=["POST"]),
+    on_get("/drafts/{draft}/rehearse", show),
+    on_post("/drafts/{draft}/rehearse", begin),
 ]

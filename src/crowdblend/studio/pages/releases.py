@@ -1,15 +1,14 @@
-"""Any release folder under the root: its report, a check of it, its certificate as a tree, and the chosen recoding."""
+"""Release folders under the root: report, check, certificate as a tree, chosen recoding; and the step *Result*."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from crowdblend.calculus import Certificate, verify_file
 from crowdblend.errors import CrowdblendError
@@ -21,9 +20,8 @@ from crowdblend.reports.recoding import chosen_recoding
 from crowdblend.reports.write import report_html
 from crowdblend.studio.forms import KIND_NAMES
 from crowdblend.studio.pages.jobs import report_response
-from crowdblend.studio.pages.posting import Sent, posting, see
 from crowdblend.studio.studio import Studio
-from crowdblend.studio.views import html, page
+from crowdblend.studio.views import Visit, on_get, on_post
 
 _LARGEST_PACKAGE = 5_000_000
 
@@ -38,23 +36,20 @@ class OpenedRelease:
     recoding: Markup | None
 
 
-def opened(studio: Studio, folder: str) -> OpenedRelease:
+def _opened(studio: Studio, folder: str) -> OpenedRelease:
     """A release folder whose certificate holds."""
     path = studio.root.existing(folder)
     certificate = verify_file(path)
     chosen = certificate.facts.get("recoding")
-    recoding = html(chosen_recoding(open_folder(path))) if chosen else None
-    return OpenedRelease(
-        certificate, lead(certificate.guarantees), tuple(html(tree(one)) for one in certificate.derivations), recoding
-    )
+    recoding = Markup(chosen_recoding(open_folder(path))) if chosen else None
+    trees = tuple(Markup(tree(one)) for one in certificate.derivations)
+    return OpenedRelease(certificate, lead(certificate.guarantees), trees, recoding)
 
 
-def show_all(request: Request) -> Response:
+def show_all(visit: Visit) -> Response:
     """The releases under the root."""
-    studio: Studio = request.app.state.studio
-    return page(
-        request, "releases.html", folders=[(folder, _about(studio, folder)) for folder in studio.root.releases()]
-    )
+    folders = [(folder, _about(visit.studio, folder)) for folder in visit.studio.root.releases()]
+    return visit.page("releases.html", folders=folders)
 
 
 def _about(studio: Studio, folder: str) -> dict[str, str]:
@@ -69,39 +64,57 @@ def _about(studio: Studio, folder: str) -> dict[str, str]:
         return {"title": "", "created": ""}
 
 
-def show(request: Request) -> Response:
+def show(visit: Visit) -> Response:
     """One release."""
-    studio: Studio = request.app.state.studio
-    folder = request.query_params.get("folder", "")
-    job = None
-    if request.query_params.get("job"):
-        job = studio.jobs.get(request.query_params["job"])
+    folder = visit.request.query_params.get("folder", "")
+    job = visit.job
     try:
-        release, error = opened(studio, folder), None
+        release, error = _opened(visit.studio, folder), None
     except CrowdblendError as refused:
         if refused.code.startswith("studio."):
             raise
         release, error = None, refused.to_dict()
-    return page(request, "release_folder.html", folder=folder, release=release, error=error, job=job)
+    return visit.page("release_folder.html", folder=folder, release=release, error=error, job=job)
 
 
-def show_report(request: Request) -> Response:
+def show_report(visit: Visit) -> Response:
     """The report, written again from the files, for a frame."""
-    studio: Studio = request.app.state.studio
-    return report_response(report_html(studio.root.existing(request.query_params.get("folder", ""))))
+    folder = visit.request.query_params.get("folder", "")
+    return report_response(report_html(visit.studio.root.existing(folder)))
 
 
-def verify(request: Request, sent: Sent) -> Response:
+def verify(visit: Visit) -> Response:
     """Check certificate and data in a process of its own."""
-    studio: Studio = request.app.state.studio
-    folder = studio.root.existing(sent.get("folder", ""))
-    job = studio.jobs.start("verify", {"folder": str(folder)})
-    return see(request, f"/releases/folder?folder={quote(studio.root.relative(folder))}&job={job}")
+    root = visit.studio.root
+    folder = root.existing(visit.sent.get("folder", ""))
+    job = visit.studio.jobs.start("verify", {"folder": str(folder)})
+    return visit.see(f"/releases/folder?folder={quote(root.relative(folder))}&job={job}")
+
+
+def show_result(visit: Visit) -> Response:
+    """The step *Result*: what was published from a draft, and what repeats it elsewhere."""
+    studio, draft = visit.studio, visit.draft
+    job = studio.last_job(draft, "publish")
+    if job is None or job.state != "done":
+        return visit.see(f"/drafts/{draft.id}/publish")
+    folder = studio.root.relative(Path(str(job.result["folder"])))
+    ledger = f" --ledger {studio.ledger}" if studio.ledger else ""
+    recorded = f", ledger={studio.ledger!r}" if studio.ledger else ""
+    code = {
+        "TOML": studio.root.existing(draft.policy).read_text(encoding="utf-8"),
+        "Command line": f"crowdblend release {draft.policy} --out {draft.out}{ledger}",
+        "Python": f"import crowdblend as cb\n\npolicy = cb.load_policy({draft.policy!r})\n"
+        f"cb.release(None, policy, out={draft.out!r}{recorded})\n",
+    }
+    release = _opened(studio, folder)
+    given = {"folder": folder, "entry": job.result.get("entry"), "notes": job.notes, "release": release, "code": code}
+    return visit.step(draft, "result", "result.html", **given)
 
 
 ROUTES = [
-    Route("/releases", show_all),
-    Route("/releases/folder", show),
-    Route("/releases/report", show_report),
-    Route("/releases/verify", posting(verify, when_read_only=True), methods=["POST"]),
+    on_get("/releases", show_all),
+    on_get("/releases/folder", show),
+    on_get("/releases/report", show_report),
+    on_post("/releases/verify", verify, when_read_only=True),
+    on_get("/drafts/{draft}/result", show_result),
 ]
