@@ -49,17 +49,12 @@ def command(
     data: str,
     *,
     out: str,
-    person: str | None,
-    delimiter: str | None,
-    encoding: str | None,
-    table: str | None,
-    query: str | None,
-    codebook: str | None,
     kind: str,
     design: str | None,
     schema: str | None,
     as_json: bool,
     force: bool,
+    **source: str | None,
 ) -> None:
     """Write a commented policy to start from, made from the names and types of the columns of DATA alone.
 
@@ -70,18 +65,7 @@ def command(
     folder = Path(".") if out == "-" else Path(out).parent
     if design is None and kind == "table" and not as_json and at_a_terminal():
         design = _ask(data)
-    text = starter_policy(
-        data,
-        table=table,
-        query=query,
-        person=person,
-        delimiter=delimiter,
-        encoding=encoding,
-        folder=folder,
-        kind=kind,
-        design=design,
-        codebook=codebook,
-    )
+    text = starter_policy(data, folder=folder, kind=kind, design=design, **source)
     write_text(out, text, force=force)
     if schema:
         write_text(schema, json.dumps(policy_schema(), indent=2) + "\n", force=force)

@@ -91,7 +91,8 @@ def command(
     sign = None if sign_key is None else signing(sign_key)
     if not yes and not _asks():
         raise InvalidInput(
-            "publishing is confirmed by a person, and nobody is there to ask. Pass --yes.",
+            "Not a terminal: nobody can confirm.",
+            remedy="Pass --yes to publish without confirmation.",
             where="--yes",
             code="command.not-confirmed",
         )
@@ -166,7 +167,7 @@ def _budget_after(ledger: Ledger, entry: int | None) -> Budget | None:
     try:
         return ledger.budget(ledger.entry(entry).spending.population) if entry is not None else None
     except CrowdblendError as problem:
-        click.echo(f"crowdblend: published and recorded, but the new total could not be read: {problem}", err=True)
+        click.echo(f"crowdblend: Published and recorded, but the new total could not be read: {problem}", err=True)
         return None
 
 
@@ -193,11 +194,12 @@ def _open_ledger(url: str | None, *, yes: bool) -> Ledger:
     if location.is_new_default:
         if not yes and not click.confirm(f"No ledger at {location.words()}. Make a new one?", err=True):
             raise Refused(
-                "nothing was published: a release is recorded in a ledger. Name one with --ledger.",
+                "Nothing was published: a release is recorded in a ledger.",
+                remedy="Name one with --ledger.",
                 where="--ledger",
                 code="command.not-confirmed",
             )
-        click.echo(f"crowdblend: no ledger at {location.words()}; creating a new one.", err=True)
+        click.echo(f"crowdblend: No ledger at {location.words()}; creating a new one.", err=True)
     return books.Ledger.open(url)
 
 
@@ -236,4 +238,4 @@ def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger,
     for line in _by_profile(ledger, prospect.spending, before):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
-        raise Refused("nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")
+        raise Refused("Nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

@@ -56,7 +56,8 @@ def command(target: str, *, signer: str | None, as_json: bool) -> None:
 def _signed_by(target: str, signer: str) -> dict[str, str | None]:
     if target == "-":
         raise InvalidInput(
-            "what comes from stdin has no signature. Name the folder or the certificate.",
+            "A certificate from stdin has no signature.",
+            remedy="Name the folder or the certificate.",
             where="--signer",
             code="signature.missing",
         )

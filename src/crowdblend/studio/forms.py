@@ -31,6 +31,17 @@ _FORM = "application/x-www-form-urlencoded"
 # A hierarchy has a field for every cell.
 _MOST_FIELDS = 25_000
 _LONGEST_TEXT = 200_000
+# The input of a key by its type, and what is shown while nothing was typed.
+_INPUTS = {"flag": "flag", "texts": "lines", "conditions": "lines", "rates": "lines"}
+_INPUTS |= {"number": "number", "whole": "number", "decimal": "number"}
+_EXAMPLES = {
+    "where": 'sex = "Female"',
+    "ends": "x = [0, 1], y = [0, 2]",
+    "day": "1990-01-31",
+    "periods": "year",
+    "rates": "north = 0.05",
+    "texts": "one a line",
+}
 _COLUMN_KEYS = ("average", "sum", "median", "quantile", "histogram", "ranges", "column", "stratum")
 
 
@@ -57,36 +68,12 @@ class Field:
 
 def field_of(key: Key, name: str, value: str) -> Field:
     """The input for a key."""
-    kind = "text"
-    if key.kind == "flag":
-        kind = "flag"
-    elif key.choices:
-        kind = "choice"
-    elif key.kind in ("texts", "conditions", "rates"):
-        kind = "lines"
-    elif key.kind in ("number", "whole", "decimal"):
-        kind = "number"
-    examples = {
-        "where": 'sex = "Female"',
-        "ends": "x = [0, 1], y = [0, 2]",
-        "day": "1990-01-31",
-        "periods": "year",
-        "rates": "north = 0.05",
-        "texts": "one a line",
-    }
     # The weight of a sample is a column; that of a statistic is a number.
     named = key.name in (*_COLUMN_KEYS, "weight") and key.kind == "text"
-    return Field(
-        name,
-        key.name[0].upper() + key.name[1:].replace("_", " "),
-        key.meaning,
-        value,
-        kind,
-        key.choices,
-        key.required,
-        examples.get(key.kind, ""),
-        named,
-    )
+    kind = "choice" if key.choices and key.kind != "flag" else _INPUTS.get(key.kind, "text")
+    label = key.name[0].upper() + key.name[1:].replace("_", " ")
+    example = _EXAMPLES.get(key.kind, "")
+    return Field(name, label, key.meaning, value, kind, key.choices, key.required, example, named)
 
 
 def fields_of(

@@ -13,9 +13,22 @@ from crowdblend.recoding.making_hierarchies import hierarchy_text, interval_hier
 MOST_ROWS, MOST_LEVELS = 2_000, 12
 
 
+def check_size(rows: int, levels: int) -> None:
+    """Refuse a table that is too large for a page."""
+    if rows > MOST_ROWS or levels > MOST_LEVELS:
+        raise InvalidInput(
+            f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
+            remedy="Write the file with crowdblend hierarchy, or by hand.",
+            where="hierarchy",
+            code="hierarchy.size",
+        )
+
+
 def read_rows(path: Path) -> list[list[str]]:
-    """The rows of a hierarchy file; none where there is no file yet."""
-    return [list(line) for line in read_hierarchy(path)] if path.exists() else []
+    """Return the rows of a hierarchy file; one blank row where there is no file yet."""
+    rows = [list(line) for line in read_hierarchy(path)] if path.exists() else [["", ""]]
+    check_size(len(rows), len(rows[0]))
+    return rows
 
 
 def checked_rows(rows: list[list[str]]) -> list[list[str]]:
@@ -51,15 +64,13 @@ def made_rows(rule: str, values: str, numbers: Mapping[str, str]) -> list[list[s
     listed = [line.strip() for line in values.splitlines() if line.strip()]
     if rule == "intervals":
         start, stop = (_whole(name, numbers.get(name, "")) for name in ("from", "to"))
-        if stop - start > MOST_ROWS:
-            raise _too_many()
+        check_size(stop - start, 1)
         lines = interval_hierarchy(start, stop, _wholes("widths", numbers.get("widths", "")))
     elif rule == "prefixes":
         lines = prefix_hierarchy(listed, _wholes("keep", numbers.get("keep", "")))
     else:
         lines = order_hierarchy(listed, _wholes("sizes", numbers.get("sizes", "")))
-    if len(lines) > MOST_ROWS or len(lines[0]) > MOST_LEVELS:
-        raise _too_many()
+    check_size(len(lines), len(lines[0]))
     return [list(line) for line in lines]
 
 
@@ -78,12 +89,3 @@ def _whole(name: str, text: str) -> int:
             f"{name} takes whole numbers.", remedy="Write digits only.", where=name, code="hierarchy.number"
         )
     return int(text)
-
-
-def _too_many() -> InvalidInput:
-    return InvalidInput(
-        f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
-        remedy="Write the file with crowdblend hierarchy.",
-        where="hierarchy",
-        code="hierarchy.size",
-    )

@@ -30,15 +30,17 @@ _TABLES_OF_POSTGRESQL = (
 
 
 def source_header(source: Path, table: str | None = None, delimiter: str | None = None) -> Header:
-    """The columns of a CSV or Parquet file, of a folder of such files, or of a table in a DuckDB or SQLite file."""
+    """Return the columns of a CSV or Parquet file, of a folder of such files, or of a table in a database's file."""
     kind = format_of(source.name) if source.is_file() else None
+    if kind == "sqlite":
+        return _sqlite_header(source, table, None)
     if kind == "duckdb":
-        return _duckdb_header(source, table)
-    return _sqlite_header(source, table, None) if kind == "sqlite" else read_header(source, delimiter)
+        return database_header(DataSource(str(source), "duckdb", table=table, rows_are_people=True))
+    return read_header(source, delimiter)
 
 
 def database_header(data: DataSource) -> Header:
-    """The columns of a table or query of PostgreSQL, or of a SQLite file at an address."""
+    """Return the columns of a table or query of a database."""
     if data.format == "sqlite":
         return _sqlite_header(sqlite_file(data.source), data.table, data.query)
     return Header(tuple((column.name, cast(ColumnKind, column.kind)) for column in local_copy.columns_of(data)))
@@ -54,29 +56,23 @@ def tables_at(address: str) -> tuple[str, ...]:
 
 
 def tables_of(source: Path) -> tuple[str, ...]:
-    """The tables of a DuckDB or SQLite file; none for other files."""
+    """Return the tables of a DuckDB or SQLite file; none for other files."""
     kind = format_of(source.name) if source.is_file() else None
     if kind == "sqlite":
         return _sqlite_tables(source)
     if kind != "duckdb":
         return ()
-    query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
-    return tuple(str(name) for (name,) in _asked(source, query))
-
-
-def _duckdb_header(source: Path, table: str | None) -> Header:
-    if table is None or table not in tables_of(source):
+    try:
+        with duckdb.connect(str(source), read_only=True) as connection:
+            rows = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
+    except duckdb.Error:
         raise InvalidInput(
-            f"{source.name!r} is a database with several tables.",
-            remedy="Choose the table to read.",
-            where="[data] table",
-            code="init.table",
-        )
-    query = (
-        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position"
-    )
-    rows = _asked(source, query, table)
-    return Header(tuple((str(name), _kind(str(kind))) for name, kind in rows))
+            f"{source.name!r} is no DuckDB file that can be read.",
+            remedy="Check the path, and that nobody writes to it.",
+            where="[data] source",
+            code="init.file",
+        ) from None
+    return tuple(str(name) for (name,) in rows)
 
 
 def _sqlite_tables(source: Path) -> tuple[str, ...]:
@@ -126,19 +122,6 @@ def _kind(declared: str) -> ColumnKind:
         return "date"
     numbers = ("INT", "DECIMAL", "DOUBLE", "FLOAT", "REAL", "NUMERIC")
     return "number" if any(word in declared for word in numbers) else "text" if declared else "unknown"
-
-
-def _asked(source: Path, query: str, *given: str) -> list[tuple[object, ...]]:
-    try:
-        with duckdb.connect(str(source), read_only=True) as connection:
-            return connection.execute(query, list(given)).fetchall()
-    except duckdb.Error:
-        raise InvalidInput(
-            f"{source.name!r} is no DuckDB file that can be read.",
-            remedy="Check the path, and that nobody writes to it.",
-            where="[data] source",
-            code="init.file",
-        ) from None
 
 
 def read_code_book(path: Path) -> dict[str, tuple[str, ...]]:

@@ -12,8 +12,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.studio.drafts import Draft
 from crowdblend.studio.model.choices import WAY
 from crowdblend.studio.model.hierarchy_files import (
-    MOST_LEVELS,
-    MOST_ROWS,
+    check_size,
     checked_rows,
     group_counts,
     hierarchy_csv,
@@ -30,9 +29,7 @@ def show(visit: Visit) -> Response:
     """The table as it is in the file, or with one blank row."""
     draft, place = _column(visit)
     path = _path(draft, place)
-    rows = read_rows(visit.studio.root.inside(path)) or [["", ""]]
-    if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
-        raise _too_large()
+    rows = read_rows(visit.studio.root.inside(path))
     given = {"name": draft.names[place], "place": place, "file": path, "rows": rows, "groups": None}
     return visit.step(draft, "columns", "hierarchy.html", **given)
 
@@ -52,8 +49,7 @@ def save(visit: Visit) -> Response:
             groups = group_counts(checked_rows(rows))
         else:
             rows = [*rows, [""] * len(rows[0])] if sent["add"] == "row" else [[*row, ""] for row in rows]
-        if len(rows) > MOST_ROWS or len(rows[0]) > MOST_LEVELS:
-            raise _too_large()
+        check_size(len(rows), len(rows[0]))
         given = {"draft": draft, "place": place, "file": path, "rows": rows, "groups": groups}
         return visit.page("fragments/hierarchy_table.html", **given)
     written = root.relative(root.write(_named(path), hierarchy_csv(rows)))
@@ -105,18 +101,8 @@ def _rows(sent: Mapping[str, str]) -> list[list[str]]:
     if not cells:
         return [["", ""]]
     down, across = (max(place[axis] for place in cells) + 1 for axis in (0, 1))
-    if down > MOST_ROWS or across > MOST_LEVELS:
-        raise _too_large()
+    check_size(down, across)
     return [[cells.get((row, column), "") for column in range(across)] for row in range(down)]
-
-
-def _too_large() -> InvalidInput:
-    return InvalidInput(
-        f"The table takes {MOST_ROWS:,} rows and {MOST_LEVELS} levels.",
-        remedy="Write the file with crowdblend hierarchy, or by hand.",
-        where="hierarchy",
-        code="studio.table",
-    )
 
 
 ROUTES = [
