@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -86,15 +85,12 @@ def list_entries(*, where: str | None, as_json: bool) -> None:
 @command.command("show")
 @click.argument("entry_id", metavar="ID", type=int)
 @click.option("--internal", is_flag=True, help="Show what only you may know of it, such as how much was suppressed.")
-@click.option("--page", metavar="FILE", help="Write that as a web page, for a network.")
 @ledger_option
 @json_option
 @handle_errors
-def show_entry(entry_id: int, *, internal: bool, page: str | None, where: str | None, as_json: bool) -> None:
+def show_entry(entry_id: int, *, internal: bool, where: str | None, as_json: bool) -> None:
     """Show one release in full."""
     entry = Ledger.open(where, make=False).entry(entry_id)
-    if page is not None:
-        _write_page(entry, page)
     if as_json:
         emit({**entry.to_dict(), "internal": dict(entry.internal)} if internal else entry.to_dict())
         return
@@ -292,28 +288,6 @@ def check_chain(
     else:
         click.echo(f"intact: every one of {made.records} records is as it was written.")
         click.echo(f"keep this hash and pass it as --seen next time: {made.hash}")
-
-
-def _write_page(entry: Entry, target: str) -> None:
-    """A network's own numbers with figures, in a file that only its owner can read."""
-    from crowdblend.reports.network import network_page  # noqa: PLC0415  only needed here
-
-    if entry.spending.kind != "graph" or not entry.internal:
-        raise InvalidInput(
-            f"release {entry.id} is not a finished release of a network. Leave --page out.",
-            where="--page",
-            code="ledger.no-page",
-        )
-    try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(network_page(entry.internal))
-    except OSError as problem:
-        raise InvalidInput(
-            f"{target} cannot be written: {problem.strerror}. Name another file.",
-            where="--page",
-            code="output.not-writable",
-        ) from None
 
 
 def _row(entry: Entry) -> list[str]:

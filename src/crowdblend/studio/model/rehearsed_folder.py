@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.lazy import lazy
@@ -30,6 +30,7 @@ else:
 MADE_UP, PUBLIC = "Rehearsal on made-up people", "Rehearsal on a public file"
 USUAL_PEOPLE = 10_000
 Spread = Literal["even", "skewed"]
+AnyPolicy = TypeVar("AnyPolicy", bound=Policy)
 SPREADS: dict[str, float] = {"even": 0.0, "skewed": 1.0}
 
 
@@ -82,7 +83,7 @@ def declares_people(policy: Policy) -> bool:
     return policy.kind == "graph" or getattr(policy, "people", None) is not None
 
 
-def _titled(policy: Policy, title: str) -> Policy:
+def _titled(policy: AnyPolicy, title: str) -> AnyPolicy:
     return replace(policy, about=replace(policy.about, title=title) if policy.about else About(title=title))
 
 
