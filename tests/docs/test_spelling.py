@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import codespell_lib as codespell
 import pytest
 
 ROOT = Path(__file__).parents[2]
 LOOKED_AT = ("*.md", "docs/**/*.md", "docs/**/*.ipynb", "docs/*.py", "src/**/*.py", "src/**/templates/**/*.html")
 # Words that are meant: a product in proofs, and one formula in three arithmetics.
 MEANT = "bu,arithmetics"
-
-codespell = pytest.importorskip("codespell_lib", reason="codespell is not installed; make sets it up")
 
 
 def misspelled(*files: Path, printed: pytest.CaptureFixture[str]) -> list[str]:

@@ -5,27 +5,25 @@ import sys
 from datetime import date
 from functools import cache
 
+import duckdb
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
+from crowdblend.engines import class_counter, repetition
+from crowdblend.engines import persons as persons_module
+from crowdblend.engines.choice import count_classes
+from crowdblend.engines.draw import Coin, Everybody
+from crowdblend.engines.duckdb import rows as streaming
 from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey, coins
+from tests.engines.engines import counting
+from tests.randomness.goodness import fits_share
 from tests.refusals import refuses
-
-duckdb = pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-pd = pytest.importorskip("pandas")
-from pyarrow import parquet  # noqa: E402
-
-from crowdblend.engines import class_counter, repetition  # noqa: E402
-from crowdblend.engines import persons as persons_module  # noqa: E402
-from crowdblend.engines.choice import count_classes  # noqa: E402
-from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
-from crowdblend.engines.duckdb import rows as streaming  # noqa: E402
-from tests.engines.engines import counting  # noqa: E402
-from tests.randomness.goodness import fits_share  # noqa: E402
 
 KEY = bytes(range(32))
 COLUMNS = {

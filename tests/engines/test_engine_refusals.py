@@ -3,18 +3,16 @@
 import re
 import sys
 
+import duckdb
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+from crowdblend.engines.choice import count_classes
+from crowdblend.engines.draw import Coin, Everybody
 from crowdblend.errors import InvalidInput
 from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, policy
-
-pa = pytest.importorskip("pyarrow")
-duckdb = pytest.importorskip("duckdb")
-from pyarrow import parquet  # noqa: E402
-
-from crowdblend.engines.choice import count_classes  # noqa: E402
-from crowdblend.engines.draw import Coin, Everybody  # noqa: E402
 
 CANARY = "Kanarienvogel"
 NUMBER = 987654321987

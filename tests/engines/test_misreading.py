@@ -6,7 +6,9 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from crowdblend.engines.choice import count_classes, default_engine
 from crowdblend.engines.draw import Everybody, Exactly
@@ -14,9 +16,6 @@ from crowdblend.policies import parse_policy
 from crowdblend.randomness import DrawKey
 from tests.engines.test_engine import KEY, counted, policy
 from tests.refusals import refuses
-
-pa = pytest.importorskip("pyarrow")
-from pyarrow import parquet  # noqa: E402
 
 SEX = {"sex": '{ values = ["F", "M"] }'}
 AGE = {"age": "{ prefix = 5 }"}

@@ -9,20 +9,18 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
+from crowdblend.engines.memory.engine import MemoryEngine
+from crowdblend.engines.memory.table import MemoryTable
 from crowdblend.errors import InvalidInput
+from tests.engines.mutations import write_csv, write_parquet
 from tests.engines.test_engine import counted, policy
-
-pd = pytest.importorskip("pandas")
-pa = pytest.importorskip("pyarrow")
-from pyarrow import parquet  # noqa: E402
-
-from crowdblend.engines.memory.engine import MemoryEngine  # noqa: E402
-from crowdblend.engines.memory.table import MemoryTable  # noqa: E402
-from tests.engines.mutations import write_csv, write_parquet  # noqa: E402
 
 CSV = {
     "sex": '{ values = ["F", "M", "x,y"], other = "other", missing = "none" }',

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import csv, parquet
 
-duckdb = pytest.importorskip("duckdb")
-pa = pytest.importorskip("pyarrow")
-
-from pyarrow import csv, parquet  # noqa: E402
-
-from crowdblend.engines.draw import Everybody  # noqa: E402
-from crowdblend.engines.duckdb.engine import DuckDBEngine  # noqa: E402
-from crowdblend.policies.policy import Resources  # noqa: E402
-from crowdblend.policies.source import DataSource  # noqa: E402
+from crowdblend.engines.draw import Everybody
+from crowdblend.engines.duckdb.engine import DuckDBEngine
+from crowdblend.policies.policy import Resources
+from crowdblend.policies.source import DataSource
 
 PLACES = np.array([0, 3, 4, 5, 8, 11])
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-pa = pytest.importorskip("pyarrow")
-
-from crowdblend.engines.sampling import random_places, smallest_marks  # noqa: E402
-from crowdblend.randomness import DrawKey  # noqa: E402
-from tests.randomness.goodness import fits_share  # noqa: E402
+from crowdblend.engines.sampling import random_places, smallest_marks
+from crowdblend.randomness import DrawKey
+from tests.randomness.goodness import fits_share
 
 
 def drawn(marks: np.ndarray, samples: int, batch: int = 3) -> list[int]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from pyarrow import parquet
 
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, Part
 from crowdblend.randomness import DrawKey, marks
@@ -15,10 +17,6 @@ from crowdblend.recoding import Bounded
 from tests.engines.engines import engine_for
 from tests.engines.test_engine import COLUMNS, KEY, counted, many, policy, table
 from tests.refusals import refuses
-
-pd = pytest.importorskip("pandas")
-pytest.importorskip("pyarrow")
-from pyarrow import parquet  # noqa: E402
 
 ENGINES = ("duckdb", "memory")
 PEOPLE = 3_000

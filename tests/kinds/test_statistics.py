@@ -10,21 +10,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
-duckdb = pytest.importorskip("duckdb")
-
-from crowdblend.calculus import Assumption, verify_file  # noqa: E402
-from crowdblend.calculus.checker import MOST_STEPS  # noqa: E402
-from crowdblend.engines.choice import default_engine  # noqa: E402
-from crowdblend.errors import DoesNotCompose, InvalidInput  # noqa: E402
-from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge  # noqa: E402
-from crowdblend.kinds import plan  # noqa: E402
-from crowdblend.ledger import Ledger  # noqa: E402
-from crowdblend.policies import parse_policy  # noqa: E402
-from crowdblend.publishing.release import release  # noqa: E402
-from crowdblend.randomness import ReleaseKey  # noqa: E402
-from tests.refusals import refuses  # noqa: E402
+from crowdblend.calculus import Assumption, verify_file
+from crowdblend.calculus.checker import MOST_STEPS
+from crowdblend.engines.choice import default_engine
+from crowdblend.errors import DoesNotCompose, InvalidInput
+from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKnowledge
+from crowdblend.kinds import plan
+from crowdblend.ledger import Ledger
+from crowdblend.policies import parse_policy
+from crowdblend.publishing.release import release
+from crowdblend.randomness import ReleaseKey
+from tests.refusals import refuses
 
 N, K = 3000, 400
 KEY = bytes(range(32))

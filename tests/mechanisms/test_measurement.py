@@ -9,6 +9,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2
 
@@ -19,7 +20,6 @@ from crowdblend.guarantees import Differential, RandomSamples, Relation, ZeroKno
 from crowdblend.mechanisms.measurement import SampledMeasurement, sample_and_sanitize
 from crowdblend.randomness import SeededSource
 
-dp = pytest.importorskip("opendp.prelude")
 dp.enable_features("contrib")
 
 SCALE = 2.0

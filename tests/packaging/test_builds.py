@@ -9,7 +9,6 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,6 @@ BUILD = (
 
 def built(folder: Path, *, umask: int) -> dict[str, bytes]:
     """The archives of a copy of the sources whose files are new and have other permissions."""
-    if find_spec("setuptools") is None:
-        pytest.skip("setuptools is not installed, and nothing is downloaded for a test")
     copy, target = folder / "copy", folder / "dist"
     target.mkdir(parents=True)
     old = os.umask(umask)

@@ -70,9 +70,10 @@ def test_without_a_person_it_proposes_one_by_its_name_or_asks(people):
 
 
 def test_parquet_types_choose_the_kind(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
     from datetime import date
+
+    import pyarrow
+    from pyarrow import parquet
 
     table = pyarrow.table({"n": [31337], "t": [SECRET], "d": [date(1999, 9, 9)]})
     parquet.write_table(table, tmp_path / "p.parquet")
@@ -97,7 +98,6 @@ def test_no_file_is_refused(tmp_path):
 
 
 def test_a_broken_parquet_file_is_refused(tmp_path):
-    pytest.importorskip("pyarrow")
     (tmp_path / "x.parquet").write_bytes(b"PAR1 no")
     for name in ("x.parquet", "none.parquet"):
         with pytest.raises(InvalidInput, match=name):
@@ -134,7 +134,8 @@ def test_a_packed_file_is_read_as_what_it_packs(people, packing):
     if packing == "gz":
         packed.write_bytes(gzip.compress(people.read_bytes()))
     else:
-        pyarrow = pytest.importorskip("pyarrow")
+        import pyarrow
+
         with pyarrow.output_stream(str(packed), compression="zstd") as stream:
             stream.write(people.read_bytes())
     parts = tomllib.loads(init_policy(packed, person="id", folder=people.parent))

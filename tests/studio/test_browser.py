@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import axe_playwright_python.sync_playwright as axe
+import playwright.sync_api as playwright
 import pytest
 
 import crowdblend as cb
@@ -18,8 +20,6 @@ from tests.studio.running import Running, fill, running
 from tests.studio.steward import WAIT, Steward
 
 CHROMIUM = chromium()
-playwright = pytest.importorskip("playwright.sync_api")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 FIRST_PAGE_BYTES, FIRST_PAGE_REQUESTS = 300_000, 12
 
