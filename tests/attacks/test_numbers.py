@@ -12,7 +12,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from crowdblend.attacks import ATTACKS, Bound, Finding, Trial, attack, chances, membership, politics, same_sample, xor
+from crowdblend.attacks import ATTACKS, Bound, Finding, Trial, attack, membership, politics, same_sample, xor
 from crowdblend.planning import plan
 
 FOUND: dict[str, Finding] = {}
@@ -56,7 +56,7 @@ def test_the_target_falls_and_ours_stands(name: str) -> None:
 # At most 5 trials of 4 one-sided bounds of 2.5e-9 in each of 10 attacks: a false alarm in two million runs of them all.
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_code_does_what_was_computed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chances, "DOUBT", 2.5e-9)
+    monkeypatch.setattr("crowdblend.attacks.trial.DOUBT", 2.5e-9)
     outcome = attack(name).launch(400)
     seen = [one for one in outcome.trials if one.runs is not None]
     assert any(one.ours for one in seen)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from crowdblend.attacks import attack, duplicate, extreme_value, minimality
+from crowdblend.attacks import attack, differencing, duplicate, extreme_value, minimality
 from crowdblend.cli.main import cli
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 
@@ -25,7 +25,7 @@ def fixed_classes(width: int):
 def test_fixed_ranges_stop_the_extreme_value(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("mondrian", "clustered"):
         monkeypatch.setattr(extreme_value, name, fixed_classes(5_000))
-    found = extreme_value.launch(0)
+    found = extreme_value.ATTACK.launch(0)
     assert not any(found.broken(trial) for trial in found.trials[:2])
 
 
@@ -33,10 +33,10 @@ def test_fixed_ranges_stop_minimality(monkeypatch: pytest.MonkeyPatch) -> None:
     """One range for both diagnoses; with a range for each and no sampling, one person still decides."""
     for name in ("mondrian", "clustered"):
         monkeypatch.setattr(minimality, name, fixed_classes(2))
-    assert not minimality.launch(0).target_broken
+    assert not minimality.ATTACK.launch(0).target_broken
     for name in ("mondrian", "clustered"):
         monkeypatch.setattr(minimality, name, fixed_classes(1))
-    assert minimality.launch(0).target_broken
+    assert minimality.ATTACK.launch(0).target_broken
 
 
 def test_crowds_of_people_stop_the_copies(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ def test_crowds_of_people_stop_the_copies(monkeypatch: pytest.MonkeyPatch) -> No
         return [row for row in rows if rows.count(row) >= duplicate.K]
 
     monkeypatch.setattr(duplicate, "published", crowds)
-    found = duplicate.launch(50)
+    found = duplicate.ATTACK.launch(50)
     assert not found.broken(found.trials[0])
     assert found.trials[1].runs.hit.value == 0
 
@@ -83,8 +83,6 @@ def test_a_leak_that_the_event_does_not_see_contradicts_what_was_computed(
 
 def test_the_same_coins_twice_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """If ours drew the same sample for both releases, the difference would tell."""
-    from crowdblend.attacks import differencing
-
     monkeypatch.setattr(differencing, "_fresh_coins", differencing._same_coins)
     # One in four pairs of samples tells, and 77 of 1,000 would do.
-    assert not differencing.launch(1_000).ours_hold
+    assert not differencing.ATTACK.launch(1_000).ours_hold

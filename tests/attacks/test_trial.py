@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdblend.attacks import Bound, Pair, Trial, computed, seen
-from crowdblend.attacks.chances import DOUBT
+from crowdblend.attacks.trial import DOUBT
 from crowdblend.errors import InvalidInput
 
 

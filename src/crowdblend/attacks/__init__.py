@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import Chance, computed, seen
-from crowdblend.attacks.trial import Bound, Pair, Trial
+from crowdblend.attacks.trial import Bound, Chance, Pair, Trial, computed, seen
 from crowdblend.errors import InvalidInput
 
 __all__ = ["ATTACKS", "Attack", "Bound", "Chance", "Finding", "Pair", "Trial", "attack", "computed", "seen"]
@@ -27,12 +26,12 @@ ATTACKS = {
 
 
 def attack(name: str) -> Attack:
-    """An attack by its name.
+    """Return an attack by its name.
 
     >>> attack("duplicate").source
     'LQS 3.1'
     """
     if name not in ATTACKS:
-        raise InvalidInput(f"an attack must be one of {', '.join(ATTACKS)}, got {name!r}.")
+        raise InvalidInput(f"An attack must be one of {', '.join(ATTACKS)}, got {name!r}.")
     attack: Attack = import_module(f"crowdblend.attacks.{name.replace('-', '_')}").ATTACK
     return attack

@@ -7,86 +7,68 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import Chance, computed
-from crowdblend.attacks.figure import chances_chart
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import laplace_is, published_law
 from crowdblend.attacks.ours import Counts, our_table, repeated
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs, unsafe
 from crowdblend.guarantees import Relation
 from crowdblend.randomness import SystemSource, discrete_laplace
 
-WORLDS = ("the person's value is 2", "is 1 or 3, whichever fits better")
 # The noise of the small counts: each is 0, or one up, or one down, with chances 1/3, 1/6 and 1/6.
 NOISE = math.log(2)
-FIRST, SECOND = "{1, 2}", "{2, 3}"
+K = our_table().k
 
 
-def launch(runs: int) -> Finding:
-    """The database of the proof: k − 1 people with value 1, as many with value 3, and the person."""
-    k = our_table().k
-    alone = Bound(NOISE, 0.0, f"({k}, ln 2)-crowd-blending")
-    both = Bound(2 * NOISE, 0.0, "the sum of both, which is not true")
-    trials = (
-        Trial(f"table of {FIRST} and {{3}} alone", False, alone, _first_alone()),
-        Trial(f"table of {{1}} and {SECOND} alone", False, alone, _first_alone()),
-        Trial(
-            "both tables, of the same people", False, both, _together(), in_runs(runs, lambda two: _seen(two, k, runs))
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return the database of the proof: k − 1 people with value 1, as many with value 3, and the person.
+
+    With value 1 the person is in {1, 2} just as with value 2: the crowd of the person. With value 2 both counts are k
+    and exact. Otherwise one of them is k − 1, and shows k by noise only.
+    """
+    ours = our_table()
+    alone = Bound(NOISE, 0.0, f"({K}, ln 2)-crowd-blending")
+
+    def noisy_below(two: bool) -> int:
+        """The histogram of the proposition: exact from k on, noisy below."""
+        counts = repeated(runs, K, K if two else K - 1)
+        noise = discrete_laplace(counts.size, NOISE, SystemSource()).reshape(counts.shape)
+        return _both_show(*np.where(counts < K, counts + noise, counts).T)
+
+    def our_sums(two: bool) -> int:
+        """Both tables are sums of the shown cells of {1}, {2} and {3}."""
+        cells = ours.publish(repeated(runs, K - 1, 1, K - 1) if two else repeated(runs, K, 0, K - 1))
+        return _both_show(cells[:, 0] + cells[:, 1], cells[:, 1] + cells[:, 2])
+
+    return (
+        unsafe("table of {1, 2} and {3} alone", exactly(1.0, 1.0), bound=alone),
+        unsafe("table of {1} and {2, 3} alone", exactly(1.0, 1.0), bound=alone),
+        unsafe(
+            "both tables, of the same people",
+            exactly(1.0, laplace_is(1, NOISE)),
+            in_runs(runs, noisy_below),
+            alone.twice("the sum of both, which is not true"),
         ),
-        _ours(runs),
+        Trial(
+            ours.name,
+            True,
+            ours.bound(Relation.REPLACE),
+            exactly(_sums_show((K - 1, 1, K - 1)), _sums_show((K, 0, K - 1))),
+            in_runs(runs, our_sums),
+        ),
     )
-    guarantee = our_table().bound(Relation.REPLACE)
-    chart = chances_chart(trials, guarantee, worlds=WORLDS, title=f"How often do the published counts show k = {k}?")
-    remark = (
-        "Each table alone cannot tell value 2 from one of the other two, and together they can. Ours thresholds the "
-        "common refinement once and adds up its cells; a second release from one sample is refused."
+
+
+def _both_show(first: Counts, second: Counts) -> int:
+    return int(((first == K) & (second == K)).sum())
+
+
+def _sums_show(people: tuple[int, int, int]) -> Fraction:
+    ours = our_table()
+    ones, twos, threes = (published_law(size, Fraction(ours.rate), K) for size in people)
+    nothing = Fraction(0)
+    return sum(
+        (chance * ones.get(K - two, nothing) * threes.get(K - two, nothing) for two, chance in twos.items()), nothing
     )
-    return Finding(trials, guarantee, chart, remark)
-
-
-def _first_alone() -> Pair:
-    """With value 1 the person is in {1, 2} just as with value 2: the crowd of the person."""
-    return Pair(computed(1.0), computed(1.0))
-
-
-def _together() -> Pair:
-    """With value 2 both counts are k and exact. Otherwise one of them is k − 1, and shows k by noise only."""
-    return Pair(computed(1.0), computed(laplace_is(1, NOISE)))
-
-
-def _seen(two: bool, k: int, runs: int) -> int:
-    """How often both counts show k."""
-    people = np.array([k, k if two else k - 1])
-    return int((noisy_below(repeated(runs, *people.tolist()), k) == k).all(axis=1).sum())
-
-
-def noisy_below(counts: Counts, k: int) -> Counts:
-    """The histogram of the proposition: exact from k on, noisy below."""
-    noise = discrete_laplace(counts.size, NOISE, SystemSource()).reshape(counts.shape)
-    return np.where(counts < k, counts + noise, counts)
-
-
-def _ours(runs: int) -> Trial:
-    """Both tables are sums of the shown cells of {1}, {2} and {3}."""
-    ours = our_table()
-    k = ours.k
-
-    def both_show(two: bool) -> int:
-        cells = ours.publish(repeated(runs, k - 1, 1, k - 1) if two else repeated(runs, k, 0, k - 1))
-        return int(((cells[:, 0] + cells[:, 1] == k) & (cells[:, 1] + cells[:, 2] == k)).sum())
-
-    exact = Pair(_ours_exact((k - 1, 1, k - 1)), _ours_exact((k, 0, k - 1)))
-    return Trial(ours.name, True, ours.bound(Relation.REPLACE), exact, in_runs(runs, both_show))
-
-
-def _ours_exact(people: tuple[int, int, int]) -> Chance:
-    ours = our_table()
-    ones, twos, threes = (published_law(size, Fraction(ours.rate), ours.k) for size in people)
-    total = Fraction(0)
-    for two, chance in twos.items():
-        rest = ours.k - two
-        total += chance * ones.get(rest, Fraction(0)) * threes.get(rest, Fraction(0))
-    return computed(total)
 
 
 ATTACK = Attack(
@@ -99,6 +81,10 @@ ATTACK = Attack(
     "people. If you are the one with value 2, both counts are exactly k because of you, and nobody else could take "
     "your place. Blending into crowds does not add up over releases; no pair of numbers (k, ε) makes it true.",
     event="both {1, 2} and {2, 3} show exactly k",
-    worlds=WORLDS,
-    launch=launch,
+    question=f"How often do the published counts show k = {K}?",
+    worlds=("the person's value is 2", "is 1 or 3, whichever fits better"),
+    trials=trials,
+    guarantee=lambda: our_table().bound(Relation.REPLACE),
+    remark="Each table alone cannot tell value 2 from one of the other two, and together they can. Ours thresholds the "
+    "common refinement once and adds up its cells; a second release from one sample is refused.",
 )

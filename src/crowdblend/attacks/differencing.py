@@ -4,48 +4,35 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import difference_at_least, published_law
 from crowdblend.attacks.ours import OurTable, drawn, our_table, repeated
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.trial import Trial, exactly, in_runs, unsafe
 from crowdblend.figures import Axis, Line, LineChart
 
 STAYED = 200
-WORLDS = ("the person left between the releases", "was never there")
 SIZES = (60, 80, 100, 130, 160, 200, 260, 320, 400, 500)
 
 
-def launch(runs: int) -> Finding:
-    """A department of 200 who stay; the first release has the person in it or not, the second has not."""
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return releases of a department of 200 who stay; the first has the person in it or not, the second has not."""
     ours = our_table()
-    trials = (
-        Trial("exact counts of everybody, k = 20", False, None, _when_known(Fraction(1))),
-        Trial(
+    return (
+        unsafe("exact counts of everybody, k = 20", exactly(Fraction(1), Fraction(0))),
+        unsafe(
             f"the same sample at {ours.rate:g} twice, k = {ours.k}",
-            False,
-            Bound(2 * ours.bound().epsilon, 2 * ours.bound().delta, "the sum of both, which needs two samples"),
-            _when_known(_one_sample(ours)),
+            exactly(_one_sample(ours), Fraction(0)),
             in_runs(runs, lambda person: _same_coins(ours, person, runs)),
+            ours.bound().twice("the sum of both, which needs two samples"),
         ),
         Trial(
             f"ours, k = {ours.k}, of fresh samples at {ours.rate:g}",
             True,
             ours.bound(),
-            Pair(*(computed(_fresh(ours, STAYED + person)) for person in (1, 0))),
+            exactly(*(_fresh(ours, STAYED, person) for person in (1, 0))),
             in_runs(runs, lambda person: _fresh_coins(ours, person, runs)),
         ),
     )
-    remark = (
-        "The second of our releases has the person in neither world, so the guarantee of the first alone must hold, "
-        "not only the sum of both. A sample that was drawn before is released once: the ledger refuses the same "
-        "people again, but a copy with somebody taken out looks like another sample to it."
-    )
-    return Finding(trials, ours.bound(), _chart(ours), remark)
-
-
-def _when_known(chance: Fraction) -> Pair:
-    return Pair(computed(chance), computed(Fraction(0)))
 
 
 def _one_sample(ours: OurTable) -> Fraction:
@@ -64,10 +51,10 @@ def _same_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _fresh(ours: OurTable, people: int) -> Fraction:
-    """The chance that the first count is larger than the second."""
-    rate = Fraction(ours.rate)
-    return difference_at_least(published_law(people, rate, ours.k), published_law(STAYED, rate, ours.k), 1)
+def _fresh(ours: OurTable, stayed: int, more: int) -> Fraction:
+    """Return the chance that the first count is larger than the second, with so many more people in it."""
+    first, second = (published_law(people, Fraction(ours.rate), ours.k) for people in (stayed + more, stayed))
+    return difference_at_least(first, second, 1)
 
 
 def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
@@ -75,20 +62,18 @@ def _fresh_coins(ours: OurTable, person: bool, runs: int) -> int:
     return int((first > second).sum())
 
 
-def _chart(ours: OurTable) -> LineChart:
+def _chart() -> LineChart:
     # What a guarantee allows depends on the chance without the person, which is 0 for the upper two: one line for all
     # would say that a quarter is allowed.
-    rate = Fraction(ours.rate)
-    fresh = []
-    for people in SIZES:
-        second = published_law(people, rate, ours.k)
-        hit, miss = (difference_at_least(published_law(people + one, rate, ours.k), second, 1) for one in (1, 0))
-        fresh.append((people, float(hit - miss)))
+    ours = our_table()
     return LineChart(
         [
             Line("exact counts of everybody", [(people, 1.0) for people in SIZES]),
-            Line("one sample, published twice", [(people, float(rate)) for people in SIZES]),
-            Line("ours, fresh samples", fresh),
+            Line("one sample, published twice", [(people, ours.rate) for people in SIZES]),
+            Line(
+                "ours, fresh samples",
+                [(people, float(_fresh(ours, people, 1) - _fresh(ours, people, 0))) for people in SIZES],
+            ),
         ],
         x=Axis("people who stayed", log=True),
         y=Axis("advantage of the attacker", log=True),
@@ -107,6 +92,12 @@ ATTACK = Attack(
     "two versions: whoever was taken out between them is the difference. A fresh sample for every release makes the "
     "two counts differ by chance, and by more than one person could.",
     event="the first count is larger than the second",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often is the first count larger?",
+    worlds=("the person left between the releases", "was never there"),
+    trials=trials,
+    guarantee=lambda: our_table().bound(),
+    remark="The second of our releases has the person in neither world, so the guarantee of the first alone must hold, "
+    "not only the sum of both. A sample that was drawn before is released once: the ledger refuses the same "
+    "people again, but a copy with somebody taken out looks like another sample to it.",
+    chart=_chart,
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
-from crowdblend.attacks.figure import chances_chart
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import at_least
-from crowdblend.attacks.ours import drawn, our_table, repeated
+from crowdblend.attacks.ours import drawn, our_table
 from crowdblend.attacks.targets import Groups, clustered, mondrian
-from crowdblend.attacks.trial import Pair, Trial, in_runs
+from crowdblend.attacks.trial import Trial, certain, exactly, in_runs, unsafe
 
 K = 20
 OTHERS = 199
@@ -22,61 +19,36 @@ OTHERS = 199
 WORTHS = tuple(20 + 4 * place for place in range(OTHERS))
 RICHEST, RICH = 35_000, 10_000
 
-Recoding = Callable[[NDArray[np.int64], int], Groups]
-WORLDS = ("the richest person is in the data", "is not")
-
 
 def reaches_far(published: Groups) -> bool:
-    """The attacker's event: some range ends above ten million."""
+    """Return whether some range ends above ten million."""
     return any(high > RICH for ranges, _ in published for _, high in ranges)
 
 
-def launch(runs: int) -> Finding:
-    """Local recoding of everybody and of a sample, and our table with fixed classes of wealth."""
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return local recoding of everybody and of a sample, and our table with fixed classes of wealth.
+
+    Sampling does not help: the range gives the person away whenever the person is drawn.
+    """
     ours = our_table()
-    trials = (
-        _everybody("Mondrian, k = 20", mondrian),
-        _everybody("clustering, k = 20", clustered),
-        _sampled(f"Mondrian, k = 20, of a sample at {ours.rate:g}", mondrian, ours.rate, runs),
-        _sampled(f"clustering, k = 20, of a sample at {ours.rate:g}", clustered, ours.rate, runs),
-        _ours(runs),
-    )
-    guarantee = ours.bound()
-    chart = chances_chart(
-        trials, guarantee, worlds=WORLDS, title="How often does a published range reach above 10 million?"
-    )
-    remark = f"Where it does, the range ends at {RICHEST / 1000:g} million: the value itself is published."
-    return Finding(trials, guarantee, chart, remark)
+    rate = Fraction(ours.rate)
+    whenever_drawn = exactly(rate * at_least(OTHERS, rate, K - 1), Fraction(0))
+    recoders = {"Mondrian, k = 20": mondrian, "clustering, k = 20": clustered}
+    everybody, sampled = [], []
+    for name, recoder in recoders.items():
 
+        def reached(rich: bool) -> int:
+            table = _table(rich)
+            samples = drawn(runs, len(table), ours.rate)
+            return sum(reaches_far(recoder(table[kept], K)) for kept in samples)  # noqa: B023
 
-def _everybody(release: str, recoding: Recoding) -> Trial:
-    """Nothing is random here: the target runs once in each world."""
-    with_it, without = (Fraction(reaches_far(recoding(_table(rich), K))) for rich in (True, False))
-    return Trial(release, False, None, Pair(computed(with_it), computed(without)))
-
-
-def _sampled(release: str, recoding: Recoding, rate: float, runs: int) -> Trial:
-    """Sampling does not help: the range gives the person away whenever the person is drawn."""
-    chance = Fraction(rate) * at_least(OTHERS, Fraction(rate), K - 1)
-    exact = Pair(computed(chance), computed(Fraction(0)))
-
-    def reached(rich: bool) -> int:
-        table = _table(rich)
-        return sum(reaches_far(recoding(table[kept], K)) for kept in drawn(runs, len(table), rate))
-
-    return Trial(release, False, None, exact, in_runs(runs, reached))
+        everybody.append(certain(name, lambda rich: reaches_far(recoder(_table(rich), K))))  # noqa: B023
+        sampled.append(unsafe(f"{name}, of a sample at {ours.rate:g}", whenever_drawn, in_runs(runs, reached)))
+    return (*everybody, *sampled, ours.shows(runs, 1, (OTHERS, 1), (OTHERS, 0)))
 
 
 def _table(rich: bool) -> NDArray[np.int64]:
     return np.array([*WORTHS, *([RICHEST] if rich else [])], dtype=np.int64).reshape(-1, 1)
-
-
-def _ours(runs: int) -> Trial:
-    """Two classes, below and above ten million, fixed before the data; a class of one is never shown."""
-    ours = our_table()
-    exact = Pair(computed(at_least(1, Fraction(ours.rate), ours.k)), computed(Fraction(0)))
-    runs_seen = in_runs(runs, lambda rich: int((ours.publish(repeated(runs, OTHERS, rich))[:, 1] > 0).sum()))
-    return Trial(ours.name, True, ours.bound(), exact, runs_seen)
 
 
 ATTACK = Attack(
@@ -89,6 +61,9 @@ ATTACK = Attack(
     "million. The nineteen others who show the same range hide nothing. Sampling first does not repair it: the "
     "range still tells whenever the person is drawn.",
     event="some published range reaches above 10 million",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often does a published range reach above 10 million?",
+    worlds=("the richest person is in the data", "is not"),
+    trials=trials,
+    guarantee=lambda: our_table().bound(),
+    remark=f"Where it does, the range ends at {RICHEST / 1000:g} million: the value itself is published.",
 )

@@ -9,14 +9,12 @@ from functools import cache
 
 import numpy as np
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import Law, published_law
-from crowdblend.attacks.ours import OurTable, our_table, repeated
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.ours import our_table, repeated
+from crowdblend.attacks.trial import Trial, exactly, in_runs, unsafe
 from crowdblend.figures import Axis, Line, LineChart
 
-WORLDS = ("the person is in the data", "is not")
 STEPS = 20
 
 
@@ -38,41 +36,45 @@ class Test:
 ALONE = Test(1, frozenset({1}), Fraction(0), Fraction(0))
 
 
-def launch(runs: int) -> Finding:
-    """A class of which the attacker knows everybody else, at the sizes that help the attacker most."""
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return a class of which the attacker knows everybody else, at the sizes that help the attacker most."""
     ours = our_table()
-    bound = ours.bound()
-    rarest, widest = (best_test(ours.k, ours.rate, growth) for growth in (math.exp(bound.epsilon), 1.0))
-    trials = (
-        Trial("exact counts of everybody, k = 20", False, None, Pair(computed(Fraction(1)), computed(Fraction(0)))),
-        Trial(
-            f"every count of a sample at {ours.rate:g}",
-            False,
-            None,
-            Pair(computed(Fraction(ours.rate)), computed(Fraction(0))),
-        ),
-        _ours(f"ours, k = {ours.k}, alone in a class", ALONE, runs),
-        _ours(f"ours, k = {ours.k}, where δ is needed most", rarest, runs),
-        _ours(f"ours, k = {ours.k}, at the largest advantage", widest, runs),
+    rarest, widest = _best()
+    return (
+        unsafe("exact counts of everybody, k = 20", exactly(Fraction(1), Fraction(0))),
+        unsafe(f"every count of a sample at {ours.rate:g}", exactly(Fraction(ours.rate), Fraction(0))),
+        _ours("alone in a class", ALONE, runs),
+        _ours("where δ is needed most", rarest, runs),
+        _ours("at the largest advantage", widest, runs),
     )
-    remark = (
-        f"The largest advantage over all class sizes and all tests is {float(widest.hit - widest.miss):.4f}, in a "
-        f"class of {widest.people}; the guarantee allows {bound.advantage:.4f}. The largest excess over e^ε is "
-        f"{float(rarest.excess(math.exp(bound.epsilon))):.4g}, in a class of {rarest.people}; the certified δ is "
-        f"{bound.delta:.4g}."
-    )
-    return Finding(trials, bound, _chart(ours, widest, bound), remark)
 
 
-def _ours(release: str, test: Test, runs: int) -> Trial:
+def _best() -> tuple[Test, Test]:
+    """Return the tests with the largest excess over e^ε, and with the largest advantage."""
+    ours = our_table()
+    rarest, widest = (best_test(ours.k, ours.rate, growth) for growth in (math.exp(ours.bound().epsilon), 1.0))
+    return rarest, widest
+
+
+def _ours(where: str, test: Test, runs: int) -> Trial:
     ours = our_table()
 
     def positives(person: bool) -> int:
         counts = ours.publish(repeated(runs, test.people - (not person)))
         return int(np.isin(counts, list(test.counts)).sum())
 
-    exact = Pair(computed(test.hit), computed(test.miss))
-    return Trial(release, True, ours.bound(), exact, in_runs(runs, positives))
+    exact = exactly(test.hit, test.miss)
+    return Trial(f"ours, k = {ours.k}, {where}", True, ours.bound(), exact, in_runs(runs, positives))
+
+
+def _remark() -> str:
+    (rarest, widest), bound = _best(), our_table().bound()
+    return (
+        f"The largest advantage over all class sizes and all tests is {float(widest.hit - widest.miss):.4f}, in a "
+        f"class of {widest.people}; the guarantee allows {bound.advantage:.4f}. The largest excess over e^ε is "
+        f"{float(rarest.excess(math.exp(bound.epsilon))):.4g}, in a class of {rarest.people}; the certified δ is "
+        f"{bound.delta:.4g}."
+    )
 
 
 @cache
@@ -108,9 +110,10 @@ def _laws(k: int, rate: float, people: int) -> tuple[Law, Law]:
     return published_law(people, Fraction(rate), k), published_law(people - 1, Fraction(rate), k)
 
 
-def _chart(ours: OurTable, widest: Test, bound: Bound) -> LineChart:
+def _chart() -> LineChart:
     """Return the trade-off between right and false alarms, for all tests at once."""
-    rate = ours.rate
+    ours, (_, widest) = our_table(), _best()
+    bound, rate = ours.bound(), ours.rate
     corner = (1 - bound.delta) / (1 + math.exp(bound.epsilon))
     grid = sorted([corner, *(step / STEPS for step in range(STEPS + 1))])
     return LineChart(
@@ -149,6 +152,10 @@ ATTACK = Attack(
     "the data at most e^ε times as often as of people who are not, plus δ. Guessing between two equally likely "
     "answers, one is then right at most (e^ε + δ)/(e^ε + 1) of the time.",
     event="the published count is one that speaks for the person",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often does the count speak for the person?",
+    worlds=("the person is in the data", "is not"),
+    trials=trials,
+    guarantee=lambda: our_table().bound(),
+    remark=_remark,
+    chart=_chart,
 )

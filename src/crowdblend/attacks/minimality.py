@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
-from crowdblend.attacks.figure import chances_chart
-from crowdblend.attacks.laws import at_least
-from crowdblend.attacks.ours import our_table, repeated
+from crowdblend.attacks.attack import Attack
+from crowdblend.attacks.ours import our_table
 from crowdblend.attacks.targets import Groups, clustered, mondrian
-from crowdblend.attacks.trial import Pair, Trial, in_runs
+from crowdblend.attacks.trial import Trial, certain
 from crowdblend.guarantees import Relation
 
 K = 20
 HEPATITIS, FLU = 0, 1
-WORLDS = ("the patient has hepatitis", "has the flu")
-
-Recoding = Callable[[NDArray[np.int64], int], Groups]
+# So many cases of hepatitis and of the flu: k − 1 of each are known, and the patient is one of either.
+TWENTY, NINETEEN = (K, K), (K - 1, K + 1)
 
 
 def stands_apart(published: Groups) -> bool:
-    """The attacker's event: hepatitis is published as a group of its own, not merged with the flu."""
+    """Return whether hepatitis is published as a group of its own, not merged with the flu."""
     return any(ranges == ((HEPATITIS, HEPATITIS),) for ranges, _ in published)
 
 
 def patients(hepatitis: int, flu: int) -> NDArray[np.int64]:
-    """A table of diagnoses."""
+    """Return a table of diagnoses."""
     return np.repeat(np.array([HEPATITIS, FLU], dtype=np.int64), [hepatitis, flu]).reshape(-1, 1)
 
 
-def launch(runs: int) -> Finding:
-    """k − 1 known cases of hepatitis, and as many of the flu; the patient is one of either."""
-    ours = our_table()
-    trials = (_target("Mondrian, k = 20", mondrian), _target("clustering, k = 20", clustered), _ours(runs))
-    guarantee = ours.bound(Relation.REPLACE)
-    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does hepatitis stand apart in the table?")
-    remark = "Both tables have the same number of rows, and every group in either has at least 20."
-    return Finding(trials, guarantee, chart, remark)
-
-
-def _target(release: str, recoding: Recoding) -> Trial:
-    """Nothing is random here: the target runs once in each world."""
-    apart = Fraction(stands_apart(recoding(patients(K, K), K)))
-    merged = Fraction(stands_apart(recoding(patients(K - 1, K + 1), K)))
-    return Trial(release, False, None, Pair(computed(apart), computed(merged)))
-
-
-def _ours(runs: int) -> Trial:
-    """The classes are fixed: hepatitis is shown or missing, and never merged because of one person."""
-    ours = our_table()
-    rate = Fraction(ours.rate)
-    exact = Pair(computed(at_least(K, rate, ours.k)), computed(at_least(K - 1, rate, ours.k)))
-
-    def hits(hepatitis: bool) -> int:
-        sizes = (K, K) if hepatitis else (K - 1, K + 1)
-        return int((ours.publish(repeated(runs, *sizes))[:, 0] > 0).sum())
-
-    return Trial(ours.name, True, ours.bound(Relation.REPLACE), exact, in_runs(runs, hits))
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return both recoders, and our table: its classes are fixed, and never merged because of one person."""
+    recoders = {"Mondrian, k = 20": mondrian, "clustering, k = 20": clustered}
+    targets = [
+        certain(name, lambda sick: stands_apart(recoder(patients(*(TWENTY if sick else NINETEEN)), K)))  # noqa: B023
+        for name, recoder in recoders.items()
+    ]
+    return (*targets, our_table().shows(runs, 0, TWENTY, NINETEEN, Relation.REPLACE))
 
 
 ATTACK = Attack(
@@ -74,6 +47,9 @@ ATTACK = Attack(
     "person is one of them. If it is merged with the flu, there were not. Either way every group has its twenty "
     "rows, and either way you know: the recoding was chosen by looking at the person.",
     event="hepatitis is published as a group of its own",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often does hepatitis stand apart in the table?",
+    worlds=("the patient has hepatitis", "has the flu"),
+    trials=trials,
+    guarantee=lambda: our_table().bound(Relation.REPLACE),
+    remark="Both tables have the same number of rows, and every group in either has at least 20.",
 )

@@ -8,12 +8,14 @@ that column has labels, and thousands of releases cost no more than one large on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.trial import Bound
+from crowdblend.attacks.laws import at_least
+from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.guarantees import Relation
 from crowdblend.mechanisms import NoisyHistogram, PublishedClasses, SampledClasses, SuppressedHistogram
 from crowdblend.planning import Plan, plan
@@ -51,6 +53,23 @@ class OurTable:
         stated = self.plan.certificate().differential(relation)
         assert stated is not None, "a certificate has both relations"
         return Bound(stated.epsilon, stated.delta, "our certificate")
+
+    def shows(
+        self,
+        runs: int,
+        place: int,
+        hit: tuple[int, ...],
+        miss: tuple[int, ...],
+        relation: Relation = Relation.ADD_REMOVE,
+    ) -> Trial:
+        """Return the trial whether one class is shown, when classes have these sizes in either world."""
+        rate = Fraction(self.rate)
+        exact = exactly(*(at_least(sizes[place], rate, self.k) for sizes in (hit, miss)))
+
+        def shown(person: bool) -> int:
+            return int((self.publish(repeated(runs, *(hit if person else miss)))[:, place] > 0).sum())
+
+        return Trial(self.name, True, self.bound(relation), exact, in_runs(runs, shown))
 
     def publish(self, people: Counts) -> Counts:
         """Sample and publish: a row of class sizes for every run; in the answer 0 stands for what is not shown."""

@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
-from crowdblend.attacks.figure import chances_chart
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import at_least, laplace_reaches, published_law
 from crowdblend.attacks.ours import our_table
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.trial import Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.calculus import RULES
-from crowdblend.guarantees import Differential, Relation
+from crowdblend.guarantees import Differential, Guarantee, Relation
 from crowdblend.papers.zkp import CLIQUE, DISSENT, clique_guess
 from crowdblend.randomness import SystemSource, discrete_laplace, rational, successes, uniform
 
 LOSS = 0.1
 PEOPLE, RATE = 10_000_000, 1e-4
-WORLDS = ("the person is a Democrat", "is a Republican")
 # A sample this large differs from its mean by less than a tenth of the circle, but for chances below 1e-100.
 CIRCLE = 8_192
 MOST = 12
@@ -32,19 +29,9 @@ CHUNK = 1_000
 Law = NDArray[np.float64]
 
 
-def launch(runs: int) -> Finding:
-    """Proportions of every clique with noise, our table by clique, and our noisy total over a sample of everybody."""
-    trials = (_cliques(runs), _our_table(), _our_total(runs))
-    guarantee = total_bound()
-    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does a neighbour say “Democrat”?")
-    remark = (
-        f"ZKP Appendix A proves that the guess from noisy proportions is right at least {clique_guess(LOSS):.3f} of "
-        f"the time at ε = {LOSS:g}, and one might have hoped for ½e^ε. No guarantee about single people hides what a "
-        "clique has in common: our own table by clique tells it too, and its guarantee to 200 people at once is "
-        "empty. What helps is to publish nothing about cliques: the total over a sample of everybody says next to "
-        "nothing about yours."
-    )
-    return Finding(trials, guarantee, chart, remark)
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return the proportions of cliques with noise, our table by clique, and our noisy total over a sample."""
+    return _cliques(runs), _our_table(), _our_total(runs)
 
 
 @cache
@@ -69,8 +56,7 @@ def _law_given(vote: bool) -> Law:
 
 def _guesses(answers: Law) -> Pair:
     """The chances of "Democrat", when `answers` is its chance for every number of Democrats in the clique."""
-    hit, miss = (computed(float((_law_given(vote) * answers).sum())) for vote in (True, False))
-    return Pair(hit, miss)
+    return exactly(*(float((_law_given(vote) * answers).sum()) for vote in (True, False)))
 
 
 def _cliques(runs: int) -> Trial:
@@ -83,9 +69,8 @@ def _cliques(runs: int) -> Trial:
         return int((noisy >= CLIQUE // 2).sum())
 
     hoped = Bound(LOSS, 0.0, "differential privacy, if people were independent")
-    return Trial(
-        f"every clique's votes with noise, ε = {LOSS:g}", False, hoped, _guesses(answers), in_runs(runs, democrat)
-    )
+    release = f"every clique's votes with noise, ε = {LOSS:g}"
+    return unsafe(release, _guesses(answers), in_runs(runs, democrat), hoped)
 
 
 def _others(vote: bool, runs: int) -> NDArray[np.int64]:
@@ -131,20 +116,20 @@ def _larger(first: Law, second: Law) -> float:
 
 def total_bound() -> Bound:
     """What the noisy total over a sample guarantees to a whole clique."""
-    sampled: Any = RULES["sampling.amplification"].conclude(Differential(LOSS, 0.0, Relation.ADD_REMOVE), rate=RATE)
+    sampled = RULES["sampling.amplification"].conclude(Differential(LOSS, 0.0, Relation.ADD_REMOVE), rate=RATE)
     return _to_a_clique(RULES["dps.differential"].conclude(sampled))
 
 
-def _to_a_clique(guarantee: Any) -> Bound:
+def _to_a_clique(guarantee: Guarantee) -> Bound:
     """Other votes in one clique are as many people removed and as many added."""
-    together: Any = RULES["differential.group"].conclude(guarantee, people=2 * CLIQUE)
+    together = cast(Differential, RULES["differential.group"].conclude(guarantee, people=2 * CLIQUE))
     return Bound(together.epsilon, together.delta, f"our certificate, for {CLIQUE} people together")
 
 
 def _our_total(runs: int) -> Trial:
     """Democrats minus Republicans in a sample of everybody, with noise: positive or a tie means "Democrat"."""
     release = f"our noisy total of a sample at {RATE:g}, ε = {LOSS:g}"
-    exact = Pair(*(computed(_chance_from_total(vote)) for vote in (True, False)))
+    exact = exactly(*(_chance_from_total(vote) for vote in (True, False)))
 
     def democrat(vote: bool) -> int:
         leads = np.concatenate([_leads(min(CHUNK, runs - start), vote) for start in range(0, runs, CHUNK)])
@@ -200,6 +185,13 @@ ATTACK = Attack(
     "and guesses that you lean alike. That is right nine times in ten. Strictly, no guarantee was broken: it says "
     "that your row hardly matters, and your friends gave you away without it.",
     event="the published figures speak for “Democrat”",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often does a neighbour say “Democrat”?",
+    worlds=("the person is a Democrat", "is a Republican"),
+    trials=trials,
+    guarantee=total_bound,
+    remark=f"ZKP Appendix A proves that the guess from noisy proportions is right at least {clique_guess(LOSS):.3f} of "
+    f"the time at ε = {LOSS:g}, and one might have hoped for ½e^ε. No guarantee about single people hides what a "
+    "clique has in common: our own table by clique tells it too, and its guarantee to 200 people at once is "
+    "empty. What helps is to publish nothing about cliques: the total over a sample of everybody says next to "
+    "nothing about yours.",
 )

@@ -7,22 +7,26 @@ merges the person with group i, and is chosen with probability proportional to e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.ours import our_table
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.trial import Bound, Trial, exactly, in_runs
 from crowdblend.calculus import RULES
 from crowdblend.figures import Axis, Line, LineChart
-from crowdblend.guarantees import CrowdBlending, Differential, Relation
+from crowdblend.guarantees import CrowdBlending, Differential, Guarantee, Relation
+from crowdblend.lazy import lazy
 from crowdblend.randomness import SystemSource, thin
 from crowdblend.selection import choose
+
+if TYPE_CHECKING:
+    from scipy import integrate
+else:
+    integrate = lazy("scipy.integrate")
 
 K, GROUPS, FEWER = 5, 100, 20
 SIZE = K - 1
@@ -30,20 +34,14 @@ CHOICE = 1.0  # ε of the choice
 PART = 1.0  # ε of the release
 SHARE = 0.2  # of the sampled people who choose, in the sound form
 PAPER_RATE, RATE = 0.1, 0.25
-WORLDS = ("the person is in the data", "is not")
 SWEEP = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100, 140, 200)
 
 Scores = NDArray[np.int64]
 
 
-def launch(runs: int) -> Finding:
-    """Theorem 6 at two rates, and both forms of the choice that we certify."""
-    trials = (_same(PAPER_RATE, GROUPS, 0), _same(RATE, FEWER, runs), _population(runs), _split(runs))
-    remark = (
-        "Without the person the class has at most k − 1 people and is never shown, so no ε excuses the event and δ "
-        "must be at least its chance."
-    )
-    return Finding(trials, by_population(RATE), _chart(), remark)
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return Theorem 6 at two rates, and both forms of the choice that we certify."""
+    return _same(PAPER_RATE, GROUPS, 0), _same(RATE, FEWER, runs), _population(runs), _split(runs)
 
 
 def one_sample(groups: int, rate: float) -> float:
@@ -62,13 +60,12 @@ def _publication_chance(groups: int, weight: float, *, chooses: float, publishes
     By symmetry that has the chance groups · publishes^k · E[w/(w + S)], w the weight of a group that is published
     whole and S the sum of the others' weights; E[1/(w + S)] = ∫ e^{−tw}·E[e^{−tS}] dt, and E[e^{−tS}] is a power.
     """
-    from scipy.integrate import quad  # noqa: PLC0415  heavy
 
     def integrand(t: float) -> float:
         return math.exp(-t * weight) * _one_group(t, chooses) ** (groups - 1)
 
     # Weights are at least 1, so beyond this point the integrand is below e^-45 times its start.
-    chosen, _ = quad(integrand, 0, 45 / (weight + groups - 1), epsabs=0, epsrel=1e-10, limit=200)
+    chosen, _ = integrate.quad(integrand, 0, 45 / (weight + groups - 1), epsabs=0, epsrel=1e-10, limit=200)
     return groups * publishes**K * weight * float(chosen)
 
 
@@ -81,27 +78,30 @@ def _one_group(t: float, chooses: float) -> float:
 
 
 def theorem_6(rate: float) -> Bound:
-    """What LQS Theorem 6 claims of the same-sample version."""
-    guaranteed: Any = RULES["suppression.published"].conclude(CrowdBlending(K, 0.0), rate=rate, epsilon=PART)
-    return Bound(CHOICE + PART, guaranteed.delta, "LQS Theorem 6, which is not true of one sample")
+    """Return what LQS Theorem 6 claims of the same-sample version."""
+    released = _bound("", "suppression.published", CrowdBlending(K, 0.0), rate=rate, epsilon=PART)
+    return Bound(CHOICE + PART, released.delta, "LQS Theorem 6, which is not true of one sample")
 
 
 def by_population(rate: float) -> Bound:
-    """What we certify when the whole population chooses."""
-    choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
+    """Return what we certify when the whole population chooses."""
     planned = our_table(rate, K).plan
     released = planned.under_sampling(planned.mechanism).conclusion
-    guaranteed: Any = RULES["recoding.population"].conclude(choice, released)
-    return Bound(guaranteed.epsilon, guaranteed.delta, "our certificate, recoding.population")
+    return _bound("our certificate, recoding.population", "recoding.population", _CHOSEN, released)
 
 
 def by_split(rate: float) -> Bound:
-    """What we certify when a part of the sample chooses that is not published."""
-    choice = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
-    guaranteed: Any = RULES["recoding.split"].conclude(
-        choice, CrowdBlending(K, 0.0), rate=rate, share=SHARE, epsilon=PART
-    )
-    return Bound(guaranteed.epsilon, guaranteed.delta, "our certificate, recoding.split")
+    """Return what we certify when a part of the sample chooses that is not published."""
+    how = {"rate": rate, "share": SHARE, "epsilon": PART}
+    return _bound("our certificate, recoding.split", "recoding.split", _CHOSEN, CrowdBlending(K, 0.0), **how)
+
+
+_CHOSEN = Differential(CHOICE, 0.0, Relation.ADD_REMOVE)
+
+
+def _bound(source: str, rule: str, *premises: Guarantee, **parameters: float) -> Bound:
+    concluded = cast(Differential, RULES[rule].conclude(*premises, **parameters))
+    return Bound(concluded.epsilon, concluded.delta, source)
 
 
 def _same(rate: float, groups: int, runs: int) -> Trial:
@@ -109,7 +109,7 @@ def _same(rate: float, groups: int, runs: int) -> Trial:
         sampled = thin(np.full(runs * groups, SIZE), rate, SystemSource()).reshape(runs, groups)
         return _published(person, sampled, sampled, rate)
 
-    exact = Pair(computed(one_sample(groups, rate)), computed(0.0))
+    exact = exactly(one_sample(groups, rate), 0.0)
     release = f"one of {groups} chosen and published by one sample at {rate:g}"
     return Trial(release, False, theorem_6(rate), exact, in_runs(runs, hits))
 
@@ -121,7 +121,7 @@ def _population(runs: int) -> Trial:
         everybody = np.full((runs, FEWER), SIZE)
         return _published(person, everybody, thin(everybody.ravel(), RATE, SystemSource()).reshape(runs, FEWER), RATE)
 
-    exact = Pair(computed(Fraction(RATE) ** K), computed(Fraction(0)))
+    exact = exactly(Fraction(RATE) ** K, Fraction(0))
     release = f"ours, chosen by everybody, sample at {RATE:g}"
     return Trial(release, True, by_population(RATE), exact, in_runs(runs, hits))
 
@@ -136,7 +136,7 @@ def _split(runs: int) -> Trial:
         shape = (runs, FEWER)
         return _published(person, choosing.reshape(shape), (sampled - choosing).reshape(shape), publishes)
 
-    exact = Pair(computed(split(FEWER, RATE)), computed(0.0))
+    exact = exactly(split(FEWER, RATE), 0.0)
     release = f"ours, {SHARE:.0%} of the sample choose, sample at {RATE:g}"
     return Trial(release, True, by_split(RATE), exact, in_runs(runs, hits))
 
@@ -153,15 +153,15 @@ def _published(person: bool, scores: Scores, members: Scores, rate: float) -> in
 
 
 def _chart() -> LineChart:
-    lines: dict[str, Callable[[int], float]] = {
-        "one sample": lambda groups: one_sample(groups, RATE),
-        "Theorem 6's δ": lambda _: theorem_6(RATE).delta,
-        "ours, chosen by everybody": lambda _: RATE**K,
-        "ours, split": lambda groups: split(groups, RATE),
-        "certified δ of both, at most": lambda _: max(by_population(RATE).delta, by_split(RATE).delta),
-    }
+    certified = max(by_population(RATE).delta, by_split(RATE).delta)
     return LineChart(
-        [Line(name, [(groups, chance(groups)) for groups in SWEEP]) for name, chance in lines.items()],
+        [
+            Line("one sample", [(groups, one_sample(groups, RATE)) for groups in SWEEP]),
+            Line("Theorem 6's δ", [(groups, theorem_6(RATE).delta) for groups in SWEEP]),
+            Line("ours, chosen by everybody", [(groups, RATE**K) for groups in SWEEP]),
+            Line("ours, split", [(groups, split(groups, RATE)) for groups in SWEEP]),
+            Line("certified δ of both, at most", [(groups, certified) for groups in SWEEP]),
+        ],
         x=Axis("recodings to choose from", log=True),
         y=Axis("chance that the person's class is shown", log=True),
         title="A choice that sees the sample finds the full crowd",
@@ -180,6 +180,11 @@ ATTACK = Attack(
     "full, if there is one. The theorem that adds up both guarantees treats the choice as if it had not seen the "
     "sample.",
     event="the person's class is published",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often is the person's class published?",
+    worlds=("the person is in the data", "is not"),
+    trials=trials,
+    guarantee=lambda: by_population(RATE),
+    remark="Without the person the class has at most k − 1 people and is never shown, so no ε excuses the event and δ "
+    "must be at least its chance.",
+    chart=_chart,
 )

@@ -8,55 +8,45 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.attacks.attack import Attack, Finding
-from crowdblend.attacks.chances import computed
-from crowdblend.attacks.figure import chances_chart
+from crowdblend.attacks.attack import Attack
 from crowdblend.attacks.laws import laplace_reaches, published_law
 from crowdblend.attacks.ours import Counts, our_table, repeated
-from crowdblend.attacks.trial import Bound, Pair, Trial, in_runs
+from crowdblend.attacks.trial import Bound, Pair, Trial, exactly, in_runs, unsafe
 from crowdblend.randomness import SystemSource, discrete_laplace, thin
 
 RATE = 0.5
 OTHERS = 100
 # LQS 2.6: as many men as women, and an answer to "how many more men than women?" with noise of loss ½.
 HALF, NOISE = 5_000, 0.5
-WORLDS = ("the person is in the data", "is not")
 
 
-def launch(runs: int) -> Finding:
-    """Both pairs of the paper, and two releases of ours, each from a sample of its own."""
-    fair = Pair(computed(Fraction(1, 2)), computed(Fraction(1, 2)))
+def trials(runs: int) -> tuple[Trial, ...]:
+    """Return both pairs of the paper, and two releases of ours, each from a sample of its own."""
+    fair = exactly(Fraction(1, 2), Fraction(1, 2))
     nothing = Bound(0.0, 0.0, "telling nothing about this data")
-    summed = Bound(NOISE, 0.0, "the sum of both, which is not true")
-    ours = our_table(RATE)
-    trials = (
-        Trial("parity of the sample", False, nothing, fair),
-        Trial("parity, flipped if the person is sampled", False, nothing, fair),
-        Trial("both of these", False, nothing, *_parities(runs)),
-        Trial("more men?, flipped if the person is sampled", False, nothing, majority_alone()),
-        Trial("that, and men minus women with noise", False, summed, *_majorities(runs)),
+    return (
+        unsafe("parity of the sample", fair, bound=nothing),
+        unsafe("parity, flipped if the person is sampled", fair, bound=nothing),
+        unsafe("both of these", *_parities(runs), nothing),
+        unsafe("more men?, flipped if the person is sampled", majority_alone(), bound=nothing),
+        unsafe(
+            "that, and men minus women with noise",
+            *_majorities(runs),
+            Bound(NOISE, 0.0, "the sum of both, which is not true"),
+        ),
         _ours(runs),
     )
-    guarantee = ours.bound()
-    chart = chances_chart(trials, guarantee, worlds=WORLDS, title="How often does the attacker's event happen?")
-    remark = (
-        "The second pair is one release that is private under sampling beside one that is differentially private by "
-        "itself. Ours draws a fresh sample for every release, so that one says nothing of the randomness of another."
-    )
-    return Finding(trials, guarantee, chart, remark)
 
 
 def _parities(runs: int) -> tuple[Pair, Pair | None]:
-    """The two bits differ exactly when the person was sampled."""
+    """Return the chance that the two bits differ: exactly when the person was sampled."""
 
     def differ(person: bool) -> int:
-        drawn = thin(np.full(runs, OTHERS), RATE, SystemSource())
         sampled = _drawn(runs, person)
-        parity = (drawn + sampled) % 2
-        flipped = parity ^ sampled
-        return int((parity != flipped).sum())
+        parity = (thin(np.full(runs, OTHERS), RATE, SystemSource()) + sampled) % 2
+        return int((parity != parity ^ sampled).sum())
 
-    return Pair(computed(Fraction(RATE)), computed(Fraction(0))), in_runs(runs, differ)
+    return exactly(Fraction(RATE), Fraction(0)), in_runs(runs, differ)
 
 
 def _drawn(runs: int, person: bool) -> Counts:
@@ -78,8 +68,7 @@ def majority_alone() -> Pair:
     others have at least as many men as women, which is as likely as at most as many.
     """
     tie = Fraction(math.comb(2 * HALF, HALF), 4**HALF)
-    no = computed((1 + tie) / 2)
-    return Pair(no, no)
+    return exactly((1 + tie) / 2, (1 + tie) / 2)
 
 
 def _majorities(runs: int) -> tuple[Pair, Pair | None]:
@@ -89,7 +78,7 @@ def _majorities(runs: int) -> tuple[Pair, Pair | None]:
     taller = np.array([laplace_reaches(-int(value), NOISE) for value in more])
     without = float((chances * positive)[more <= 0].sum())
     sampled = float((chances * taller)[more + 1 > 0].sum())
-    exact = Pair(computed((1 - RATE) * without + RATE * sampled), computed(without))
+    exact = exactly((1 - RATE) * without + RATE * sampled, without)
 
     def happen(person: bool) -> int:
         drawn, sampled = thin(np.full(2 * runs, HALF), RATE, SystemSource()), _drawn(runs, person)
@@ -104,22 +93,19 @@ def _majorities(runs: int) -> tuple[Pair, Pair | None]:
 def _ours(runs: int) -> Trial:
     """The parities of two releases, each of a fresh sample, compared as before."""
     ours = our_table(RATE)
-    once = ours.bound()
-    twice = Bound(2 * once.epsilon, 2 * once.delta, "our certificates, added up")
 
     def differ(person: bool) -> int:
         first, second = (ours.publish(repeated(runs, OTHERS + person)) for _ in range(2))
         return int(((first - second) % 2).sum())
 
-    exact = Pair(*(computed(_parities_differ(OTHERS + person)) for person in (1, 0)))
-    return Trial(f"ours twice, k = {ours.k}, of fresh samples at {RATE:g}", True, twice, exact, in_runs(runs, differ))
+    release = f"ours twice, k = {ours.k}, of fresh samples at {RATE:g}"
+    exact = exactly(*(_parities_differ(OTHERS + person) for person in (1, 0)))
+    return Trial(release, True, ours.bound().twice("our certificates, added up"), exact, in_runs(runs, differ))
 
 
 def _parities_differ(people: int) -> Fraction:
-    ours = our_table(RATE)
-    odd = sum(
-        (chance for count, chance in published_law(people, Fraction(RATE), ours.k).items() if count % 2), Fraction(0)
-    )
+    law = published_law(people, Fraction(RATE), our_table(RATE).k)
+    odd = sum((chance for count, chance in law.items() if count % 2), Fraction(0))
     return 2 * odd * (1 - odd)
 
 
@@ -133,6 +119,10 @@ ATTACK = Attack(
     "exactly when you were sampled. The same happens with an answer that is differentially private by itself: it "
     "need not speak of you at all, it is enough that it takes away the uncertainty that protected the other.",
     event="the two answers differ (first pair); no to the flipped question, though more men were counted (second pair)",
-    worlds=WORLDS,
-    launch=launch,
+    question="How often does the attacker's event happen?",
+    worlds=("the person is in the data", "is not"),
+    trials=trials,
+    guarantee=lambda: our_table(RATE).bound(),
+    remark="The second pair is one release that is private under sampling beside one that is differentially private by "
+    "itself. Ours draws a fresh sample for every release, so that one says nothing of the randomness of another.",
 )
