@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crowdblend.auditing.broken_mechanisms.parts import HALF, BrokenMechanism, blurred, broken, close, noisy
+from crowdblend.auditing.broken_mechanisms.parts import HALF, add, blurred, close, mistaken, noisy
 from crowdblend.auditing.claim import ExactClaim, SampledClaim
 from crowdblend.auditing.exact.distributions import Distribution, beside, epsilon_above, mix, pushed, surely
 from crowdblend.auditing.exact.worlds import Database, Mechanism, World, sampled
@@ -21,53 +21,69 @@ from crowdblend.numerics import balls
 from crowdblend.numerics.noise_below_k import spliced_divergence
 
 LETTERS = World(("A", "B"), 3)
-NUMBERS = World((0, 1, 2, 3), 3)
 CELLS = ("A", "B")
 TOP = 5
 # Noise of ratio 1/2 costs ln 2 when one person more or less moves one cell by one.
-COST = epsilon_above(Fraction(2))
+LN_2 = epsilon_above(Fraction(2))
+HISTOGRAM = noisy(CELLS, HALF, TOP)
 
 
+@mistaken("empty-cells", "noise is put on cells only in which somebody is", close(LN_2), LETTERS, HISTOGRAM)
 def only_where_somebody_is(table: Database) -> Distribution:
-    """Cells in which nobody is are left out, and so is their noise."""
     there = [cell for cell in CELLS if cell in table]
     return pushed(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
-
-
-def bins_from_the_data(table: Database) -> Distribution:
-    """Two bins between the smallest and the largest value; noisy counts, exact edges."""
-    if not table:
-        return surely("nothing")
-    low, high = min(table), max(table)
-    middle = (low + high) / 2
-    return pushed(_two_bins(table, sum(value <= middle for value in table)), lambda counts: (low, high, counts))
-
-
-def fixed_bins(table: Database) -> Distribution:
-    """The bins 0–1 and 2–3, decided beforehand."""
-    return _two_bins(table, sum(value in (0, 1) for value in table))
 
 
 def _two_bins(table: Database, lower: int) -> Distribution:
     return beside([blurred(lower, HALF, TOP), blurred(len(table) - lower, HALF, TOP)])
 
 
+@mistaken(
+    "bins-from-data",
+    "the edges of the bins are the smallest and largest value",
+    close(LN_2),
+    World((0, 1, 2, 3), 3),
+    lambda table: _two_bins(table, sum(value in (0, 1) for value in table)),
+)
+def bins_from_the_data(table: Database) -> Distribution:
+    """Two bins have noisy counts and exact edges."""
+    if not table:
+        return surely("nothing")
+    low, high = min(table), max(table)
+    lower = sum(value <= (low + high) / 2 for value in table)
+    return pushed(_two_bins(table, lower), lambda counts: (low, high, counts))
+
+
+@mistaken("total-beside", "the exact total stands beside noisy cells", close(LN_2), LETTERS, HISTOGRAM)
 def total_beside(table: Database) -> Distribution:
-    """Noisy cells, and their exact total beside them."""
-    return pushed(noisy(CELLS, HALF, TOP)(table), lambda counts: (counts, len(table)))
+    return pushed(HISTOGRAM(table), lambda counts: (counts, len(table)))
 
 
+def exponential_choice(table: Database) -> Distribution:
+    """Choose a candidate with a weight that doubles with every vote."""
+    weights = {one: Fraction(2) ** table.count(one) for one in "ABC"}
+    return {one: weight / sum(weights.values()) for one, weight in weights.items()}
+
+
+@mistaken(
+    "best-of-drawn",
+    "candidates are drawn at random and the best of them is returned exactly",
+    close(LN_2),
+    World(("A", "B", "C"), 3),
+    exponential_choice,
+)
 def best_of_the_drawn(table: Database) -> Distribution:
     """Two of three candidates are drawn, and the one with more votes is chosen."""
     pairs = [("A", "B"), ("A", "C"), ("B", "C")]
     return mix((Fraction(1, 3), surely(max(pair, key=lambda one: (table.count(one), one)))) for pair in pairs)
 
 
-def exponential_choice(table: Database) -> Distribution:
-    """A candidate is chosen with a weight that doubles with every vote."""
-    weights = {one: Fraction(2) ** table.count(one) for one in "ABC"}
-    return {one: weight / sum(weights.values()) for one, weight in weights.items()}
-
+add(
+    "one-cell-noise",
+    "noise for one changed cell is certified for replaced people, who change two",
+    ExactClaim(close(LN_2, relation=Relation.REPLACE), HISTOGRAM, LETTERS),
+    ExactClaim(close(epsilon_above(Fraction(4)), relation=Relation.REPLACE), HISTOGRAM, LETTERS),
+)
 
 # Exact from K on, noisy below, after sampling at one half.
 K = 3
@@ -92,6 +108,15 @@ def _spliced_delta(epsilon: float) -> float:
     )
 
 
+mistaken(
+    "clamped-noise",
+    "noisy cells are cut off below k, which tells them from exact ones",
+    close(0.8, _spliced_delta(0.8)),
+    World(("A",), 8),
+    _spliced(False),
+)(_spliced(True))
+
+
 def _outlier(fades: bool) -> Mechanism:
     """Noise with ε(size) = ε/(4 − size) below three people and ε from there on, or with ε for everybody."""
 
@@ -102,8 +127,70 @@ def _outlier(fades: bool) -> Mechanism:
     return publish
 
 
-# ε = 12·ln 2, so that all four noises have whole powers of 2 for ratios.
-OUTLIERS = OutlierPrivate(epsilon_above(Fraction(2**12)), 1, 4, 2.0, 1e-6)
+mistaken(
+    "noise-for-the-crowd",
+    "outliers get no more noise than people in a crowd",
+    # ε = 12·ln 2, so that all four noises have whole powers of 2 for ratios.
+    OutlierPrivate(epsilon_above(Fraction(2**12)), 1, 4, 2.0, 1e-6),
+    World(("A",), 5),
+    _outlier(True),
+)(_outlier(False))
+
+# What can only be run. The population is a tuple of counts.
+
+
+def _geometric_difference(generator: np.random.Generator, size: int = 1) -> list[int]:
+    drawn = generator.geometric(1 - math.exp(-1), (2, size))
+    return [int(step) for step in drawn[0] - drawn[1]]
+
+
+def _fresh() -> np.random.Generator:
+    return np.random.default_rng(secrets.randbits(128))
+
+
+def _with_noise(counts: tuple[int, ...], generator: np.random.Generator) -> tuple[int, ...]:
+    return tuple(map(sum, zip(counts, _geometric_difference(generator, len(counts)), strict=True)))
+
+
+def _run(name: str, mechanism: Callable[[tuple[int, ...]], object]) -> SampledClaim:
+    pairs = (Neighbours("one person, and nobody", (1, 0), (0, 0)), Neighbours("two, and one", (2, 1), (1, 1)))
+    return SampledClaim(BlackBox(name, close(1.0), mechanism, pairs))
+
+
+def fresh_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Seed the generator by the operating system."""
+    return _with_noise(counts, _fresh())
+
+
+def reused_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Seed the generator with the same number in every release."""
+    return _with_noise(counts, np.random.default_rng(2012))
+
+
+def forked_noise(counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Give every worker the parent's generator, as a forked process does, so that they draw the same noise."""
+    parent = _fresh()
+    return tuple(count + _geometric_difference(copy.deepcopy(parent))[0] for count in counts)
+
+
+def float_laplace(counts: tuple[int, ...]) -> float:
+    """Add Laplace noise in double precision, by inverting its distribution function."""
+    uniform = _fresh().random() - 0.5
+    noise = -math.copysign(1.0, uniform) * math.log(max(1 - 2 * abs(uniform), 1e-300))
+    return counts[0] + noise
+
+
+def grid_laplace(counts: tuple[int, ...]) -> float:
+    """Add whole noise, whatever the count."""
+    return float(counts[0] + _geometric_difference(_fresh())[0])
+
+
+for name, mistake, wrong, right in (
+    ("seed-reused", "every release draws its noise from the same seed", reused_seed, fresh_seed),
+    ("forked-noise", "forked processes share one generator and draw the same noise", forked_noise, fresh_seed),
+    ("float-laplace", "Laplace noise is drawn in floating point", float_laplace, grid_laplace),
+):
+    add(name, mistake, _run(mistake, wrong), _run("fresh noise", right))
 
 
 BOUND = 2
@@ -129,127 +216,9 @@ def _links(mechanism: Mechanism) -> ExactClaim:
     return ExactClaim(guarantee, mechanism, World((), 0), pairs=stars)
 
 
-# What can only be run. The population is a tuple of counts.
-
-
-def _geometric_difference(generator: np.random.Generator, size: int = 1) -> list[int]:
-    drawn = generator.geometric(1 - math.exp(-1), (2, size))
-    return [int(step) for step in drawn[0] - drawn[1]]
-
-
-def _fresh() -> np.random.Generator:
-    return np.random.default_rng(secrets.randbits(128))
-
-
-def _with_noise(counts: tuple[int, ...], generator: np.random.Generator) -> tuple[int, ...]:
-    return tuple(map(sum, zip(counts, _geometric_difference(generator, len(counts)), strict=True)))
-
-
-def reused_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
-    """The generator is seeded with the same number in every release."""
-    return _with_noise(counts, np.random.default_rng(2012))
-
-
-def fresh_seed(counts: tuple[int, ...]) -> tuple[int, ...]:
-    """The generator is seeded by the operating system."""
-    return _with_noise(counts, _fresh())
-
-
-def forked_noise(counts: tuple[int, ...]) -> tuple[int, ...]:
-    """Every worker gets the parent's generator, as a forked process does, and draws the same noise from it."""
-    parent = _fresh()
-    return tuple(count + _geometric_difference(copy.deepcopy(parent))[0] for count in counts)
-
-
-def float_laplace(counts: tuple[int, ...]) -> float:
-    """Laplace noise in double precision, by inverting its distribution function."""
-    uniform = _fresh().random() - 0.5
-    noise = -math.copysign(1.0, uniform) * math.log(max(1 - 2 * abs(uniform), 1e-300))
-    return counts[0] + noise
-
-
-def grid_laplace(counts: tuple[int, ...]) -> float:
-    """Whole noise, whatever the count."""
-    return float(counts[0] + _geometric_difference(_fresh())[0])
-
-
-def _run(name: str, mechanism: Callable[[tuple[int, ...]], object]) -> SampledClaim:
-    pairs = (Neighbours("one person, and nobody", (1, 0), (0, 0)), Neighbours("two, and one", (2, 1), (1, 1)))
-    return SampledClaim(BlackBox(name, close(1.0), mechanism, pairs))
-
-
-def _replaced(epsilon: float) -> ExactClaim:
-    return ExactClaim(close(epsilon, relation=Relation.REPLACE), noisy(CELLS, HALF, TOP), LETTERS)
-
-
-def _noisy(
-    name: str, mistake: str, wrong: Mechanism, right: Mechanism | None = None, world: World = LETTERS
-) -> BrokenMechanism:
-    """A mechanism beside noise on every cell, unless another is given."""
-    return broken(name, mistake, close(COST), world, wrong, right or noisy(CELLS, HALF, TOP))
-
-
-BROKEN = (
-    _noisy("empty-cells", "noise is put on cells only in which somebody is", only_where_somebody_is),
-    _noisy(
-        "bins-from-data",
-        "the edges of the bins are the smallest and largest value",
-        bins_from_the_data,
-        fixed_bins,
-        NUMBERS,
-    ),
-    _noisy("total-beside", "the exact total stands beside noisy cells", total_beside),
-    _noisy(
-        "best-of-drawn",
-        "candidates are drawn at random and the best of them is returned exactly",
-        best_of_the_drawn,
-        exponential_choice,
-        World(("A", "B", "C"), 3),
-    ),
-    BrokenMechanism(
-        "one-cell-noise",
-        "noise for one changed cell is certified for replaced people, who change two",
-        _replaced(COST),
-        _replaced(epsilon_above(Fraction(4))),
-    ),
-    broken(
-        "clamped-noise",
-        "noisy cells are cut off below k, which tells them from exact ones",
-        close(0.8, _spliced_delta(0.8)),
-        World(("A",), 8),
-        _spliced(True),
-        _spliced(False),
-    ),
-    broken(
-        "noise-for-the-crowd",
-        "outliers get no more noise than people in a crowd",
-        OUTLIERS,
-        World(("A",), 5),
-        _outlier(False),
-        _outlier(True),
-    ),
-    BrokenMechanism(
-        "seed-reused",
-        "every release draws its noise from the same seed",
-        _run("reused seed", reused_seed),
-        _run("fresh seed", fresh_seed),
-    ),
-    BrokenMechanism(
-        "forked-noise",
-        "forked processes share one generator and draw the same noise",
-        _run("forked noise", forked_noise),
-        _run("fresh seed", fresh_seed),
-    ),
-    BrokenMechanism(
-        "float-laplace",
-        "Laplace noise is drawn in floating point",
-        _run("Laplace in doubles", float_laplace),
-        _run("whole noise", grid_laplace),
-    ),
-    BrokenMechanism(
-        "degree-unchecked",
-        "somebody has more links than the bound that the noise was made for",
-        _links(links_unchecked),
-        _links(links_checked),
-    ),
+add(
+    "degree-unchecked",
+    "somebody has more links than the bound that the noise was made for",
+    _links(links_unchecked),
+    _links(links_checked),
 )

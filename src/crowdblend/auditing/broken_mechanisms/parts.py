@@ -30,11 +30,24 @@ class BrokenMechanism:
     honest: Claim
 
 
-def broken(
-    name: str, mistake: str, guarantee: Guarantee, world: World, wrong: Mechanism, right: Mechanism
-) -> BrokenMechanism:
-    """Return a wrong mechanism beside a right one, with the same claim about the same tables."""
-    return BrokenMechanism(name, mistake, *(ExactClaim(guarantee, one, world) for one in (wrong, right)))
+BROKEN_MECHANISMS: dict[str, BrokenMechanism] = {}
+
+
+def add(name: str, mistake: str, broken: Claim, honest: Claim) -> None:
+    """Add a broken claim beside an honest one."""
+    BROKEN_MECHANISMS[name] = BrokenMechanism(name, mistake, broken, honest)
+
+
+def mistaken(
+    name: str, mistake: str, guarantee: Guarantee, world: World, honest: Mechanism
+) -> Callable[[Mechanism], Mechanism]:
+    """Decorate a mechanism with the mistake in it, beside an honest one that claims the same of the same tables."""
+
+    def register(broken: Mechanism) -> Mechanism:
+        add(name, mistake, *(ExactClaim(guarantee, one, world) for one in (broken, honest)))
+        return broken
+
+    return register
 
 
 def itself(value: Value) -> Hashable:

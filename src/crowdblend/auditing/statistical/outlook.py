@@ -2,26 +2,26 @@
 
 Two figures. The *smallest leak* follows from the runs alone: something that happens with one population and never with
 the other is judged on N runs of each side, x of them refute the guarantee (by the very bound that judges), and a
-probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a few runs, which are
-not used afterwards, look for the event that would refute half of ε, and others measure it. The largest excess over
-that claim that their counts prove, by the bound that judges and with a confidence of 95 %, grows with the root of the
-runs when it is counted in standard deviations, and the normal law says how likely the audit is at least to see it. An
-estimate instead of a bound would be worth little: these runs are few.
+probability p with P(Bin(N, p) ≥ x) = 95 % is seen that often. The *power* is about the subject: a short audit of half
+of ε, whose runs are not used afterwards, looks for an event and measures it. The largest excess over that claim that
+its counts prove, by the bound that judges and with a confidence of 95 %, grows with the root of the runs when it is
+counted in standard deviations, and the normal law says how likely the audit is at least to see it. An estimate instead
+of a bound would be worth little: these runs are few.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.auditing.statistical.bounds import refutes
-from crowdblend.auditing.statistical.events import Fold, Sides, added, best_event, candidates, ranked_pairs, spread
+from crowdblend.auditing.statistical.events import spread
 from crowdblend.auditing.statistical.run import KEPT_PAIRS, LEAST_RUNS, RUNS_OF_A_PAIR, Progress, audit, check_error
-from crowdblend.auditing.statistical.schedule import Clock, Pace, rounds
+from crowdblend.auditing.statistical.schedule import Clock, Pace, Round, rounds
 from crowdblend.auditing.statistical.subject import Pair, Subject
 from crowdblend.auditing.statistical.verdict import Verdict
 from crowdblend.errors import InvalidInput
@@ -41,6 +41,8 @@ _SHARE = 1 / 16
 _MOST_RUNS = 10_000_000
 # So many runs at least tell how long one takes.
 _TIMED = 4
+# The pilot is to measure an event, and not to stop at a finding.
+_NEVER = 1e-12
 # What is lost to starting processes and to waiting for the last of them.
 _USEFUL = 0.8
 
@@ -85,25 +87,57 @@ def foresee(
     workers: int = 1,
     clock: Clock = time.perf_counter,
 ) -> Outlook:
-    """What an audit of so many runs, or of so many seconds, can find; it runs the subject a little for that."""
-    pairs = list(subject.pairs())
+    """Return what an audit of so many runs, or of so many seconds, can find; it runs the subject a little for that."""
+    limit = SECONDS if seconds is None else seconds
+    if not 0 < limit < math.inf:
+        raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")
+    started, pairs = clock(), list(subject.pairs())
     least = max(LEAST_RUNS, RUNS_OF_A_PAIR * len(pairs))
+    made_up = sum(_seconds(clock, lambda: _observe_both(subject, pair, 1)) for pair in pairs)  # noqa: B023
+    # The first batch is made up, where runs are made together; those after it say how long one run takes.
+    together = max(_TIMED, getattr(subject, "together", 1))
+    first, again = (_seconds(clock, lambda: subject.observe(pairs[0].more, together)) for _ in range(2))
+    each = max(again / together, 1e-7)
+    # Each process makes its own populations, and one has them.
+    large = max(0.0, first - again) * 2 * min(2 * KEPT_PAIRS, len(pairs))
+    starting = 0.0 if workers == 1 else made_up + large
+    useful = workers * (_USEFUL if workers > 1 else 1.0)
+    tried = max(least, int((limit * _SHARE / each) if runs is None else runs * _SHARE))
+    pace = Pace(limit * _SHARE if runs is None else None, each, clock)
+    pilot = audit(_HalfClaim(subject), runs=tried, error=_NEVER, bound=False, pace=pace)
     if runs is None:
-        limit = SECONDS if seconds is None else seconds
-        if not 0 < limit < math.inf:
-            raise InvalidInput(f"seconds must be above 0, got {limit:g}. Pass for example 60.")
-        started = clock()
-        tried = _Trial(subject, pairs, clock).for_seconds(limit * _SHARE, least)
-        left = max(0.0, limit - (clock() - started) - tried.made_up(workers))
-        runs = min(max(least, int(left * workers * _USEFUL / tried.each)), _MOST_RUNS)
-    else:
-        tried = _Trial(subject, pairs, clock).for_runs(max(least // 2, int(runs * _SHARE)))
-    return Outlook(
-        runs,
-        tried.made_up(workers) + tried.each * runs / (workers * (_USEFUL if workers > 1 else 1.0)),
-        smallest_leak(runs, error, subject.guarantee.epsilon, subject.guarantee.delta),
-        tried.half_refuted(runs, error),
-    )
+        left = max(0.0, limit - (clock() - started) - starting)
+        runs = min(max(least, int(left * workers * _USEFUL / each)), _MOST_RUNS)
+    guarantee = subject.guarantee
+    leak = smallest_leak(runs, error, guarantee.epsilon, guarantee.delta)
+    return Outlook(runs, starting + each * runs / useful, leak, _power(pilot, rounds(runs, error)[-1]))
+
+
+def _seconds(clock: Clock, work: Callable[[], object]) -> float:
+    started = clock()
+    work()
+    return clock() - started
+
+
+def _observe_both(subject: Subject, pair: Pair, runs: int) -> None:
+    for population in (pair.more, pair.fewer):
+        subject.observe(population, runs)
+
+
+class _HalfClaim:
+    """A subject that claims half of its ε."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.name, self.pairs, self.observe = subject.name, subject.pairs, subject.observe
+        self.guarantee = replace(subject.guarantee, epsilon=subject.guarantee.epsilon / 2)
+
+
+def _power(pilot: Verdict, last: Round) -> float:
+    """Return how likely the last round is at least to refute the claim, by the excess that a pilot proves."""
+    likely, unlikely, claim = pilot.likely, pilot.unlikely, pilot.guarantee
+    excess = least_excess(likely, unlikely, claim.epsilon, claim.delta)
+    deviations = excess / spread(likely, unlikely, claim.epsilon) * math.sqrt(last.judging / 2)
+    return float(special.ndtr(deviations + special.ndtri(last.error)))
 
 
 def audit_foreseen(
@@ -150,89 +184,6 @@ def smallest_leak(runs: int, error: float, epsilon: float, delta: float) -> floa
         middle = (low + high) // 2
         low, high = (low, middle) if refuted(middle) else (middle, high)
     return float(special.betaincinv(high, trials - high + 1, FOUND))
-
-
-class _Trial:
-    """A few runs on every pair, in two folds, and how long they took."""
-
-    def __init__(self, subject: Subject, pairs: list[Pair], clock: Clock) -> None:
-        self._guarantee, self._subject, self._pairs, self._clock = subject.guarantee, subject, pairs, clock
-        self._seen: dict[int, Sides] = {}
-        self._tried = 0
-        # By how much an event exceeds half of ε at least, and the standard deviation of that in one run of each side.
-        self._excess, self._spread = 0.0, 1.0
-        self._first = {number: self._made_up(pair) for number, pair in enumerate(pairs)}
-        self._large, self.each = 0.0, math.nan
-
-    def for_seconds(self, seconds: float, least: int) -> _Trial:
-        """Runs for about that long; twice as many each time, since how long they take is not known."""
-        self._time_batches(seconds / 4)
-        each, started = max(1, least // (8 * len(self._pairs))), self._clock()
-        while True:
-            self._add(each)
-            if 9 * (self._clock() - started) > seconds:
-                return self._judged()
-            each *= 2
-
-    def for_runs(self, runs: int) -> _Trial:
-        """So many runs."""
-        self._time_batches(0.0)
-        self._add(max(1, runs // (12 * len(self._pairs))))
-        return self._judged()
-
-    def made_up(self, workers: int) -> float:
-        """Seconds until the populations of an audit are made up: each process makes its own, and one has them."""
-        return 0.0 if workers == 1 else sum(self._first.values()) + self._large * min(2 * KEPT_PAIRS, len(self._pairs))
-
-    def _made_up(self, pair: Pair) -> float:
-        """Seconds for the first run of both sides."""
-        started = self._clock()
-        for population in (pair.more, pair.fewer):
-            self._subject.observe(population, 1)
-        return self._clock() - started
-
-    def _time_batches(self, seconds: float) -> None:
-        """Seconds for the first large batch of a pair, where runs are made together, and for one run after it."""
-        runs, done = max(_TIMED, getattr(self._subject, "together", 1)), 0
-        started = self._clock()
-        self._subject.observe(self._pairs[0].more, runs)
-        made = self._clock()
-        while not done or self._clock() - made < seconds:
-            self._subject.observe(self._pairs[0].more, runs)
-            done += runs
-        self.each = max((self._clock() - made) / done, 1e-7)
-        self._large = max(0.0, 2 * (made - started - runs * self.each))
-
-    def half_refuted(self, runs: int, error: float) -> float:
-        """How likely so many runs are at least to refute half of ε."""
-        last = rounds(runs, error)[-1]
-        deviations = self._excess / self._spread * math.sqrt(last.judging / 2)
-        return float(special.ndtr(deviations + special.ndtri(last.error)))
-
-    def _judged(self) -> _Trial:
-        """As many runs again on the most promising pairs suggest an event against half of ε, as many measure it."""
-        epsilon, delta = self._guarantee.epsilon / 2, self._guarantee.delta
-        tried, best = self._tried, ranked_pairs(list(candidates(self._seen, epsilon, delta)))[:KEPT_PAIRS]
-        self._add(max(1, tried // (4 * len(best))), best)
-        event = best_event(list(candidates(self._seen, epsilon, delta)))
-        if event.outcomes:
-            runs, pair = max(1, tried // 2), self._pairs[event.pair]
-            hits = [event.hits(self._subject.observe(side, runs)) for side in (pair.more, pair.fewer)]
-            likely, unlikely = (hits[event.likelier], runs), (hits[1 - event.likelier], runs)
-            self._excess = least_excess(likely, unlikely, epsilon, delta)
-            self._spread = spread(likely, unlikely, epsilon)
-        return self
-
-    def _add(self, each: int, some: Sequence[int] | None = None) -> None:
-        chosen = range(len(self._pairs)) if some is None else some
-        self._tried += 4 * each * len(chosen)
-        for number in chosen:
-            pair = self._pairs[number]
-            one, two, three, four = (
-                Fold(each, self._subject.observe(population, each))
-                for population in (pair.more, pair.more, pair.fewer, pair.fewer)
-            )
-            self._seen[number] = added(self._seen.get(number), ((one, two), (three, four)))
 
 
 def least_excess(likely: tuple[int, int], unlikely: tuple[int, int], epsilon: float, delta: float) -> float:
