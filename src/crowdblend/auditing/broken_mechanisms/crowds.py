@@ -25,13 +25,13 @@ _suppressing_threes("off-by-one", "classes of k − 1 people are shown")(suppres
 
 
 @_suppressing_pairs("star-rows", "suppressed rows are exported as rows of *")
-def star_rows(table: Database) -> Distribution:
+def _star_rows(table: Database) -> Distribution:
     published = shown(table, 2)
     return surely((published, ("*", len(table) - sum(n for _, n in published))))
 
 
 @_suppressing_pairs("suppressed-labels", "a file's dictionary lists the labels of suppressed classes")
-def kept_labels(table: Database) -> Distribution:
+def _kept_labels(table: Database) -> Distribution:
     return surely((shown(table, 2), tuple(sorted(set(map(str, table))))))
 
 
@@ -62,7 +62,7 @@ def one_refinement(table: Database) -> Distribution:
 
 
 @mistaken("two-tables", "two tables come from one sample, each with its own threshold", PAIRS, CROSSED, one_refinement)
-def two_tables(table: Database) -> Distribution:
+def _two_tables(table: Database) -> Distribution:
     return beside(suppressed(2, _attribute(i))(table) for i in (0, 1))
 
 
@@ -72,7 +72,7 @@ def people_counted(table: Database) -> Distribution:
 
 
 @mistaken("two-rows", "a person with two rows is counted twice", PAIRS, ROWS, people_counted)
-def rows_counted(table: Database) -> Distribution:
+def _rows_counted(table: Database) -> Distribution:
     return suppressed(2)(tuple(row for person in table for row in person))
 
 

@@ -29,7 +29,7 @@ HISTOGRAM = noisy(CELLS, HALF, TOP)
 
 
 @mistaken("empty-cells", "noise is put on cells only in which somebody is", close(LN_2), LETTERS, HISTOGRAM)
-def only_where_somebody_is(table: Database) -> Distribution:
+def _only_where_somebody_is(table: Database) -> Distribution:
     there = [cell for cell in CELLS if cell in table]
     return pushed(noisy(there, HALF, TOP)(table), lambda counts: tuple(zip(there, counts, strict=True)))
 
@@ -55,7 +55,7 @@ def bins_from_the_data(table: Database) -> Distribution:
 
 
 @mistaken("total-beside", "the exact total stands beside noisy cells", close(LN_2), LETTERS, HISTOGRAM)
-def total_beside(table: Database) -> Distribution:
+def _total_beside(table: Database) -> Distribution:
     return pushed(HISTOGRAM(table), lambda counts: (counts, len(table)))
 
 

@@ -37,7 +37,7 @@ add(
 
 
 @_as_poisson("fixed-size", "a sample without replacement is certified as a Poisson sample", world=ONE_CLASS)
-def fixed_size(table: Database) -> Distribution:
+def _fixed_size(table: Database) -> Distribution:
     some = random_samples(len(table) // 2)(table)
     return mix((chance, suppressed(K)(sample)) for sample, chance in some.items())
 
@@ -55,7 +55,7 @@ add(
 
 
 @_as_poisson("size-beside", "the size of the sample is published beside the table", world=LETTERS)
-def size_beside(table: Database) -> Distribution:
+def _size_beside(table: Database) -> Distribution:
     return mix((mass, surely((len(some), shown(some, K)))) for mass, some in samples(table, HALF))
 
 
@@ -69,7 +69,7 @@ def redrawn(table: Database) -> Distribution:
 
 
 @_as_poisson("population-threshold", "the crowd is counted in the population instead of the sample", world=LETTERS)
-def population_threshold(table: Database) -> Distribution:
+def _population_threshold(table: Database) -> Distribution:
     return mix(
         (mass, surely(frozenset((c, n) for c, n in Counter(some).items() if table.count(c) >= K)))
         for mass, some in samples(table, HALF)
@@ -77,7 +77,7 @@ def population_threshold(table: Database) -> Distribution:
 
 
 @_as_poisson("same-sample-twice", "a second table comes from a sample that was used before", world=LETTERS)
-def same_sample_twice(table: Database) -> Distribution:
+def _same_sample_twice(table: Database) -> Distribution:
     return mix((mass, surely((shown(some, K), shown(some, 1)))) for mass, some in samples(table, HALF))
 
 
