@@ -88,7 +88,7 @@ def test_a_run_follows_the_choices_and_scores_what_is_offered(monkeypatch: pytes
         return [taken[len(seen) - 1]] * times
 
     monkeypatch.setattr(module, "choose_several", scripted)
-    end = search.run(THREE, codes, counts, GIVEN["loss"], epsilon=0.25, source=SeededSource(1))
+    (end,) = search.several(THREE, codes, counts, GIVEN["loss"], epsilon=0.25, source=SeededSource(1), times=1)
     node, bound = search.start, GIVEN["loss"].sensitivity(THREE.most)
     for step, place in enumerate(taken):
         candidates = offered(THREE, search.offer(step, node))

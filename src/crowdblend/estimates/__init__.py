@@ -4,13 +4,12 @@ Nothing here sees a sample, so whatever is computed is post-processing and costs
 intervals cover are in docs/proofs.md#estimates.
 """
 
-from crowdblend.estimates.estimator import Design, Estimator, Intervals
+from crowdblend.estimates.estimator import Design, Estimator, Intervals, nothing_known
 from crowdblend.estimates.facts import (
     domain_sizes,
     estimator_of,
     facts_of_table,
     finest_cells,
-    nothing_known,
     row_intervals,
     total_intervals,
 )

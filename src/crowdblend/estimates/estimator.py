@@ -28,6 +28,11 @@ class Intervals:
     high: Whole
 
 
+def nothing_known(rows: int) -> Intervals:
+    """Intervals that say nothing."""
+    return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
+
+
 @dataclass(frozen=True)
 class Design:
     """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
@@ -60,8 +65,7 @@ class Estimator:
         if self._faint and self.law.shown_from is None:
             return self.sums(values, np.ones(len(values), np.int64), None, confidence=confidence)
         if self._faint:  # nothing is proved about cells that are shown because of their noise
-            unknown = np.full(len(values), -1, np.int64)
-            return Intervals(np.full(len(values), np.nan), unknown, unknown.copy())
+            return nothing_known(len(values))
         level, design, lost = 1 - confidence, self.design, self.design.exceptions
         different, back = np.unique(self.law.place(values, exact), return_inverse=True)
         low = lost + self._ends(_less(self.law, lost), design.most, level, different - lost)[0]

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates.estimator import CONFIDENCE, Design, Estimator, Intervals
+from crowdblend.estimates.estimator import CONFIDENCE, Design, Estimator, Intervals, nothing_known
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
 
 Facts = Mapping[str, Any]
@@ -98,11 +98,6 @@ def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
         for loss, number in zip(losses, numbers.tolist(), strict=True)
     ]
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
-
-
-def nothing_known(rows: int) -> Intervals:
-    """Intervals that say nothing."""
-    return Intervals(np.full(rows, np.nan), np.full(rows, -1, np.int64), np.full(rows, -1, np.int64))
 
 
 def _law(facts: Facts, parameters: Facts) -> Law | None:

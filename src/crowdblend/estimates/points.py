@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates.estimator import CONFIDENCE, Intervals
-from crowdblend.estimates.facts import Facts, estimator_of, nothing_known
+from crowdblend.estimates.estimator import CONFIDENCE, Intervals, nothing_known
+from crowdblend.estimates.facts import Facts, estimator_of
 from crowdblend.estimates.laws import Whole
 from crowdblend.estimates.strata import fill, strata_of
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals
-from crowdblend.estimates.facts import Facts, estimator_of, nothing_known, row_intervals
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator, Intervals, nothing_known
+from crowdblend.estimates.facts import Facts, estimator_of, row_intervals
 from crowdblend.estimates.laws import Whole
 
 # Facts may come from anywhere.

@@ -94,19 +94,6 @@ class Search:
             for column, level in enumerate(node)
         )
 
-    def run(
-        self,
-        lattice: Lattice,
-        codes: NDArray[np.int32],
-        counts: NDArray[np.int64],
-        score: Score,
-        *,
-        epsilon: float,
-        source: Source,
-    ) -> Node:
-        """The node that the last step chooses, each step with a loss of epsilon."""
-        return self.several(lattice, codes, counts, score, epsilon=epsilon, source=source, times=1)[0]
-
     def several(
         self,
         lattice: Lattice,
@@ -118,7 +105,10 @@ class Search:
         source: Source,
         times: int,
     ) -> list[Node]:
-        """So many independent runs on the same data, whose nodes are scored once; for rehearsals, which run many."""
+        """The nodes that the last step chooses in so many independent runs, each step with a loss of epsilon.
+
+        Rehearsals run many on the same data, whose nodes are scored once.
+        """
         bound, nodes = score.sensitivity(lattice.most), [self.start] * times
         for step in range(self.steps):
             alike: dict[Node, list[int]] = {}

@@ -22,26 +22,3 @@ from crowdblend.calculus.rules import (
     totals,
     zero_knowledge,
 )
-
-__all__ = [
-    "blending",
-    "choice",
-    "composition",
-    "graph_releases",
-    "graphs",
-    "mechanisms",
-    "outliers",
-    "parts",
-    "profiles",
-    "quantiles",
-    "queries",
-    "recoding",
-    "registers",
-    "sampling",
-    "sanitizers",
-    "selection",
-    "strata",
-    "synopses",
-    "totals",
-    "zero_knowledge",
-]

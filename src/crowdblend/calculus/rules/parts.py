@@ -12,13 +12,12 @@ from crowdblend.calculus.assumptions import Assumption
 from crowdblend.calculus.conditions import Unmet, require
 from crowdblend.calculus.description import Composite
 from crowdblend.calculus.forms import TARGET, UNDER_SAMPLING
-from crowdblend.calculus.rules.sampling import FROM_SAMPLE
+from crowdblend.calculus.rules.sampling import FROM_SAMPLE, under_sampling
 from crowdblend.calculus.theorem import rule
 from crowdblend.guarantees import CrowdBlending, DifferentialUnderSampling, PartOfSample
 from crowdblend.guarantees.parameters import SHARES_ROUNDING
 from crowdblend.numerics import balls
 from crowdblend.numerics.arithmetic import Number
-from crowdblend.numerics.balls import upper_bound
 from crowdblend.numerics.parts_of_sample import parts_divergence
 
 
@@ -52,13 +51,11 @@ def disjoint_parts(*premises: PartOfSample, rate: float, epsilon: float) -> Diff
     """A person is in one part at most, so that the parts share one ε and average their δ."""
     check_shares(premises)
 
-    def delta() -> Number:
+    def divergence(growth: arb) -> Number:
         total = _total(premises).max(arb(1))
-        parts = [(part.k, arb(part.share) / total) for part in premises]
-        return parts_divergence(balls, parts, arb(rate), arb(epsilon).exp())
+        return parts_divergence(balls, [(part.k, arb(part.share) / total) for part in premises], arb(rate), growth)
 
-    # Sampling alone makes (0, rate) true of any mechanism.
-    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+    return under_sampling(rate, epsilon, divergence)
 
 
 def check_shares(premises: tuple[PartOfSample, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from flint import arb
@@ -230,12 +231,16 @@ def require_amplified(blend_epsilon: float, rate: float, epsilon: float) -> None
 
 
 def _sampled_crowds(premise: CrowdBlending, rate: float, epsilon: float) -> DifferentialUnderSampling:
-    def delta() -> Number:
-        blend, growth = arb(premise.epsilon).exp(), arb(epsilon).exp()
-        return crowd_divergence(balls, premise.k, arb(rate), blend, growth)
+    return under_sampling(
+        rate,
+        epsilon,
+        lambda growth: crowd_divergence(balls, premise.k, arb(rate), arb(premise.epsilon).exp(), growth),
+    )
 
-    # Sampling alone makes (0, rate) true of any mechanism.
-    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+
+def under_sampling(rate: float, epsilon: float, divergence: Callable[[arb], Number]) -> DifferentialUnderSampling:
+    """The guarantee of a mechanism with this divergence at e^ε; sampling alone makes (0, rate) true of any."""
+    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(lambda: divergence(arb(epsilon).exp()))))
 
 
 @rule(
@@ -259,12 +264,11 @@ def noisy_histogram_sampled(
     *, k: int, noise_epsilon: float, rate: float, epsilon: float, flag: bool
 ) -> DifferentialUnderSampling:
     """The exact δ of noise below k; flag says whether cells tell that they are exact."""
-
-    def delta() -> Number:
-        ratio, growth = (-arb(noise_epsilon)).exp(), arb(epsilon).exp()
-        return spliced_divergence(balls, k, arb(rate), ratio, growth, flagged=flag)
-
-    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+    return under_sampling(
+        rate,
+        epsilon,
+        lambda growth: spliced_divergence(balls, k, arb(rate), (-arb(noise_epsilon)).exp(), growth, flagged=flag),
+    )
 
 
 @rule(
@@ -288,9 +292,6 @@ def noisy_histogram_sampled(
 )
 def points_sampled(*, k: int, noise_epsilon: float, rate: float, epsilon: float) -> DifferentialUnderSampling:
     """Noisy points hide each other: whoever is swapped for another point of the block is one among many alike."""
-
-    def delta() -> Number:
-        blend, growth = arb(noise_epsilon).exp(), arb(epsilon).exp()
-        return shuffled_divergence(balls, k, arb(rate), blend, growth)
-
-    return DifferentialUnderSampling(rate, epsilon, min(rate, upper_bound(delta)))
+    return under_sampling(
+        rate, epsilon, lambda growth: shuffled_divergence(balls, k, arb(rate), arb(noise_epsilon).exp(), growth)
+    )

@@ -243,8 +243,7 @@ def sample_and_sanitize_linear(premise: Differential, *, samples: int, populatio
 )
 def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population: int) -> ZeroKnowledge:
     """Drawn, drawn but concealed, and not drawn are pairwise close, so one step suffices."""
-    q = arb(samples) / population
-    return _sanitized(premise, samples, population, log1p(q * expm1(premise.epsilon)), q * premise.delta)
+    return _in_one_step(premise, samples, population)
 
 
 @rule(
@@ -257,9 +256,13 @@ def sample_and_sanitize_sharp(premise: Differential, *, samples: int, population
 )
 def sample_and_sanitize_differential(premise: Differential, *, samples: int, population: int) -> Differential:
     """The same argument with other data in the place of a concealed row."""
-    q = arb(samples) / population
-    close = _sanitized(premise, samples, population, log1p(q * expm1(premise.epsilon)), q * premise.delta)
+    close = _in_one_step(premise, samples, population)
     return Differential(close.epsilon, close.delta, Relation.REPLACE, samplings=1)
+
+
+def _in_one_step(premise: Differential, samples: int, population: int) -> ZeroKnowledge:
+    q = arb(samples) / population
+    return _sanitized(premise, samples, population, log1p(q * expm1(premise.epsilon)), q * premise.delta)
 
 
 def _sanitized(premise: Differential, samples: int, population: int, epsilon: arb, delta: arb) -> ZeroKnowledge:
