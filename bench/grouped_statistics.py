@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from crowdblend.mechanisms.quantiles import quantile_losses
+from crowdblend.mechanisms.statistics import quantile_losses
 from tests.kinds.grouped import GROUPS, Town, rank_holds
 from tests.kinds.opendp_statistics import OpenDPGroups, permuted_and_flipped
 

@@ -14,9 +14,9 @@ from crowdblend.errors import NotProved
 from crowdblend.mechanisms import NoisyHistogram, NoisyPoints, OutlierHistogram, SuppressedHistogram
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.mechanisms.networks import NoisyStatistic
+from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
-from crowdblend.mechanisms.totals import NoisyTotals
 from crowdblend.planning import plan
 from crowdblend.policies.load import parse_policy
 from crowdblend.publishing.release import release
@@ -29,7 +29,7 @@ MECHANISMS: tuple[Any, ...] = (
     OutlierHistogram,
     FittedSynopsis,
     ExponentialSynopsis,
-    NoisyTotals,
+    NoisyStatistics,
     NoisyStatistic,
     NoiseEverywhere,
     NoisyTotal,
@@ -52,7 +52,7 @@ def leaves(document: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def parameters_of(mechanism: Any) -> list[dict[str, Any]]:
     """The parameters of a mechanism under the names that rules have for them, one dictionary for each leaf."""
-    if isinstance(mechanism, NoisyTotals):
+    if isinstance(mechanism, NoisyStatistics):
         return [
             {"grid_steps": shape.steps, "bins": shape.bins, "noise_epsilon": noise}
             for shape, noise in zip(mechanism.shapes, mechanism.noise_epsilons, strict=True)

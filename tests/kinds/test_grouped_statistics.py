@@ -15,7 +15,7 @@ import crowdblend as cb
 from crowdblend.errors import DoesNotVerify, Infeasible
 from crowdblend.guarantees import Differential, Relation, ZeroKnowledge
 from crowdblend.kinds import plan
-from crowdblend.mechanisms.quantiles import quantile_losses
+from crowdblend.mechanisms.statistics import quantile_losses
 from crowdblend.policies import parse_policy
 from crowdblend.publishing.release import release
 from crowdblend.publishing.verification import verify_release

@@ -347,7 +347,7 @@ def test_an_error_covers_writing_the_value_as_a_double(bounds: str) -> None:
 @pytest.mark.parametrize("confidence", ["0.95", "0.999999999999", "0.999999999999999"])
 def test_errors_are_planned_for_no_more_than_what_the_confidence_leaves(confidence: str) -> None:
     made = plan(parse_policy(POLICY.replace("epsilon = 1.0", f"epsilon = 1.0\nconfidence = {confidence}")))
-    assert made.parameters.request.failure == float(1 - Decimal(confidence))
+    assert made.parameters.way_of(0).failure == float(1 - Decimal(confidence))
 
 
 def test_what_is_told_is_rounded_against_us(town: Path, tmp_path: Path) -> None:

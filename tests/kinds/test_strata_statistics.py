@@ -25,7 +25,7 @@ from crowdblend.calculus import Assumption, verify
 from crowdblend.errors import DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.mechanisms.strata_statistics import in_own_copies
+from crowdblend.mechanisms.statistics import count_in_copies
 from crowdblend.planning.statistics.stratified import own_weights, plan_strata_statistics, weights_of
 from crowdblend.policies import load_policy
 from crowdblend.policies.statistic import Statistic
@@ -213,8 +213,9 @@ def test_one_person_more_changes_no_probability_beyond_epsilon(broken: bool) -> 
     women = Statistic(name="women", count={"sex": ("F",)})
     planned = plan(policy(person=None, rows_are_people=True, epsilon=1.0, statistics=(women,)))
     if broken:
-        (noise,) = planned.parameters.noise_epsilons
-        planned = replace(planned, parameters=replace(planned.parameters, noise_epsilons=(10 * noise,)))
+        way = planned.parameters.way_of(0)
+        louder = replace(way, noise_epsilons=(10 * way.noise_epsilons[0],))
+        planned = replace(planned, parameters=replace(planned.parameters, ways=(((0,), louder),)))
     others = Crowd(("west", "M"), 3)
     without = counted_high(planned, (others,), 6_000, f"without {broken}")
     more = counted_high(planned, (others, Crowd(("north", "F"), 1)), 6_000, f"with {broken}")
@@ -245,7 +246,7 @@ def test_nobody_counts_more_often_than_their_class_of_weights_allows() -> None:
     """What the certificate relies on holds whatever was read: copies beyond those of the stratum are cut."""
     codes = np.array([[0, 10], [0, 99], [1, 7]], np.int32)
     sample = SampledClasses(("weight", "weight"), (("a", "b"), ("0",) * 100), codes, np.array([2, 1, 3]))
-    assert in_own_copies(sample, "weight", (20, 30)).counts.tolist() == [20, 20, 21]
+    assert count_in_copies(sample, "weight", (20, 30), own=True).counts.tolist() == [20, 20, 21]
 
 
 @pytest.fixture(scope="module")
@@ -360,8 +361,8 @@ def test_weights_are_exact_where_a_unit_divides_them_and_the_bias_is_counted_els
 def test_the_noise_is_the_least_that_the_worst_stratum_allows() -> None:
     """All of ε is used in the stratum whose people count most; with one rate it is sampling's own amplification."""
     planned = plan(policy(statistics=(Statistic(name="women", count={"sex": ("F",)}),)))
-    (noise,) = planned.parameters.noise_epsilons
-    copies = planned.parameters.weights.copies
+    (noise,) = planned.parameters.way_of(0).noise_epsilons
+    copies = planned.parameters.way_of(0).weights.copies
     losses = [np.log1p(rate * np.expm1(noise * one)) for rate, one in zip(RATES.values(), copies, strict=True)]
     assert max(losses) == pytest.approx(4.0, rel=1e-9)
     assert losses[0] == max(losses)
@@ -385,12 +386,13 @@ def test_the_most_rates_fit_a_certificate_and_more_statistics_are_refused() -> N
 
 def test_an_empty_group_claims_nothing() -> None:
     made = plan(policy(statistics=(Statistic(name="m", median="income", by=("sex",)), STATISTICS[2])))
-    assert made.parameters.rank(0, 0) == 1.0
+    way = made.parameters.way_of(0)
+    assert way.rank(0, 0) == 1.0
     (north, *_) = made.of_totals(1, [0, 0] * 3)
     assert (north.value, north.error) == (500.0, pytest.approx(500.0))
     rare = weights_of([Stratum("a", 1e-9, 1e-9, 1e-9), Stratum("b", 0.5, 0.5, 0.5)])
     with pytest.raises(InvalidInput, match="does not fit numbers of 64 bits"):
-        plan_strata_statistics(rare, made.parameters.shapes, 1e-9, 0.05)
+        plan_strata_statistics(rare, way.shapes, 1e-9, 0.05)
 
 
 def test_nothing_about_the_sample_is_said(people: pd.DataFrame, tmp_path: Path, quick: None) -> None:

@@ -14,9 +14,8 @@ from scipy.stats import beta
 
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import ZeroKnowledge
-from crowdblend.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator
-from crowdblend.mechanisms.simulators.protocol import concealed
-from crowdblend.mechanisms.totals import NoisyTotals
+from crowdblend.mechanisms.simulators import EverybodySimulator, RandomRows, SampleSimulator, Simulator, concealed
+from crowdblend.mechanisms.statistics import NoisyStatistics
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, Shape, TotalsRequest, Way, plan_statistics
 from crowdblend.randomness import SeededSource, discrete_laplace
 from tests.randomness.goodness import fits_whole_numbers
@@ -32,7 +31,7 @@ def laplace_law(noise_epsilon: float, first: int, last: int) -> list[float]:
 
 def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
     exact = [np.full(RUNS, 70), np.tile([3, 0, 9], RUNS)]
-    one, bins = NoisyTotals((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
+    one, bins = NoisyStatistics((Shape(1), Shape(1, 2)), (0.5, 0.2)).publish(exact, SeededSource(1))
     assert fits_whole_numbers(one - 70, laplace_law(0.5, -20, 20), -20)
     for place, total in enumerate([3, 0, 9]):
         assert fits_whole_numbers(bins[place::3] - total, laplace_law(0.2, -30, 30), -30)
@@ -40,7 +39,7 @@ def test_published_totals_are_the_totals_plus_discrete_laplace_noise() -> None:
 
 @pytest.mark.parametrize("kind", [EVERYBODY, SAMPLE])
 def test_simulators_publish_their_estimates_like_the_release(kind: str) -> None:
-    mechanism, bins = NoisyTotals((Shape(1), Shape(1, 2)), (0.5, 0.2)), (1, 2)
+    mechanism, bins = NoisyStatistics((Shape(1), Shape(1, 2)), (0.5, 0.2)), (1, 2)
     simulator = EverybodySimulator(mechanism, bins, 9) if kind == EVERYBODY else SampleSimulator(mechanism, bins)
     rows = np.array([[5, 1, 0], [2, 0, 1], [4, 0, 0]])
     made_up = simulator.simulate(rows, SeededSource(4))
@@ -64,7 +63,7 @@ def test_a_simulator_sees_k_rows_and_never_the_concealed_one() -> None:
 
 
 def test_estimates_are_scaled_up_and_rounded_to_the_nearest_whole_number() -> None:
-    simulator = EverybodySimulator(NoisyTotals((Shape(1, 2),), (1.0,)), (2,), population=10)
+    simulator = EverybodySimulator(NoisyStatistics((Shape(1, 2),), (1.0,)), (2,), population=10)
     assert simulator.estimate(np.array([[1, 0], [1, 0], [0, 1]])).tolist() == [7, 3]
     assert simulator.estimate(np.array([[1, 0], [0, 0], [0, 0], [0, 3]])).tolist() == [3, 8]
 
@@ -83,7 +82,7 @@ def _world(kind: str, mechanism: str) -> tuple[np.ndarray, Way, Simulator]:
     shape = Shape(1, bins=bins) if kind == "bins" else Shape(10)
     way = plan_statistics(TotalsRequest((shape,), 0.5, K, N, 0.05)).alternatives[mechanism]  # type: ignore[index]
     assert way is not None
-    noisy = NoisyTotals(way.shapes, way.noise_epsilons)
+    noisy = NoisyStatistics(way.shapes, way.noise_epsilons)
     simulator = EverybodySimulator(noisy, (bins,), N) if mechanism == EVERYBODY else SampleSimulator(noisy, (bins,))
     return table, way, simulator
 
@@ -102,7 +101,9 @@ def _simulated(table: np.ndarray, way: Way, simulator: Any, source: SeededSource
 
 def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarray:
     together = np.array(totals)
-    return NoisyTotals(way.shapes, way.noise_epsilons).publish([together.ravel()], source)[0].reshape(together.shape)
+    return (
+        NoisyStatistics(way.shapes, way.noise_epsilons).publish([together.ravel()], source)[0].reshape(together.shape)
+    )
 
 
 @pytest.mark.parametrize("mechanism", [EVERYBODY, SAMPLE])
@@ -110,7 +111,7 @@ def _noisy(totals: list[np.ndarray], way: Way, source: SeededSource) -> np.ndarr
 def test_release_and_simulator_stay_within_the_promise(kind: str, mechanism: str) -> None:
     """Events "this total is at least t": confidence intervals of their probabilities never contradict the factor."""
     table, way, simulator = _world(kind, mechanism)
-    promise: ZeroKnowledge = way.zero_knowledge.conclusion
+    promise: ZeroKnowledge = way.derivations(way.claim)[0].conclusion
     hidden, source = concealed(table, 0), SeededSource(11)
     released, made_up = _released(table, way, source), _simulated(hidden, way, simulator, source)
     events = _tried(released, made_up)

@@ -21,7 +21,7 @@ from crowdblend.guarantees import CrowdCurve, Profile, Uses
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.mechanisms.fresh_samples import draw_each
+from crowdblend.mechanisms.parts import draw_each
 from crowdblend.planning import plan as plan_numbers
 from crowdblend.policies import NamedTable, Sampling, Table, load_policy, parse_policy
 from crowdblend.policies.domains import ValueDomain

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from crowdblend.calculus import RULES
-from crowdblend.mechanisms.quantiles import quantile_losses
+from crowdblend.mechanisms.statistics import quantile_losses
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .worlds import drawn

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.mechanisms.quantiles import quantile_losses
+from crowdblend.mechanisms.statistics import quantile_losses
 
 from .distributions import both, divergence, epsilon_above, growth_below, mix
 from .noise_below_k import blurred

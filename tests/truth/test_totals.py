@@ -19,7 +19,7 @@ import pytest
 from crowdblend.calculus import RULES
 from crowdblend.guarantees import Differential, Guarantee, NoisyTotals, Relation, ZeroKnowledge
 from crowdblend.mechanisms.simulators import EverybodySimulator
-from crowdblend.mechanisms.totals import NoisyTotals as Mechanism
+from crowdblend.mechanisms.statistics import NoisyStatistics as Mechanism
 from crowdblend.planning.statistics import Shape
 from crowdblend.planning.statistics.accuracy import finite_population
 

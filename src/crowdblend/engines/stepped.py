@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.mechanisms.totals import Whole
+from crowdblend.mechanisms.statistics import Whole
 from crowdblend.policies.columns import Column
 from crowdblend.policies.statistic import Statistic
 from crowdblend.recoding.bounded import Bounded, Steps

@@ -12,7 +12,7 @@ from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.stepped import fitting, group_numbers
 from crowdblend.mechanisms.classes import SampledClasses
-from crowdblend.mechanisms.totals import Whole
+from crowdblend.mechanisms.statistics import Whole
 from crowdblend.policies.source import DataSource
 from crowdblend.policies.statistic import Statistic
 

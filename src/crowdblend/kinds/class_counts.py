@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Coin, Draw, Everybody, StratifiedCoin
-from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.engines.engine import ClassCounts, Engine, Progress
+from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.refusals import at_column, outside_weights
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import Reading, ReleasePlan
+from crowdblend.kinds.kind import AnyPolicy, Facts, Reading, ReleasePlan
+from crowdblend.lazy import lazy
+from crowdblend.policies.columns import Column
+from crowdblend.policies.strata import Design
+from crowdblend.randomness import DrawKey, ReleaseKey
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crowdblend.engines.engine import ClassCounts
-    from crowdblend.engines.outside_values import OutsideValues
+    from crowdblend.engines import packing
     from crowdblend.mechanisms import SampledClasses
-    from crowdblend.policies.columns import Column
-    from crowdblend.policies.strata import Design
-    from crowdblend.randomness import DrawKey, ReleaseKey
+else:
+    packing = lazy("crowdblend.engines.packing")
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,31 @@ class ClassCountsReading(Reading):
         return self.counted.outside
 
 
-ReadingT = TypeVar("ReadingT", bound=Reading)
+@dataclass(frozen=True)
+class ChoiceReading(ClassCountsReading):
+    """Counts of those who decide, and of those of whom classes are published; `counted` is the pass over the latter."""
+
+    deciding: SampledClasses
+    released: SampledClasses
+
+    @property
+    def internal(self) -> dict[str, int]:
+        people = {"people_sampled": self.released.people, "people_deciding": self.deciding.people}
+        return {**self.counted.facts, "classes": len(self.released.counts), **people}
 
 
-class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
+class ClassPolicy(AnyPolicy, Protocol):
+    """A policy whose columns have classes."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The published columns."""
+
+
+ClassPolicyT = TypeVar("ClassPolicyT", bound=ClassPolicy)
+
+
+class ClassCountsPlan(ReleasePlan[ClassPolicyT, ClassCountsReading], Generic[ClassPolicyT]):
     """A plan for a policy whose columns have classes; kinds say at which rate a sample is drawn."""
 
     @property
@@ -62,21 +83,26 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         """Whether a sample is drawn here; a rate is needed then."""
         return not self.policy.sampling.already_drawn
 
+    def common_facts(self) -> Facts:
+        """What readers are told of every kind, and the domain of every column."""
+        columns = {column.name: column.recoding.domain() for column in self.policy.columns if not column.chooses}
+        return {**super().common_facts(), **unpublished_design(self.design), "columns": columns}
+
     @property
-    def stated_assumptions(self) -> tuple[Assumption, ...]:
-        """That the rate is assumed, and that rows are people."""
-        drawn = (Assumption.ASSUMED_RATE,) if self.policy.sampling.already_drawn else ()
-        return (*drawn, *super().stated_assumptions)
+    def names(self) -> list[str]:
+        """The columns that are read: those that are published, and strata or weights beside them."""
+        return [column.name for column in (*self.policy.columns, *self._unpublished)]
 
-    def check_source(self, engine: Engine) -> None:
-        """Refuse a source that does not exist or lacks a column, without reading a row."""
-        check_source(engine, self.policy.data, self._names, self.policy.resources)
+    @property
+    def published_names(self) -> list[str]:
+        """The columns that are published."""
+        return [column.name for column in self.policy.columns]
 
-    def count(self, engine: Engine, key: ReleaseKey, progress: Progress | None) -> ClassCountsReading:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
         """Draw the sample and count its classes."""
         policy = self.policy
         columns = (*policy.columns, *self._unpublished)
-        with engine.open(policy.data, self._names, policy.resources, progress) as source, refusing_weights(self.design):
+        with engine.open(policy.data, self.names, policy.resources, progress) as source, refusing_weights(self.design):
             counted = source.class_counts(columns, self.draw(key.coin()))
         if self._unpublished:
             counted = replace(counted, classes=_narrowed(counted.classes, policy.columns))
@@ -97,13 +123,15 @@ class ClassCountsPlan(ReleasePlan[Any, ReadingT], Generic[ReadingT]):
         return getattr(self.policy, "design", None)
 
     @property
+    def strata(self) -> Design:
+        """The design of a stratified plan."""
+        assert self.design is not None, "a stratified plan has strata"
+        return self.design
+
+    @property
     def _unpublished(self) -> tuple[Column, ...]:
         """Strata or weights that are read and checked, and not published."""
         return () if self.design is None else self.design.unpublished
-
-    @property
-    def _names(self) -> list[str]:
-        return [column.name for column in (*self.policy.columns, *self._unpublished)]
 
 
 @contextmanager
@@ -119,7 +147,7 @@ def refusing_weights(design: Design | None) -> Iterator[None]:
         raise outside_weights(design.column.name) from None
 
 
-def unpublished_design(design: Design | None) -> dict[str, Any]:
+def unpublished_design(design: Design | None) -> Facts:
     """What readers are told of strata or weights that are not published; nothing where there are none."""
     if design is None or design.published:
         return {}
@@ -131,7 +159,5 @@ def unpublished_design(design: Design | None) -> dict[str, Any]:
 
 def _narrowed(classes: SampledClasses, columns: Sequence[Column]) -> SampledClasses:
     """The same people by the published columns alone."""
-    from crowdblend.engines.packing import only_occurring  # noqa: PLC0415 - loads NumPy
-
     published = classes.narrowed([column.name for column in columns])
-    return only_occurring(published, [not column.recoding.closed for column in columns])
+    return packing.only_occurring(published, [not column.recoding.closed for column in columns])

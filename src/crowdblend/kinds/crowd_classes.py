@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.profiles import profile_of
 from crowdblend.calculus.rules import profiles, recoding, sampling
 from crowdblend.engines.engine import Engine, Progress
-from crowdblend.errors import Infeasible
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
-from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
-from crowdblend.kinds.kind import Outcome, software
+from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
+from crowdblend.kinds.kind import Facts, Lines, Misfit, Outcome
+from crowdblend.lazy import lazy
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import CrowdMechanism, answer
 from crowdblend.planning.request import PlanRequest
+from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
+from crowdblend.policies.microdata import Microdata
 from crowdblend.policies.table import Table
+from crowdblend.randomness import ReleaseKey
 
 if TYPE_CHECKING:
-    from crowdblend.kinds.recoding_choice import ChoiceReading
+    from crowdblend.kinds import recoding_choice
     from crowdblend.mechanisms import PublishedClasses, SampledClasses
-    from crowdblend.policies.choosing import Choosing
-    from crowdblend.policies.microdata import Microdata
-    from crowdblend.randomness import ReleaseKey
     from crowdblend.selection import ChosenRecoding, RecodingChoice, Score
+else:
+    # A choice of the recoding loads SciPy.
+    recoding_choice = lazy("crowdblend.kinds.recoding_choice")
 
 
 @dataclass(frozen=True)
-class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
+class CrowdClassesPlan(ClassCountsPlan[Table | Microdata]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
     policy: Table | Microdata
@@ -63,12 +67,9 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
     @cached_property
     def choice(self) -> RecodingChoice:
         """The choice of the recoding: the one that runs is the one that is certified."""
-        from crowdblend.policies.offered import lattice_of  # noqa: PLC0415  only where a recoding is chosen
+        return recoding_choice.choice_of(self.policy, self.score)
 
-        assert self.policy.recoding is not None
-        return self.policy.recoding.choice(lattice_of(self.policy.columns), self.score)
-
-    def derivations(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
         """Sampling and suppression; where the recoding is chosen, choice and release together.
 
         That a release alone blends into crowds says nothing of the choice.
@@ -93,42 +94,31 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
         # In a series epsilon is for all releases, and the profile says what this one loses at it.
         return profiles.profile_at_epsilon(profile_of(made), epsilon=epsilon)
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know of the release, none of it read off the data but the chosen recoding."""
         chosen = chosen_of(outcome)
         policy, choosing = self.policy, self.policy.recoding
-        facts: dict[str, Any] = {
-            "kind": policy.kind,
+        facts = {
+            **self.common_facts(),
             "below_k": policy.below_k,
-            "already_drawn": policy.sampling.already_drawn,
-            "person": policy.data.person,
             "tables": {table.name: list(table.columns) for table in policy.tables},
-            "parameters": {**self.parameters.to_dict()},
-            **unpublished_design(self.design),
-            "columns": _domains(policy.columns, chosen),
-            "software": software(),
+            "parameters": self.parameters.to_dict(),
         }
         if choosing is not None:
-            from crowdblend.kinds.outcome import choice_facts  # noqa: PLC0415  only where a recoding is chosen
-
             whole = self._with_choice(choosing, self.mechanisms[0]).conclusion.epsilon
             facts["parameters"] |= {"epsilon": whole, "rate": self.rate, "released_epsilon": self.parameters.epsilon}
-            facts["recoding"] = choice_facts(choosing, policy.columns, self.choice, chosen)
+            facts["recoding"] = recoding_choice.choice_facts(choosing, policy.columns, self.choice, chosen)
+            facts["columns"] = _domains(policy.columns, chosen)
         return facts
 
-    def describe_sample(self) -> list[tuple[str, str]]:
+    def describe_sample(self) -> Lines:
         """What would be read and sampled."""
-        policy = self.policy
-        drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
+        drawn = "was already drawn at an assumed" if self.policy.sampling.already_drawn else "will be drawn at"
         rate = self.rate if self.rate is not None else "between low and high"
-        columns = ", ".join(column.name for column in policy.columns)
-        sample = "a fresh sample for every table" if policy.sampling.fresh else "the sample"
-        return [
-            ("would read", f"{columns} from {policy.data.name}"),
-            ("would sample", f"{sample} {drawn} rate {rate}"),
-        ]
+        sample = "a fresh sample for every table" if self.policy.sampling.fresh else "the sample"
+        return [self.describe_reading(self.published_names), ("would sample", f"{sample} {drawn} rate {rate}")]
 
-    def describe_choice(self) -> list[tuple[str, str]]:
+    def describe_choice(self) -> Lines:
         """How the recoding would be chosen; nothing where it is fixed."""
         choosing = self.policy.recoding
         if choosing is None:
@@ -142,46 +132,32 @@ class CrowdClassesPlan(ClassCountsPlan["ClassCountsReading | ChoiceReading"]):
             lines.append(("would show", f"noisy scores around the choice, with {choosing.show_epsilon} of epsilon"))
         return lines
 
-    def read(
-        self, engine: Engine, key: ReleaseKey, progress: Progress | None = None
-    ) -> ClassCountsReading | ChoiceReading:
+    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
         """Count the sample's classes; where the data choose the recoding, count those who decide as well."""
         if self.policy.recoding is None:
-            return self.count(engine, key, progress)
-        from crowdblend.kinds.recoding_choice import read_choice  # noqa: PLC0415  only where a recoding is chosen
-
-        names = [column.name for column in self.policy.columns]
-        with engine.open(self.policy.data, names, self.policy.resources, progress) as source:
-            return read_choice(self.policy, self.draw_rate, source, key)
+            return super().read(engine, key, progress)
+        with engine.open(self.policy.data, self.published_names, self.policy.resources, progress) as source:
+            return recoding_choice.read_choice(self.policy, self.draw_rate, source, key)
 
     def sample_of(
-        self, reading: ClassCountsReading | ChoiceReading, key: ReleaseKey, progress: Progress | None
+        self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None
     ) -> tuple[SampledClasses, ChosenRecoding | None]:
         """The sample in the recoding in which it is published; where that is chosen, the choice is made here."""
-        choosing = self.policy.recoding
-        if choosing is None:
-            assert isinstance(reading, ClassCountsReading)
+        if not isinstance(reading, ChoiceReading):
             return reading.sample, None
-        from crowdblend.kinds.recoding_choice import ChoiceReading, choose_recoding, recode  # noqa: PLC0415
-
-        assert isinstance(reading, ChoiceReading)
         if progress:
             progress("choosing", 0)
         columns = self.policy.columns
-        chosen = choose_recoding(self.choice, columns, reading.deciding, key)
-        return recode(columns, reading.released, chosen.node), chosen
+        chosen = recoding_choice.choose_recoding(self.choice, columns, reading.deciding, key)
+        return recoding_choice.recode(columns, reading.released, chosen.node), chosen
 
 
 def chosen_of(outcome: Outcome) -> ChosenRecoding | None:
     """The recoding that was chosen; None where it was fixed, or is not chosen yet."""
-    if outcome is None:
-        return None
-    from crowdblend.selection import ChosenRecoding  # noqa: PLC0415  only where a recoding is chosen
-
-    return outcome if isinstance(outcome, ChosenRecoding) else None
+    return None if isinstance(outcome, Misfit) else outcome
 
 
-def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, Any]:
+def internal_counts(sample: SampledClasses, published: PublishedClasses) -> dict[str, float]:
     """What the steward may want to know and nobody else may."""
     sampled, shown = sample.people, int(published.counts.sum())
     return {
@@ -221,13 +197,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
         choosing_share=choosing.share if together and choosing is not None else None,
     )
     planned = answer(request)
-    if planned.k == 1:
-        raise Infeasible(
-            "k = 1 hides nobody: sampling alone guarantees as much.",
-            remedy="Lower delta, or state a larger k.",
-            where="[release] k",
-            code="plan.crowd-of-one",
-        )
+    refuse_crowd_of_one(planned.k)
     if not policy.planned:
         assert policy.delta is not None
         remedy = "Raise k, epsilon or delta, or lower the rate; or leave one of them out to be planned."
@@ -236,7 +206,7 @@ def plan_crowds(policy: Table | Microdata) -> Plan:
     return planned
 
 
-def _domains(columns: tuple[Column, ...], chosen: ChosenRecoding | None) -> dict[str, Any]:
+def _domains(columns: tuple[Column, ...], chosen: ChosenRecoding | None) -> Facts:
     """Every column's declared domain; of a column whose recoding is chosen, all that it offers until it is."""
     if chosen is not None:
         levels = zip(columns, chosen.node, strict=True)

@@ -7,14 +7,14 @@ that is not far below one over the number of people guarantees nothing that a re
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol, TypeVar
 
 from crowdblend.errors import Infeasible
 from crowdblend.guarantees.wording import at_most
+from crowdblend.planning.plan import Plan
+from crowdblend.planning.strata import StrataPlan
 
-if TYPE_CHECKING:
-    from crowdblend.planning import Plan
-
+PlanT = TypeVar("PlanT", Plan, StrataPlan)
 LARGEST_DELTA = 1e-3
 
 
@@ -46,7 +46,18 @@ def check_delta(policy: DeltaPolicy, delta: float) -> None:
     )
 
 
-def with_stated_delta(planned: Plan, delta: float, given: str, remedy: str) -> Plan:
+def refuse_crowd_of_one(k: int, where: str = "") -> None:
+    """Refuse k = 1, which hides nobody; `where` says in what part of the release it is."""
+    if k == 1:
+        raise Infeasible(
+            f"k = 1 hides nobody: sampling alone guarantees as much{where}.",
+            remedy="Lower delta, or state a larger k.",
+            where="[release] k",
+            code="plan.crowd-of-one",
+        )
+
+
+def with_stated_delta(planned: PlanT, delta: float, given: str, remedy: str) -> PlanT:
     """The plan with the delta of the policy; refuses one below what the parameters, named in `given`, come to."""
     if planned.delta > delta:
         raise Infeasible(

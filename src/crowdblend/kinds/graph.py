@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus import Assumption, Derivation
 from crowdblend.calculus.rules.composition import compose
 from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.network import NetworkData, check_network, read_network
 from crowdblend.errors import Unavailable
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.kind import Outcome, Publication, Reading, ReleasePlan, software
+from crowdblend.kinds.graph_numbers import publish_numbers
+from crowdblend.kinds.kind import Facts, Lines, Outcome, Publication, Reading, ReleasePlan, software
+from crowdblend.mechanisms.networks import NoisyStatistic
 from crowdblend.planning.networks import CONFIDENCE, NetworkPlan, least_people, plan_network, refuse_useless, trades
 from crowdblend.policies.graph import Graph, NetworkStatistic
-
-if TYPE_CHECKING:
-    from crowdblend.engines.network import NetworkData
-    from crowdblend.mechanisms.networks import NoisyStatistic
-    from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,6 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
     @property
     def mechanisms(self) -> tuple[NoisyStatistic, ...]:
         """The noise on every statistic, as it is drawn and certified."""
-        from crowdblend.mechanisms.networks import NoisyStatistic  # noqa: PLC0415  loads NumPy
-
         return tuple(NoisyStatistic(plan) for plan in self.plans)
 
     @property
@@ -52,12 +48,12 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         """None: rows are links, and people are known by their names."""
         return ()
 
-    def derivations(self, mechanisms: tuple[NoisyStatistic, ...]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[NoisyStatistic]) -> tuple[Derivation, ...]:
         """All statistics together: zero-knowledge, and differential against somebody who knows everybody else."""
         claims = [mechanism.claim() for mechanism in mechanisms]
         return compose(*claims), compose(*(mechanism.claim_replaced() for mechanism in mechanisms))
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know; nothing of it is read off the network."""
         del outcome
         bounds = self.policy.graph.bounds
@@ -79,11 +75,11 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
             "software": software(),
         }
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self) -> Lines:
         """What would happen, from the policy alone."""
         policy, bounds = self.policy, self.policy.graph.bounds
         lines = [
-            ("would read", f"{policy.graph.source} and {policy.graph.target} from {policy.data.name}"),
+            ("would read", f"{' and '.join(self.names)} from {policy.data.name}"),
             ("of a network", f"of {bounds.people:,} people with at most {bounds.degree_bound:,} links each"),
         ]
         for statistic, plan in zip(policy.requests, self.plans, strict=True):
@@ -101,24 +97,23 @@ class GraphPlan(ReleasePlan[Graph, NetworkReading]):
         lines.append(("would need", f"at least {enough:,} people to be meaningful" if enough else "more people"))
         return lines
 
+    @property
+    def names(self) -> list[str]:
+        """The columns with the ends of a link."""
+        return [self.policy.graph.source, self.policy.graph.target]
+
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that does not exist or lacks a column, without reading a row."""
-        from crowdblend.engines.network import check_network  # noqa: PLC0415  loads NumPy
-
         check_network(self.policy, engine)
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> NetworkReading:
         """Read the links; nothing is computed of them but whether they keep to the bounds."""
-        from crowdblend.engines.network import read_network  # noqa: PLC0415  loads NumPy
-
         del key
         with _in_memory():
             return NetworkReading(read_network(self.policy, engine, progress))
 
     def publish(self, reading: NetworkReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every statistic with noise of its own."""
-        from crowdblend.kinds.graph_numbers import publish_numbers  # noqa: PLC0415
-
         del progress
         with _in_memory():
             return publish_numbers(self.policy, self.mechanisms, reading.network, key)
@@ -137,7 +132,7 @@ def _in_memory() -> Iterator[None]:
         ) from None
 
 
-def _domain(statistic: NetworkStatistic) -> dict[str, Any]:
+def _domain(statistic: NetworkStatistic) -> Facts:
     """The column that a statistic is about, with its declared range or classes; nothing for the links themselves."""
     if statistic.column is None:
         return {}
@@ -148,8 +143,8 @@ def _domain(statistic: NetworkStatistic) -> dict[str, Any]:
     return {"column": statistic.column, "recoding": "range", "from": statistic.low, "to": statistic.low + width}
 
 
-def _described(plan: NetworkPlan) -> dict[str, Any]:
-    described: dict[str, Any] = {
+def _described(plan: NetworkPlan) -> Facts:
+    described: Facts = {
         "epsilon": plan.epsilon,
         "samples": plan.samples,
         "scale": plan.scale,

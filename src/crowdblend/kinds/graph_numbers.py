@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -84,8 +83,8 @@ def _labels(statistic: NetworkStatistic) -> tuple[str | None, ...]:
     return statistic.classes or (None,)
 
 
-def _columns(numbers: Sequence[Number]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {"statistic": [number.statistic for number in numbers]}
+def _columns(numbers: Sequence[Number]) -> dict[str, list[str | float | None]]:
+    columns: dict[str, list[str | float | None]] = {"statistic": [number.statistic for number in numbers]}
     if any(number.label is not None for number in numbers):
         columns["class"] = [number.label for number in numbers]
     return {
@@ -96,7 +95,7 @@ def _columns(numbers: Sequence[Number]) -> dict[str, list[Any]]:
     }
 
 
-def _internal(structure: Structure, true: dict[str, Any]) -> dict[str, Any]:
+def _internal(structure: Structure, true: dict[str, list[float]]) -> dict[str, object]:
     """What the steward may want to see and nobody else may: the network's own numbers."""
     degrees, people = np.unique(structure.network.degrees, return_counts=True)
     sizes, components = np.unique(np.bincount(structure.parts), return_counts=True)

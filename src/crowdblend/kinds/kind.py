@@ -10,15 +10,17 @@ mechanisms ran, and what only the steward may see.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from crowdblend.calculus import Assumed, Assumption, Certificate, Derivation
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import Engine, Progress, check_source
 from crowdblend.guarantees import Guarantee
+from crowdblend.kinds.plan_html import plan_html
+from crowdblend.lazy import lazy
 from crowdblend.policies.about import About
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.sampling import ExactSample, Sampling
@@ -26,13 +28,20 @@ from crowdblend.policies.source import DataSource
 from crowdblend.version import __version__
 
 if TYPE_CHECKING:
+    from importlib import metadata
+
     from crowdblend.engines.outside_values import OutsideValues
-    from crowdblend.kinds.outcome import Misfit
     from crowdblend.kinds.outputs import Output
     from crowdblend.planning.plan import Claims
     from crowdblend.randomness import ReleaseKey
     from crowdblend.selection import ChosenRecoding
+else:
+    metadata = lazy("importlib.metadata")
 
+# What a release says of itself, for readers: ids and numbers, ready for JSON.
+Facts: TypeAlias = dict[str, Any]
+# What would happen, for the dry run: what is done, and how.
+Lines: TypeAlias = list[tuple[str, str]]
 # What the data decided that is published beside the files: the chosen recoding, or how well synthetic rows fit.
 Outcome: TypeAlias = "ChosenRecoding | Misfit | None"
 
@@ -80,6 +89,13 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Misfit:
+    """The largest difference between a share among synthetic rows and its noisy answer."""
+
+    value: float
+
+
+@dataclass(frozen=True)
 class Publication:
     """What is to be published: the files, the mechanisms that computed them, and what the data decided.
 
@@ -112,15 +128,18 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         """The mechanisms as planned; those that run guarantee the same."""
 
     @abstractmethod
-    def derivations(self, mechanisms: tuple[Any, ...]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[Any]) -> tuple[Derivation, ...]:
         """What these mechanisms guarantee: every derivation starts from the claim of one of them."""
 
     @property
     def stated_assumptions(self) -> tuple[Assumption, ...]:
         """What the steward says and nobody can check."""
-        data = self.policy.data
-        rows = (Assumption.ROWS_ARE_PEOPLE,) if data.rows_are_people else ()
-        return (*rows, Assumption.IDS_OF_THE_TABLE) if data.ids == "table" else rows
+        stated = {
+            Assumption.ASSUMED_RATE: self.policy.sampling.already_drawn,
+            Assumption.ROWS_ARE_PEOPLE: self.policy.data.rows_are_people,
+            Assumption.IDS_OF_THE_TABLE: self.policy.data.ids == "table",
+        }
+        return tuple(assumption for assumption, holds in stated.items() if holds)
 
     def certificate(
         self, files: Mapping[str, str] | None = None, publication: Publication | None = None
@@ -149,21 +168,37 @@ class ReleasePlan(ABC, Generic[PolicyT, ReadingT]):
         return self.certificate().assumptions()
 
     def _repr_html_(self) -> str:
-        from crowdblend.kinds.plan_html import plan_html  # noqa: PLC0415
-
         return plan_html(self.describe(), self.certificate())
 
     @abstractmethod
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know, as ids and numbers; nothing of it is read off the data but the outcome."""
 
-    @abstractmethod
-    def describe(self) -> list[tuple[str, str]]:
-        """What would happen, from the policy alone: what is done, and how."""
+    def common_facts(self) -> Facts:
+        """What readers of every kind are told."""
+        return {
+            "kind": self.policy.kind,
+            "already_drawn": self.policy.sampling.already_drawn,
+            "person": self.policy.data.person,
+            "software": software(),
+        }
 
     @abstractmethod
+    def describe(self) -> Lines:
+        """What would happen, from the policy alone: what is done, and how."""
+
+    def describe_reading(self, names: Iterable[str] | None = None) -> tuple[str, str]:
+        """What would be read; the columns are those of the release unless others are named."""
+        return "would read", f"{', '.join(self.names if names is None else names)} from {self.policy.data.name}"
+
+    @property
+    @abstractmethod
+    def names(self) -> list[str]:
+        """The columns that are read."""
+
     def check_source(self, engine: Engine) -> None:
         """Refuse a source that does not exist or lacks a column, without reading a row."""
+        check_source(engine, self.policy.data, self.names, self.policy.resources)
 
     @abstractmethod
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ReadingT:
@@ -184,7 +219,5 @@ def software() -> dict[str, str]:
 
 @cache
 def _flint() -> str:
-    """The version of python-flint, looked up once."""
-    from importlib import metadata  # noqa: PLC0415 - slow, and only certificates need it
-
+    """The version of python-flint, looked up once: it takes long, and only certificates need it."""
     return metadata.version("python-flint")

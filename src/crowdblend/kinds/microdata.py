@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from crowdblend.engines.engine import Progress
+from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.crowd_classes import CrowdClassesPlan, internal_counts, plan_crowds
-from crowdblend.kinds.kind import Publication
+from crowdblend.kinds.kind import Lines, Publication
 from crowdblend.kinds.outputs import RecordsOutput
 from crowdblend.kinds.strata import StratifiedPlan, plan_stratified
 from crowdblend.mechanisms.suppressed import SuppressedRecords
 from crowdblend.policies.microdata import Microdata
-
-if TYPE_CHECKING:
-    from crowdblend.kinds.class_counts import ClassCountsReading
-    from crowdblend.kinds.recoding_choice import ChoiceReading
-    from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -27,13 +23,11 @@ class MicrodataPlan(CrowdClassesPlan):
     def mechanisms(self) -> tuple[SuppressedRecords]:
         return (SuppressedRecords(self.parameters.k),)
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self) -> Lines:
         rows = ("would publish", f"rows, exact from k = {self.parameters.k}, suppressed below")
         return [*self.describe_sample(), rows, *self.describe_choice()]
 
-    def publish(
-        self, reading: ClassCountsReading | ChoiceReading, key: ReleaseKey, progress: Progress | None = None
-    ) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """The records that are frequent enough."""
         sample, chosen = self.sample_of(reading, key, progress)
         (mechanism,) = self.mechanisms

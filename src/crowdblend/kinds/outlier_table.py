@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers, sampling
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
 from crowdblend.kinds.delta_limit import check_delta
-from crowdblend.kinds.kind import Outcome, Publication, software
+from crowdblend.kinds.kind import Facts, Lines, Outcome, Publication
 from crowdblend.kinds.outputs import CountsOutput, describe_shown
 from crowdblend.mechanisms import OutlierHistogram
 from crowdblend.mechanisms.noisy import threshold_for
@@ -23,7 +23,7 @@ from crowdblend.randomness.noise import SMALLEST_EPSILON
 
 
 @dataclass(frozen=True)
-class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
+class OutlierTablePlan(ClassCountsPlan[OutlierTable]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
     policy: OutlierTable
@@ -50,7 +50,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         plan = self.parameters
         return OutlierHistogram(plan.epsilon, plan.transition, plan.limit, show_from, plan.factor)
 
-    def derivations(self, mechanisms: tuple[OutlierHistogram]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[OutlierHistogram]) -> tuple[Derivation, ...]:
         """Outlier privacy of the table, and what sampling makes of the largest loss on its curve."""
         (mechanism,) = mechanisms
         table = mechanism.claim()
@@ -63,22 +63,18 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
         replaced = sampling.replacing_is_removing_and_adding(differential)
         return *strongest, differential, replaced, table
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know of the release, none of it read off the data."""
         del outcome
         policy, mechanism = self.policy, self.mechanism
         return {
-            "kind": policy.kind,
-            "already_drawn": policy.sampling.already_drawn,
-            "person": policy.data.person,
+            **self.common_facts(),
             "parameters": {**self.parameters.to_dict(), "rate": policy.sampling.rate},
-            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "show_from": mechanism.show_from,
             "errors": {str(size): mechanism.expected_error(size) for size in self.parameters.sizes()},
-            "software": software(),
         }
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self) -> Lines:
         """What would happen, from the policy alone."""
         policy, plan, mechanism = self.policy, self.parameters, self.mechanism
         rate = policy.sampling.rate
@@ -87,10 +83,7 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
             drawn = f"the sample was already drawn at an assumed rate {rate}"
         flat = plan.limit - plan.transition
         return [
-            (
-                "would read",
-                f"{', '.join(column.name for column in policy.columns)} from {policy.data.name}",
-            ),
+            self.describe_reading(),
             ("would sample", drawn),
             ("would publish", f"a table of {policy.cells:,} bins, all of them noisy, less from {flat} people on"),
             ("", describe_shown(mechanism, policy.cells, "bins")),
@@ -103,10 +96,6 @@ class OutlierTablePlan(ClassCountsPlan[ClassCountsReading]):
                 for size in plan.sizes()
             ),
         ]
-
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
-        """Count everybody, or the sample, by bins."""
-        return self.count(engine, key, progress)
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every bin of the sample, noisy."""

@@ -18,14 +18,21 @@ from numpy.typing import NDArray
 from crowdblend.engines.arrow_numbers import arrow_numbers
 from crowdblend.errors import InvalidInput
 from crowdblend.estimates import Intervals, points_by_stratum, row_intervals, strata_of, stratified_intervals
+from crowdblend.estimates.facts import Facts
+from crowdblend.lazy import lazy
+from crowdblend.policies.microdata import Microdata
+from crowdblend.policies.table import Table
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
+    from pyarrow import csv, parquet
 
     from crowdblend.mechanisms import NoisyHistogram, OutlierHistogram, PublishedClasses, PublishedPoints
     from crowdblend.recoding import Axis
+else:
+    pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
 
-Facts: TypeAlias = Mapping[str, Any]
+Whole: TypeAlias = NDArray[np.int64]
 # Rows per piece.
 PIECE = 1_000_000
 # The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
@@ -52,8 +59,6 @@ class Output(ABC):
 
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
-        import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
         writer: Any = None
         try:
             for piece in self.pieces():
@@ -177,7 +182,7 @@ class PointsOutput(Output):
             places = [np.repeat(axis.midpoints(of_axis[rows]), times) for of_axis, (_, axis) in cells]
             yield [*piece, *places, *said]
 
-    def _groups(self) -> tuple[NDArray[np.int64], Intervals]:
+    def _groups(self) -> tuple[Whole, Intervals]:
         """How many points have the same labels, and block if it is shown, in their order, and what they say."""
         published = self.published
         starts = np.zeros(len(published.counts), np.bool_)
@@ -205,12 +210,20 @@ class NumbersOutput(Output):
         return list(self.values)
 
     def pieces(self) -> Iterator[list[Any]]:
-        import pyarrow as pa  # noqa: PLC0415
-
         yield [
             pa.array(values, pa.string() if name in self.texts else pa.float64() if name in self.doubles else None)
             for name, values in self.values.items()
         ]
+
+
+def table_outputs(policy: Table | Microdata, published: PublishedClasses, facts: Facts) -> tuple[CountsOutput, ...]:
+    """One table, or those that the policy names: sums of what is published."""
+    if not policy.tables:
+        return (CountsOutput(f"data.{policy.format}", published, facts),)
+    return tuple(
+        CountsOutput(f"{table.name}.{policy.format}", published.narrowed(table.columns), facts)
+        for table in policy.tables
+    )
 
 
 def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, noun: str) -> str:
@@ -221,7 +234,7 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimated(found: Intervals, rows: slice, times: NDArray[np.int64] | int = 1) -> list[Any]:
+def _estimated(found: Intervals, rows: slice, times: Whole | int = 1) -> list[Any]:
     """The estimate and its ends, each so many times; blank where nothing can be said."""
     estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
@@ -237,7 +250,7 @@ def _slices(rows: int) -> Iterator[slice]:
         yield slice(start, start + PIECE)
 
 
-def _repeated(counts: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+def _repeated(counts: Whole) -> Iterator[tuple[slice, Whole]]:
     """For every piece of rows that each occur several times: the rows in it, and how often they occur there."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
@@ -250,22 +263,16 @@ def _repeated(counts: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int
 
 def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
-    import pyarrow as pa  # noqa: PLC0415  loaded only to write
-
     return [
         pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
         for known, codes in zip(labels, columns, strict=True)
     ]
 
 
-def _open(path: Path, first: pyarrow.RecordBatch) -> Any:
+def _open(path: Path, first: pa.RecordBatch) -> Any:
     """A writer for batches like this one, the first."""
     if path.suffix == ".csv":
-        from pyarrow import csv  # noqa: PLC0415
-
         return csv.CSVWriter(str(path), first.schema)
-    from pyarrow import parquet  # noqa: PLC0415
-
     return parquet.ParquetWriter(
         str(path),
         first.schema,
@@ -277,6 +284,6 @@ def _open(path: Path, first: pyarrow.RecordBatch) -> Any:
     )
 
 
-def _has_few_labels(column: pyarrow.Array) -> bool:
+def _has_few_labels(column: pa.Array) -> bool:
     labels = getattr(column, "dictionary", None)
     return labels is not None and len(labels) <= _FEW_LABELS

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 from crowdblend.calculus import Derivation
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible, InvalidInput
 from crowdblend.guarantees.wording import at_most
-from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading, unpublished_design
-from crowdblend.kinds.delta_limit import check_delta, with_stated_delta
-from crowdblend.kinds.kind import Outcome, Publication, software
+from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
+from crowdblend.kinds.delta_limit import check_delta, refuse_crowd_of_one, with_stated_delta
+from crowdblend.kinds.kind import Facts, Lines, Outcome, Publication
 from crowdblend.kinds.outputs import PointsOutput
+from crowdblend.kinds.strata import describe_sample, plan_stratified, strata_facts
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints, all_within
+from crowdblend.mechanisms.strata import publish_points
 from crowdblend.planning import Plan
 from crowdblend.planning.plan import answer
 from crowdblend.planning.points import weakest_noise
 from crowdblend.planning.request import PlanRequest
+from crowdblend.planning.strata import StrataPlan
 from crowdblend.policies.points import Points
 from crowdblend.randomness import ReleaseKey
 from crowdblend.randomness.noise import SMALLEST_EPSILON
@@ -32,7 +35,7 @@ MOST_LISTED = 5_000
 
 
 @dataclass(frozen=True)
-class PointsPlan(ClassCountsPlan[ClassCountsReading]):
+class PointsPlan(ClassCountsPlan[Points]):
     """A policy with nothing left open: the planned parameters, and what the certificate will say."""
 
     policy: Points
@@ -44,10 +47,10 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
         return self.parameters.rate if self.draws else None
 
     @property
-    def mechanisms(self) -> tuple[NoisyPoints]:
+    def mechanisms(self) -> tuple[NoisyPoints, ...]:
         return (self.mechanism,)
 
-    def derivations(self, mechanisms: tuple[NoisyPoints]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[NoisyPoints]) -> tuple[Derivation, ...]:
         (mechanism,) = mechanisms
         return self.parameters.derivations(mechanism)
 
@@ -61,22 +64,17 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
             self.parameters.k, self.parameters.noise_epsilon, policy.blocks, cells, policy.keep_in, policy.show_blocks
         )
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know of the release, none of it read off the data."""
         del outcome
         policy = self.policy
-        facts: dict[str, Any] = {
-            "kind": policy.kind,
-            "already_drawn": policy.sampling.already_drawn,
-            "person": policy.data.person,
+        facts = {
+            **self.common_facts(),
             "parameters": self.parameters.to_dict(),
-            **unpublished_design(self.design),
-            "columns": {column.name: column.recoding.domain() for column in policy.columns},
             "axes": {name: [axis.end(0), axis.end(axis.cells), axis.step] for name, axis in policy.axes},
             "keep_in": policy.keep_in,
             "show_blocks": policy.show_blocks,
             "noise": self.displacement(),
-            "software": software(),
         }
         if isinstance(policy.blocks, Grid):
             sizes = zip(policy.axes, policy.blocks.cells, strict=True)
@@ -88,7 +86,7 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
             ]
         return facts
 
-    def displacement(self) -> list[dict[str, Any]]:
+    def displacement(self) -> list[dict[str, dict[str, float]]]:
         """For every size of blocks: how far its points move on each axis, on average and at worst (CBP Prop. 11)."""
         mechanism, displacements = self.mechanism, []
         for shape in self.policy.shapes():
@@ -111,15 +109,18 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
             )
         return displacements
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe_sample(self) -> Lines:
+        """What would be sampled."""
+        drawn = "was already drawn at an assumed" if self.policy.sampling.already_drawn else "will be drawn at"
+        rate = self.parameters.rate if self.parameters.rate is not None else "between low and high"
+        return [("would sample", f"the sample {drawn} rate {rate}")]
+
+    def describe(self) -> Lines:
         """What would happen, from the policy alone."""
         policy, noise = self.policy, self.mechanism.noise_epsilon
-        drawn = "was already drawn at an assumed" if policy.sampling.already_drawn else "will be drawn at"
-        rate = self.parameters.rate if self.parameters.rate is not None else "between low and high"
-        columns = ", ".join(column.name for column in policy.columns)
         lines = [
-            ("would read", f"{columns} from {policy.data.name}"),
-            ("would sample", f"the sample {drawn} rate {rate}"),
+            self.describe_reading(self.published_names),
+            *self.describe_sample(),
             (
                 "would publish",
                 f"the points of blocks of at least {self.parameters.k}, out of {policy.blocks.count:,} blocks",
@@ -140,42 +141,64 @@ class PointsPlan(ClassCountsPlan[ClassCountsReading]):
             lines.append(("", f"and less in blocks of {len(displaced) - 3:,} smaller sizes"))
         return lines
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
-        """Count the sample by cells of the resolution."""
-        return self.count(engine, key, progress)
-
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """The points of the sample, moved."""
         del progress
-        (mechanism,) = self.mechanisms
-        published = mechanism.publish(reading.sample, key)
-        return published_points(self.policy, published, (mechanism,), reading.sample.people, self.facts())
+        policy, mechanisms, people = self.policy, self.mechanisms, reading.sample.people
+        published = self._moved(mechanisms, reading, key)
+        names = tuple(column.name for column in policy.columns[: -policy.dimension])
+        output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes), self.facts())
+        internal = {
+            "people_sampled": people,
+            "points_published": published.points,
+            "relative_difference": (people - published.points) / people if people else 0.0,
+        }
+        return Publication((output,), mechanisms, internal=internal)
+
+    def _moved(
+        self, mechanisms: tuple[NoisyPoints, ...], reading: ClassCountsReading, key: ReleaseKey
+    ) -> PublishedPoints:
+        (mechanism,) = mechanisms
+        return mechanism.publish(reading.sample, key)
 
 
-def published_points(
-    policy: Points,
-    published: PublishedPoints,
-    mechanisms: tuple[NoisyPoints, ...],
-    people: int,
-    facts: Mapping[str, Any],
-) -> Publication:
-    """The published points as a file, and what the steward may know of them."""
-    names = tuple(column.name for column in policy.columns[: -policy.dimension])
-    output = PointsOutput(f"data.{policy.format}", published, names, tuple(policy.axes), facts)
-    internal = {
-        "people_sampled": people,
-        "points_published": published.points,
-        "relative_difference": (people - published.points) / people if people else 0.0,
-    }
-    return Publication((output,), mechanisms, internal=internal)
+@dataclass(frozen=True)
+class StratifiedPointsPlan(PointsPlan):
+    """The plan of points by strata; `parameters` are those of the stratum with the largest k."""
+
+    by_stratum: StrataPlan
+
+    @property
+    def mechanisms(self) -> tuple[NoisyPoints, ...]:
+        """One for each stratum, in the order of the labels; the noise is the same."""
+        return tuple(replace(self.mechanism, k=stratum.k) for stratum in self.by_stratum.strata)
+
+    def derivations(self, mechanisms: Sequence[NoisyPoints]) -> tuple[Derivation, ...]:
+        """The worst stratum counts."""
+        return self.by_stratum.derivations(mechanisms)
+
+    def facts(self, outcome: Outcome = None) -> Facts:
+        """Those of all points, with the rate and the k of every stratum."""
+        parameters = {**self.by_stratum.to_dict(), "noise_epsilon": self.mechanism.noise_epsilon}
+        return {**super().facts(outcome), "parameters": parameters, **strata_facts(self.strata, self.by_stratum)}
+
+    def describe_sample(self) -> Lines:
+        """What would be sampled: rate and k of every stratum."""
+        return describe_sample(self, self.by_stratum)
+
+    def _moved(
+        self, mechanisms: tuple[NoisyPoints, ...], reading: ClassCountsReading, key: ReleaseKey
+    ) -> PublishedPoints:
+        return publish_points(mechanisms, reading.sample, self.strata.strata.column, key)
+
+
+PlanT = TypeVar("PlanT", bound=PointsPlan)
 
 
 def plan(policy: Points) -> PointsPlan:
     """Plan what the policy leaves open: one of k, rate, epsilon and delta, or the noise when all four are given."""
     if policy.design is not None and policy.design.published:
-        from crowdblend.kinds.strata_points import plan_points_of_strata  # noqa: PLC0415  it extends this module
-
-        return plan_points_of_strata(policy)
+        return _plan_strata(policy)
     drawn = policy.sampling
     request = PlanRequest(
         rate=drawn.rate,
@@ -209,19 +232,25 @@ def plan(policy: Points) -> PointsPlan:
             remedy = "Raise k, epsilon or delta, or leave noise_epsilon out to be planned."
             planned = with_stated_delta(planned, policy.delta, "k, rate, epsilon and noise_epsilon", remedy)
     check_delta(policy, planned.delta)
-    release_plan = PointsPlan(policy, planned)
-    require_drawable(policy, release_plan.mechanism)
-    return release_plan
+    return _drawable(PointsPlan(policy, planned))
+
+
+def _plan_strata(policy: Points) -> StratifiedPointsPlan:
+    """Plan the k of every stratum, or the one of epsilon and delta that is left out."""
+    if policy.noise_epsilon is None:
+        raise InvalidInput(
+            "Points of a stratified sample need the noise of their policy.",
+            remedy="Add noise_epsilon = 1.0, for example, and leave k out to have it planned.",
+            where="[release] noise_epsilon",
+            code="plan.unknown",
+        )
+    planned = plan_stratified(policy)
+    largest = max(planned.strata, key=lambda stratum: stratum.k)
+    return _drawable(StratifiedPointsPlan(policy, largest.parameters, planned))
 
 
 def _require_more_than_sampling(planned: Plan) -> None:
-    if planned.k == 1:
-        raise Infeasible(
-            "k = 1 hides nobody: sampling alone guarantees as much.",
-            remedy="Lower delta, or state a larger k.",
-            where="[release] k",
-            code="plan.crowd-of-one",
-        )
+    refuse_crowd_of_one(planned.k)
     if planned.delta >= planned.sampled_with:
         raise Infeasible(
             f"delta = {planned.delta:g} with noise_epsilon = {planned.noise_epsilon:g} is not below the rate of "
@@ -232,9 +261,10 @@ def _require_more_than_sampling(planned: Plan) -> None:
         )
 
 
-def require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
-    """Refuse noise too strong to be drawn, before it is known in which blocks there are people."""
-    for shape in policy.shapes():
+def _drawable(planned: PlanT) -> PlanT:
+    """The plan; refuses noise too strong to be drawn, before it is known in which blocks there are people."""
+    mechanism = planned.mechanism
+    for shape in planned.policy.shapes():
         along = sum(size > 1 for size in shape)
         if any(size > 1 and mechanism.loss(size, along) < SMALLEST_EPSILON for size in shape):
             raise InvalidInput(
@@ -244,3 +274,4 @@ def require_drawable(policy: Points, mechanism: NoisyPoints) -> None:
                 where="[release] noise_epsilon",
                 code="plan.epsilon-too-small",
             )
+    return planned

@@ -1,4 +1,4 @@
-"""Releases whose recoding the data choose: who decides, and who is published.
+"""Releases whose recoding the data choose: who decides, who is published, and what readers are told of the choice.
 
     population   everybody decides; then a sample is drawn with a coin that the choice has not seen
     split        a second coin sends each sampled person to the part that decides or to the part that is published
@@ -8,39 +8,22 @@ There is no way to hand the published sample to the choice: what decides is read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from crowdblend.engines.draw import Coin, Everybody, Part
 from crowdblend.engines.engine import ClassCounts, Source
-from crowdblend.engines.outside_values import OutsideValues
 from crowdblend.engines.sampling import thinned
-from crowdblend.kinds.kind import Reading
+from crowdblend.kinds.class_counts import ChoiceReading
+from crowdblend.kinds.kind import Facts
 from crowdblend.mechanisms import SampledClasses
+from crowdblend.numerics.expected_people import UNITS
+from crowdblend.policies.choosing import Choosing
 from crowdblend.policies.columns import Column
-from crowdblend.policies.offered import lattice_of
+from crowdblend.policies.offered import lattice_of, leaves_of
 from crowdblend.policies.recoded import RecodedPolicy
 from crowdblend.randomness import ReleaseKey
-from crowdblend.selection import ChosenRecoding, Node, RecodingChoice, rolled_up
-
-
-@dataclass(frozen=True)
-class ChoiceReading(Reading):
-    """Counts of those who decide, and of those of whom classes are published; `counted` is the pass over the latter."""
-
-    deciding: SampledClasses
-    released: SampledClasses
-    counted: ClassCounts
-
-    @property
-    def internal(self) -> dict[str, int]:
-        people = {"people_sampled": self.released.people, "people_deciding": self.deciding.people}
-        return {**self.counted.facts, "classes": len(self.released.counts), **people}
-
-    @property
-    def outside(self) -> Mapping[str, OutsideValues]:
-        """What went to the class `other` of a column."""
-        return self.counted.outside
+from crowdblend.recoding import DateRange, Hierarchies, Intervals, Recoding
+from crowdblend.selection import ChosenRecoding, Ladder, Node, RecodingChoice, Score, noise_around, rolled_up
 
 
 def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: ReleaseKey) -> ChoiceReading:
@@ -61,15 +44,21 @@ def read_choice(policy: RecodedPolicy, rate: float | None, source: Source, key: 
 
     if share is None:
         deciding, counted = everybody().classes, sample()
-        return ChoiceReading(deciding, counted.classes, counted)
+        return ChoiceReading(counted, deciding, counted.classes)
     other = key.coin(b"choosing part")
     choosing, rest = Part(other, share, choosing=True), Part(other, share, choosing=False)
     if policy.data.person is None:
         counted = sample()
         deciding, released = (thinned(policy.columns, counted.classes, Everybody(part)) for part in (choosing, rest))
-        return ChoiceReading(deciding, released, counted)
+        return ChoiceReading(counted, deciding, released)
     deciding, counted = sample(choosing).classes, sample(rest)
-    return ChoiceReading(deciding, counted.classes, counted)
+    return ChoiceReading(counted, deciding, counted.classes)
+
+
+def choice_of(policy: RecodedPolicy, score: Score) -> RecodingChoice:
+    """The choice among the recodings that the policy offers."""
+    assert policy.recoding is not None
+    return policy.recoding.choice(lattice_of(policy.columns), score)
 
 
 def choose_recoding(
@@ -89,3 +78,57 @@ def recode(columns: Sequence[Column], released: SampledClasses, node: Node) -> S
         for column, level, occurring in zip(columns, node, released.labels, strict=True)
     ]
     return SampledClasses(released.columns, tuple(labels), codes, counts)
+
+
+def choice_facts(
+    choosing: Choosing, columns: Sequence[Column], choice: RecodingChoice, outcome: ChosenRecoding | None
+) -> Facts:
+    """How the recoding is chosen, and once it is, which: all of it is output, and paid for."""
+    lattice = choice.lattice
+    facts: Facts = {"epsilon": choice.epsilon, "using": choosing.using, "score": choosing.score}
+    if choosing.share is not None:
+        facts["share"] = choosing.share
+    facts |= {"recodings": lattice.size, "choices": choice.search.steps}
+    if choice.show_epsilon is not None:
+        facts["show_epsilon"] = choice.show_epsilon
+    if outcome is not None:
+        facts["chosen"] = {
+            column.name: _level_facts(ladder, column, level)
+            for column, ladder, level in zip(columns, lattice.ladders, outcome.node, strict=True)
+            if column.chooses
+        }
+        if outcome.scores is not None and choice.show_epsilon is not None:
+            facts["around"] = _around(choice, columns, outcome, choice.show_epsilon)
+    return facts
+
+
+def _level_facts(ladder: Ladder, column: Column, level: int) -> Facts:
+    """One column's chosen level, and the loss of an average value of its declared domain."""
+    leaves = leaves_of(column.recodings[0])
+    loss = float((ladder.loss(level)[ladder.maps[level]] * leaves).sum() / leaves.sum())
+    recoding = column.recodings[level]
+    facts: Facts = {"step": level, "steps": ladder.levels, **_name(recoding)}
+    return {**facts, "classes": recoding.size, "loss": round(loss, 6)}
+
+
+def _name(recoding: Recoding) -> Facts:
+    if isinstance(recoding, Hierarchies):
+        return {"level": recoding.level}
+    if isinstance(recoding, DateRange):
+        return {"period": recoding.period}
+    return {"width": float(recoding.width)} if isinstance(recoding, Intervals) else {}
+
+
+def _around(choice: RecodingChoice, columns: Sequence[Column], outcome: ChosenRecoding, epsilon: float) -> Facts:
+    """The noisy scores in people kept whole, with the mean error of the noise."""
+    assert outcome.scores is not None
+    unit = UNITS * choice.score.parts(choice.lattice.most)
+    # The mean absolute value of discrete Laplace noise with loss x is 1/sinh(x), so 1/x to every digit shown.
+    error = 1 / float(noise_around(choice.lattice, choice.score, epsilon)) / unit
+    near = []
+    for node, value in outcome.scores.items():
+        for column, before, after in zip(columns, outcome.node, node, strict=True):
+            if before != after:
+                named = {"column": column.name, "step": after, **_name(column.recodings[after])}
+                near.append({**named, "score": round(value / unit, 1)})
+    return {"score": round(outcome.scores[outcome.node] / unit, 1), "mean_error": round(error, 1), "near": near}

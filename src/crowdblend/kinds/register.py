@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import composition, sampling
-from crowdblend.engines.engine import Engine, Progress
+from crowdblend.engines.engine import Progress
 from crowdblend.errors import Infeasible
 from crowdblend.estimates import total_intervals
 from crowdblend.kinds.class_counts import ClassCountsPlan, ClassCountsReading
-from crowdblend.kinds.kind import Outcome, Publication, software
-from crowdblend.kinds.outputs import ESTIMATES, CountsOutput, NumbersOutput, Output
+from crowdblend.kinds.kind import Facts, Lines, Outcome, Publication
+from crowdblend.kinds.outputs import ESTIMATES, NumbersOutput, Output, table_outputs
 from crowdblend.mechanisms.everywhere import NoiseEverywhere, NoisyTotal
 from crowdblend.numerics.balls import precision, round_down
 from crowdblend.policies.table import Table
@@ -29,7 +28,7 @@ TOTAL_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
+class RegisterPlan(ClassCountsPlan[Table]):
     """The plan of a table of everybody; nothing is left open but how ε is divided."""
 
     policy: Table
@@ -60,34 +59,25 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
             per_row = math.nextafter(per_row, 0.0)
         return NoiseEverywhere(per_row, rows), *totals
 
-    def derivations(self, mechanisms: tuple[NoiseEverywhere | NoisyTotal, ...]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[NoiseEverywhere | NoisyTotal]) -> tuple[Derivation, ...]:
         """Pure differential privacy of everything together, with one person more or less and with data replaced."""
         together = _added(*mechanisms)
         return together, sampling.replacing_is_removing_and_adding(together)
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know of the release, none of it read off the data."""
         del outcome
         policy, rows, (cells, *_) = self.policy, self.policy.rows_per_person, self.mechanisms
-        parameters: dict[str, Any] = {"epsilon": self.epsilon, "delta": 0.0, "noise_epsilon": cells.noise_epsilon}
+        parameters: Facts = {"epsilon": self.epsilon, "delta": 0.0, "noise_epsilon": cells.noise_epsilon}
         if rows is not None:
             totals = {made.name: made.noise_epsilon for made in self.mechanisms if isinstance(made, NoisyTotal)}
             parameters |= {"rows_per_person": rows, "totals": totals}
             parameters |= {"count": "people"} if policy.count == "people" else {}
-        return {
-            "kind": policy.kind,
-            "everybody": True,
-            "already_drawn": False,
-            "person": policy.data.person,
-            "tables": {table.name: list(table.columns) for table in policy.tables},
-            "parameters": parameters,
-            "columns": {column.name: column.recoding.domain() for column in policy.columns},
-            "software": software(),
-        }
+        tables = {table.name: list(table.columns) for table in policy.tables}
+        return {**self.common_facts(), "everybody": True, "tables": tables, "parameters": parameters}
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self) -> Lines:
         policy, rows = self.policy, self.policy.rows_per_person
-        names = ", ".join(column.name for column in policy.columns)
         cells = self.mechanisms[0]
         assert isinstance(cells, NoiseEverywhere)
         kept = "everybody is counted; no sample is drawn"
@@ -96,7 +86,7 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
             if policy.count == "people":
                 kept = f"everybody is counted once in each of at most {rows} random classes; no sample is drawn"
         lines = [
-            ("would read", f"{names} from {policy.data.name}"),
+            self.describe_reading(),
             ("would sample", kept),
             ("would publish", f"a table of {policy.cells:,} cells, all of them noisy"),
             ("", f"a cell is off by {cells.expected_error():.3g} on average, whatever its size"),
@@ -105,10 +95,6 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
             lines.append(("", "the number of rows kept and the number of people, noisy as well"))
         return lines
 
-    def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
-        """Count everybody."""
-        return self.count(engine, key, progress)
-
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Every cell of everybody, noisy."""
         del progress
@@ -116,24 +102,18 @@ class RegisterPlan(ClassCountsPlan[ClassCountsReading]):
         counted, people = reading.sample, reading.counted.people
         assert isinstance(cells, NoiseEverywhere)
         published = cells.publish(counted, key)
-        ending, tables = self.policy.format, self.policy.tables
-        facts = self.facts()
-        outputs: list[Output] = [CountsOutput(f"data.{ending}", published, facts)]
-        if tables:
-            outputs = [
-                CountsOutput(f"{table.name}.{ending}", published.narrowed(table.columns), facts) for table in tables
-            ]
+        outputs: list[Output] = list(table_outputs(self.policy, published, self.facts()))
         if totals:
             assert people is not None, "an engine says how many people have the rows that it keeps"
             true = {"rows": counted.people, "people": people}
             noisy = [made for made in totals if isinstance(made, NoisyTotal)]
             numbers = [made.publish(true[made.name], key) for made in noisy]
-            outputs.append(NumbersOutput(f"totals.{ending}", _estimated(noisy, numbers), ("total",)))
+            outputs.append(NumbersOutput(f"totals.{self.policy.format}", _estimated(noisy, numbers), ("total",)))
         internal = {"people": people or counted.people, "rows_kept": counted.people}
         return Publication(tuple(outputs), tuple(mechanisms), internal=internal)
 
 
-def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[Any]]:
+def _estimated(totals: Sequence[NoisyTotal], numbers: Sequence[int]) -> dict[str, list[str | float]]:
     """The totals with their intervals, each by the law of its own noise."""
     found = total_intervals([made.noise_epsilon for made in totals], np.array(numbers, np.int64))
     columns = ([made.name for made in totals], list(numbers), *(getattr(found, name).tolist() for name in ESTIMATES))

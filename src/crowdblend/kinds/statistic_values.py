@@ -6,20 +6,18 @@ Everything here is computed from what the noise hides already, the policy and th
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import cached_property
 
-from crowdblend.planning.statistics import QuantileShape, Shape, TotalsPlan
-from crowdblend.planning.statistics.groups import average_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crowdblend.mechanisms.quantiles import ChosenQuantile
-    from crowdblend.policies.statistic import Statistic
-    from crowdblend.policies.statistics import Statistics
-    from crowdblend.recoding import Bounded
+from crowdblend.mechanisms.statistics import ChosenQuantile
+from crowdblend.planning.statistics import AnyShape, QuantileShape, Shape, StrataWay, TotalsPlan
+from crowdblend.planning.statistics.accuracy import average_error
+from crowdblend.policies.statistic import Statistic
+from crowdblend.policies.statistics import Statistics
+from crowdblend.recoding import Bounded
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class StatisticValues:
+class StatisticValues(ABC):
     """The numbers of one statistic of a plan."""
 
     policy: Statistics
@@ -50,16 +48,47 @@ class StatisticValues:
         return self.policy.measures[str(self.made.column)]
 
     @property
-    def shape(self) -> Shape | QuantileShape:
+    def shape(self) -> AnyShape:
         """What the noise knows of it, with its part of its way's ε."""
-        return self.parameters.shape(self.place)
+        return self.parameters.shapes[self.place]
+
+    @property
+    @abstractmethod
+    def error(self) -> float:
+        """The stated error in its own unit, of equal groups where it depends on them; of quantiles, in ranks."""
+
+    @abstractmethod
+    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+        """The numbers behind noisy totals of so many people; rows of several releases may stand below each other."""
+
+    @abstractmethod
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        """How far the rank of the quantile of a group of this noisy size may be off."""
+
+    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[Published]:
+        """The quantiles that were chosen, with how far their ranks may be off."""
+        return [
+            Published(float(self.bounds.value(Fraction(step))), None, self._rank_error(group, size, people))
+            for group, (step, size) in enumerate(zip(chosen.steps, chosen.sizes, strict=True))
+        ]
+
+    def _mean(self, ends: tuple[Fraction, Fraction], low: int, high: int, failing: float) -> Published:
+        """What lies between two ends as the second total does between nothing and both, off by a share `failing`."""
+        (start, stop), total = ends, low + high
+        share = min(max(Fraction(high, total), Fraction(0)), Fraction(1)) if total > 0 else Fraction(1, 2)
+        value = float(start + (stop - start) * share)
+        farthest = max(float(stop) - value, value - float(start))
+        error = min(float(stop - start) * failing, farthest)
+        return Published(value, error + math.ulp(max(abs(float(start)), abs(float(stop)))))
+
+
+@dataclass(frozen=True)
+class SampleValues(StatisticValues):
+    """The numbers of a statistic of everybody, or of exactly so many people."""
 
     @property
     def error(self) -> float:
-        """The stated error in its own unit, of groups of equal size where it depends on them; of quantiles, in ranks.
-
-        Writing the largest possible value as a double is counted in.
-        """
+        """The planned error; writing the largest possible value as a double is counted in."""
         error = self.in_unit(self.parameters.error(self.place))
         return error if self.made.is_quantile else error + math.ulp(self.largest)
 
@@ -120,30 +149,91 @@ class StatisticValues:
 
     def _average(self, low: int, high: int, people: int) -> Published:
         """The average of a group with these two noisy totals of steps, below the upper and above the lower bound."""
-        shape, total = self.shape, low + high
-        assert isinstance(shape, Shape)
-        start, stop = self.bounds.ends
-        share = min(max(Fraction(high, total), Fraction(0)), Fraction(1)) if total > 0 else Fraction(1, 2)
-        value = float(start + (stop - start) * share)
+        assert isinstance(self.shape, Shape)
         noise, n = self.parameters.noise_epsilon(self.place), self.policy.people
-        failing = average_error(shape, noise, total, people, n, self.policy.failure)
-        farthest = max(float(stop) - value, value - float(start))
-        error = min(float(stop - start) * failing, farthest) + math.ulp(self.largest)
-        return Published(value, error)
+        failing = average_error(self.shape, noise, low + high, people, n, self.policy.failure)
+        return self._mean(self.bounds.ends, low, high, failing)
 
-    def of_choice(self, chosen: ChosenQuantile, people: int) -> list[Published]:
-        """The quantiles that were chosen, with how far their ranks may be off."""
-        shape = self.shape
-        assert isinstance(shape, QuantileShape)
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        del group
+        assert isinstance(self.shape, QuantileShape)
         noise, n, failure = self.parameters.noise_epsilon(self.place), self.policy.people, self.policy.failure
-        sizes = chosen.sizes
-        errors = [
-            shape.error(noise, people, n, failure)
-            if shape.whole
-            else shape.group_error(noise, size, people, n, failure)
-            for size in sizes
-        ]
-        return [
-            Published(float(self.bounds.value(Fraction(step))), None, error)
-            for step, error in zip(chosen.steps, errors, strict=True)
-        ]
+        if self.shape.whole:
+            return self.shape.error(noise, people, n, failure)
+        return self.shape.group_error(noise, size, people, n, failure)
+
+
+@dataclass(frozen=True)
+class StrataValues(StatisticValues):
+    """The numbers of a statistic of strata or of a weighted survey: estimates for the population, from copies."""
+
+    @property
+    def way(self) -> StrataWay:
+        """The weights and the noise."""
+        way = self.parameters.way_of(self.place)
+        assert isinstance(way, StrataWay)
+        return way
+
+    @property
+    def paired(self) -> bool:
+        """Whether every number has two totals."""
+        assert isinstance(self.shape, Shape)
+        return self.shape.sized or (self.made.what == "sum" and self.bounds.from_zero is None)
+
+    @property
+    def error(self) -> float:
+        """The error where every group has equally many of the people of the policy, with large values."""
+        bins = max(1, len(self.policy.bins(self.made)))
+        copies = int(self.policy.people / self.way.weights.unit) // bins
+        if isinstance(self.shape, QuantileShape):
+            return max(self.way.rank(self.place, copies, strata) for strata in self._strata)
+        total = self.shape.steps * copies
+        numbers = self.of_totals(([total // 2, total - total // 2] if self.paired else [total]) * bins, 0)
+        return max(one.error or 0.0 for one in numbers)
+
+    @cached_property
+    def _strata(self) -> list[tuple[int, ...] | None]:
+        """For every published number the strata that its people can be in; None for all."""
+        policy, made, design = self.policy, self.made, self.policy.design
+        assert design is not None
+        name, labels = design.strata.column, [stratum.label for stratum in design.strata.strata]
+        some = None
+        if made.what != "fraction" and name in made.among:
+            some = tuple(labels.index(label) for label in made.among[name])
+        names = (str(made.column),) if made.what == "histogram" else made.groups
+        bins = max(1, len(policy.bins(made)))
+        if name not in names:
+            return [some] * bins
+        within = math.prod(len(policy.labels(other)) for other in names[names.index(name) + 1 :])
+        return [(number // within % len(labels),) for number in range(bins)]
+
+    def of_totals(self, totals: Sequence[int], people: int) -> list[Published]:
+        """The estimates behind noisy totals in copies, with their errors."""
+        del people
+        made, shape, strata = self.made, self.shape, self._strata
+        assert isinstance(shape, Shape)
+        if shape.sized:
+            ends = (Fraction(0), Fraction(1)) if made.what == "fraction" else self.bounds.ends
+            return [
+                self._mean(ends, low, high, self.way.share(self.place, low + high, within))
+                for low, high, within in zip(totals[::2], totals[1::2], strata, strict=True)
+            ]
+        numbers = list(zip(totals[::2], totals[1::2], strict=True)) if self.paired else [(total,) for total in totals]
+        scales = [1.0]
+        if made.what == "sum":
+            start, stop = (float(end / shape.steps) for end in self.bounds.ends)
+            scales = [start, stop] if self.paired else [stop]
+        return [self._sum(scales, some, within) for some, within in zip(numbers, strata, strict=True)]
+
+    def _sum(self, scales: Sequence[float], totals: tuple[int, ...], strata: tuple[int, ...] | None) -> Published:
+        """A sum of totals, each in a unit of its own."""
+        value, error = 0.0, 0.0
+        for scale, total in zip(scales, totals, strict=True):
+            estimate, low, high = self.way.total(self.place, total, strata)
+            value += scale * estimate
+            error += abs(scale) * max(estimate - low, high - estimate)
+        return Published(value, error * (1 + 1e-12) + math.ulp(abs(value)))
+
+    def _rank_error(self, group: int, size: int, people: int) -> float:
+        del people
+        return self.way.rank(self.place, size, self._strata[group])

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from crowdblend.calculus import Derivation
 from crowdblend.engines.choice import count_classes
 from crowdblend.engines.draw import Everybody
-from crowdblend.engines.engine import Engine, Progress, check_source
+from crowdblend.engines.engine import Engine, Progress
 from crowdblend.engines.refusals import refusal
 from crowdblend.guarantees.wording import at_most
 from crowdblend.kinds.class_counts import ClassCountsReading
-from crowdblend.kinds.kind import Outcome, Publication, ReleasePlan, software
-from crowdblend.kinds.outcome import Misfit
+from crowdblend.kinds.kind import Facts, Lines, Misfit, Outcome, Publication, ReleasePlan
+from crowdblend.kinds.outputs import RowsOutput
+from crowdblend.mechanisms import SampledClasses, synopsis
+from crowdblend.mechanisms.synopsis import (
+    ExponentialSynopsis,
+    FittedSynopsis,
+    PlannedSynopsis,
+    QueryClass,
+    Synopsis,
+    plan_synopsis,
+)
+from crowdblend.mechanisms.synopsis.queries import Table
+from crowdblend.mechanisms.synopsis.rows import Cells, counted, shares
+from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized
 from crowdblend.policies.synopsis import Synopsis as SynopsisPolicy
-
-if TYPE_CHECKING:
-    from crowdblend.kinds.outputs import RowsOutput
-    from crowdblend.mechanisms import SampledClasses
-    from crowdblend.mechanisms.synopsis import (
-        ExponentialSynopsis,
-        FittedSynopsis,
-        PlannedSynopsis,
-        QueryClass,
-        Synopsis,
-    )
-    from crowdblend.mechanisms.synopsis.rows import Cells
-    from crowdblend.randomness import ReleaseKey
+from crowdblend.randomness import ReleaseKey
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
     def mechanisms(self) -> tuple[FittedSynopsis | ExponentialSynopsis]:
         return (self.parameters.mechanism,)
 
-    def derivations(self, mechanisms: tuple[FittedSynopsis | ExponentialSynopsis]) -> tuple[Derivation, ...]:
+    def derivations(self, mechanisms: Sequence[FittedSynopsis | ExponentialSynopsis]) -> tuple[Derivation, ...]:
         """Zero-knowledge and differential privacy, and how well the class is answered about everybody."""
         (mechanism,) = mechanisms
         planned = replace(self.parameters, mechanism=mechanism)
@@ -53,10 +55,10 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
         """The columns by size, the largest first: the order of the universe's axes."""
         return universe_order(self.policy)
 
-    def facts(self, outcome: Outcome = None) -> dict[str, Any]:
+    def facts(self, outcome: Outcome = None) -> Facts:
         """What a reader needs to know; `outcome` is the misfit of the rows to the noisy answers."""
         plan = self.parameters
-        parameters: dict[str, Any] = {
+        parameters = {
             "sample": self.policy.samples,
             "people": self.policy.people,
             "epsilon": plan.zero_knowledge.conclusion.epsilon,
@@ -64,9 +66,8 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             "sanitizer_epsilon": plan.mechanism.claim().conclusion.epsilon,
             "rows": plan.mechanism.rows,
         }
-        facts: dict[str, Any] = {
-            "kind": "synopsis",
-            "person": self.policy.data.person,
+        facts: Facts = {
+            **self.common_facts(),
             "mechanism": plan.name,
             "class": plan.mechanism.queries.describe(),
             "queries": plan.mechanism.queries.size,
@@ -78,19 +79,17 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             },
             "parameters": parameters,
             "columns": {column.name: column.recoding.domain() for column in self.policy.columns},
-            "software": software(),
         }
         if isinstance(outcome, Misfit):
             facts["misfit"] = outcome.value
         return facts
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self) -> Lines:
         """What would happen, from the policy alone."""
         plan, policy = self.parameters, self.policy
-        names = ", ".join(column.name for column in policy.columns)
         how = "fitted to noisy counts" if plan.name == "fitted" else "chosen by the exponential mechanism"
         return [
-            ("would read", f"{names} from {policy.data.name}"),
+            self.describe_reading(),
             ("would sample", f"exactly {policy.samples} of {policy.people} people"),
             ("would publish", f"{plan.mechanism.rows:,} synthetic rows, {how}"),
             ("would answer", f"{plan.mechanism.queries.size:,} queries: {_queries(self.policy)}"),
@@ -102,10 +101,10 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             ),
         ]
 
-    def check_source(self, engine: Engine) -> None:
-        """Refuse a source that does not exist or lacks a column, without reading a row."""
-        names = [column.name for column in self.policy.columns]
-        check_source(engine, self.policy.data, names, self.policy.resources)
+    @property
+    def names(self) -> list[str]:
+        """The columns of the policy."""
+        return [column.name for column in self.policy.columns]
 
     def read(self, engine: Engine, key: ReleaseKey, progress: Progress | None = None) -> ClassCountsReading:
         """Count everybody's classes: whoever is drawn is drawn when it is published."""
@@ -121,11 +120,6 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
 
     def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         """Draw the people and publish rows that answer for them; the true errors are for the steward alone."""
-        import numpy as np  # noqa: PLC0415
-
-        from crowdblend.mechanisms.synopsis.rows import counted  # noqa: PLC0415
-        from crowdblend.mechanisms.synopsis.simulator import random_samples_of_counts, sanitized  # noqa: PLC0415
-
         del progress
         (mechanism,) = self.mechanisms
         everybody = reading.sample
@@ -135,28 +129,22 @@ class SynopsisPlan(ReleasePlan[SynopsisPolicy, ClassCountsReading]):
             cells, everybody.counts, self.policy.samples, key.source(b"synopsis: who is drawn")
         )
         rows = sanitized(mechanism, drawn, key.source(b"synopsis: noise, choice and rows"))
-        shares = np.zeros(shape)
-        shares.flat[cells] = everybody.counts / everybody.people
+        of_all = np.zeros(shape)
+        of_all.flat[cells] = everybody.counts / everybody.people
         internal = {
             "error_about_sample": _error(mechanism.queries, rows, counted(drawn, shape) / len(drawn)),
-            "error_about_everybody": _error(mechanism.queries, rows, shares),
+            "error_about_everybody": _error(mechanism.queries, rows, of_all),
         }
         outcome = None if rows.misfit is None else Misfit(rows.misfit)
         return Publication((self.output(rows),), (mechanism,), outcome, internal)
 
     def cells_of(self, classes: SampledClasses) -> Cells:
         """The cell of the universe of every class."""
-        import numpy as np  # noqa: PLC0415
-
         shape = self.parameters.mechanism.queries.shape
         return np.ravel_multi_index(tuple(classes.codes[:, place] for place in self.order), shape).astype(np.int64)
 
     def output(self, rows: Synopsis) -> RowsOutput:
         """The rows with their labels, columns in the order of the policy."""
-        import numpy as np  # noqa: PLC0415
-
-        from crowdblend.kinds.outputs import RowsOutput  # noqa: PLC0415
-
         places = np.unravel_index(rows.cells, self.parameters.mechanism.queries.shape)
         codes = np.empty((len(rows.cells), len(self.order)), np.int32)
         for axis, place in enumerate(self.order):
@@ -177,8 +165,6 @@ class EverybodyReading(ClassCountsReading):
 
 def plan(policy: SynopsisPolicy) -> SynopsisPlan:
     """Plan the mechanism with the smallest proved error, or refuse."""
-    from crowdblend.mechanisms.synopsis import plan_synopsis  # noqa: PLC0415  loads NumPy
-
     planned = plan_synopsis(
         _variants(policy),
         samples=policy.samples,
@@ -199,8 +185,6 @@ def universe_order(policy: SynopsisPolicy) -> list[int]:
 
 def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     """The class of queries over the universe, in every way to measure it."""
-    from crowdblend.mechanisms import synopsis  # noqa: PLC0415
-
     order = universe_order(policy)
     names = [policy.columns[place].name for place in order]
     shape = tuple(len(policy.labels(name)) for name in names)
@@ -217,9 +201,7 @@ def _variants(policy: SynopsisPolicy) -> list[QueryClass]:
     return [synopsis.listed(shape, conditions)]
 
 
-def _error(queries: QueryClass, rows: Synopsis, truth: Any) -> float:
-    from crowdblend.mechanisms.synopsis.rows import shares  # noqa: PLC0415
-
+def _error(queries: QueryClass, rows: Synopsis, truth: Table) -> float:
     return float(abs(queries.ask(shares(rows.cells, queries.shape)) - queries.ask(truth)).max())
 
 

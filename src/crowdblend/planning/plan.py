@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -137,7 +137,7 @@ class Plan:
         replaced = sampling.replacing_is_removing_and_adding(differential)
         return strongest, differential, replaced, claim
 
-    def derivations_of_parts(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+    def derivations_of_parts(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
         """What sampling and these very mechanisms, each on its part of the sample, guarantee together.
 
         None of them speaks of the whole sample, so no crowd is listed.
@@ -150,7 +150,7 @@ class Plan:
         strongest = sampling.sampled_release_is_zero_knowledge(sampled)
         return strongest, differential, sampling.replacing_is_removing_and_adding(differential)
 
-    def derivations_of_fresh_samples(self, mechanisms: tuple[CrowdMechanism, ...]) -> tuple[Derivation, ...]:
+    def derivations_of_fresh_samples(self, mechanisms: Sequence[CrowdMechanism]) -> tuple[Derivation, ...]:
         """What these very mechanisms, each on a fresh sample of its own, guarantee together by their profiles."""
         assert self.rate is not None, "fresh samples are drawn at one rate"
         profile = profiles.profiles_compose(

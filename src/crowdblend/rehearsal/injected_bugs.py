@@ -16,22 +16,19 @@ from crowdblend.engines.engine import Progress
 from crowdblend.kinds import plan
 from crowdblend.kinds.class_counts import ClassCountsReading
 from crowdblend.kinds.kind import Publication
-from crowdblend.kinds.recoding_choice import ChoiceReading
 from crowdblend.kinds.statistics import StatisticsPlan
 from crowdblend.kinds.strata import Histogram, StratifiedPlan
 from crowdblend.kinds.table import TablePlan
-from crowdblend.mechanisms.fresh_samples import draw_each
-from crowdblend.mechanisms.quantiles import ChosenQuantile, NoisyStatistics
-from crowdblend.mechanisms.totals import NoisyTotals
-from crowdblend.planning.statistics import Way
+from crowdblend.mechanisms.parts import draw_each
+from crowdblend.mechanisms.statistics import ChosenQuantile, NoisyStatistics
+from crowdblend.planning.statistics import StrataWay, Way
 from crowdblend.policies.load import parse_policy
 from crowdblend.randomness import ReleaseKey
 from crowdblend.rehearsal.families import FAMILIES, Family
 from crowdblend.rehearsal.statistics import Whole
 from crowdblend.rehearsal.subject import AnySubject, Hard
 
-Taken = tuple[tuple[int, ...], Way]
-AnyReading = ClassCountsReading | ChoiceReading
+Taken = tuple[tuple[int, ...], Way | StrataWay]
 
 
 @dataclass(frozen=True)
@@ -50,14 +47,14 @@ class InjectedBug:
 
 class _WithoutNoise(StatisticsPlan):
     def add_noise(
-        self, taken: Taken, mechanism: NoisyTotals | NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
+        self, taken: Taken, mechanism: NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
     ) -> Sequence[Whole | ChosenQuantile]:
         return list(exact)
 
 
 class _NoiseOnOneOfTwo(StatisticsPlan):
     def add_noise(
-        self, taken: Taken, mechanism: NoisyTotals | NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
+        self, taken: Taken, mechanism: NoisyStatistics, exact: Sequence[Whole], key: ReleaseKey
     ) -> Sequence[Whole | ChosenQuantile]:
         noisy = super().add_noise(taken, mechanism, exact, key)
         places = np.arange(len(exact[0])) % 2
@@ -69,7 +66,7 @@ class _LittleNoise(StatisticsPlan):
     factor: float = 1.0
 
     @property
-    def mechanisms(self) -> tuple[NoisyTotals | NoisyStatistics, ...]:
+    def mechanisms(self) -> tuple[NoisyStatistics, ...]:
         return tuple(
             replace(made, noise_epsilons=tuple(self.factor * loss for loss in made.noise_epsilons))
             for made in super().mechanisms
@@ -83,13 +80,13 @@ class _OtherStratum(StratifiedPlan):
 
 
 class _InEveryPart(TablePlan):
-    def publish(self, reading: AnyReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         sample, _ = self.sample_of(reading, key, progress)
         return self._publish_each([sample] * len(self.policy.tables), self.parameters.thresholds, {})
 
 
 class _OneSampleForAll(TablePlan):
-    def publish(self, reading: AnyReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
+    def publish(self, reading: ClassCountsReading, key: ReleaseKey, progress: Progress | None = None) -> Publication:
         everybody, _ = self.sample_of(reading, key, progress)
         assert self.parameters.rate is not None
         samples = draw_each(everybody, self.parameters.rate, 1, key) * len(self.policy.tables)

@@ -24,9 +24,7 @@ from crowdblend.engines.frame_sources import opened_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.kinds import AnyPlan, Publication, plan
 from crowdblend.kinds.statistics import StatisticsPlan
-from crowdblend.kinds.strata_statistics import StrataStatisticsPlan
 from crowdblend.lazy import lazy
-from crowdblend.planning.statistics import SAMPLE
 from crowdblend.policies.graph import Graph
 from crowdblend.policies.points import Points
 from crowdblend.policies.sampling import ExactSample
@@ -262,13 +260,11 @@ def _off_statistics(policy: Statistics, engine: Engine) -> Off:
     everybody = replace(
         policy, sampling=policy.sampling if weighted else ExactSample(everybody=True), statistics=without
     )
-    planned = cast(StatisticsPlan | StrataStatisticsPlan, plan(everybody.with_source(policy.data)))
-    reading: Any = planned.read(engine, ReleaseKey(new_key()))
+    planned = cast(StatisticsPlan, plan(everybody.with_source(policy.data)))
+    reading = planned.read(engine, ReleaseKey(new_key()))
     places = {made.name: place for place, made in enumerate(without)}
-    if isinstance(planned, StrataStatisticsPlan):
-        exact = planned.exact(reading)
-    else:
-        exact = [planned.exact(place, SAMPLE, reading) for place in places.values()]
+    mechanism = planned.parameters.way_of(0).mechanism
+    exact = [planned.exact(place, mechanism, reading) for place in places.values()]
 
     def off(_: Publication, name: str, row: int, value: float) -> float:
         place = places[name]

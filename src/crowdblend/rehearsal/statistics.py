@@ -15,7 +15,7 @@ from crowdblend.engines.persons import Persons, read_persons
 from crowdblend.engines.sampling import smallest
 from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.statistics import StatisticsPlan, numbers_output
-from crowdblend.mechanisms.quantiles import ChosenQuantile, quantile_losses
+from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
 from crowdblend.planning.statistics import EVERYBODY, SAMPLE, QuantileShape, Way
 from crowdblend.policies.statistics import BETWEEN, Statistics
 from crowdblend.randomness import ReleaseKey, new_key
@@ -109,7 +109,7 @@ class StatisticsSubject(AuditSubject[Statistics, StatisticsPlan, Replaced]):
 
     def _moved(self, place: int, one: Values, other: Values) -> float:
         """Return how far apart two persons are for one statistic, in units of the loss of its noise."""
-        shape, here, there = self.plan.parameters.shape(place), self._adds(place, one), self._adds(place, other)
+        shape, here, there = self.plan.parameters.shapes[place], self._adds(place, one), self._adds(place, other)
         if isinstance(shape, QuantileShape):
             return shape.moved if here != there else 0.0
         return float(sum(abs(here.get(row, 0) - there.get(row, 0)) for row in {*here, *there}))
@@ -162,7 +162,7 @@ class StatisticsSubject(AuditSubject[Statistics, StatisticsPlan, Replaced]):
     def _published(self, place: int, people: list[tuple[Values, int]]) -> list[float]:
         """Return the rows of one statistic about these people, without noise."""
         made, numbers = self.policy.statistics[place], self.plan.values(place)
-        shape = self.plan.parameters.shape(place)
+        shape = self.plan.parameters.shapes[place]
         groups = max(1, len(self.policy.bins(made)))
         width = groups * shape.candidates if isinstance(shape, QuantileShape) else shape.bins
         totals = np.zeros(width, dtype=np.int64)
@@ -195,6 +195,7 @@ class StatisticsBatch:
         columns: dict[int, list[Drawn]] = {}
         for taken, mechanism in zip(self.plan.parameters.ways, self.plan.mechanisms, strict=True):
             places, way = taken
+            assert isinstance(way, Way)
             totals = [self._exact(composition, way) for composition in self._compositions(way, key)]
             exact = [np.concatenate([one[at] for one in totals]) for at in range(len(places))]
             for place, rows in zip(places, self.plan.add_noise(taken, mechanism, exact, key), strict=True):

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.kind import Outcome, Reading
-from crowdblend.kinds.outcome import Misfit
+from crowdblend.kinds.kind import Misfit, Outcome, Reading
 from crowdblend.kinds.synopsis import SynopsisPlan
 from crowdblend.mechanisms.synopsis import ExponentialSynopsis, FittedSynopsis
 from crowdblend.mechanisms.synopsis.fitted import Synopsis

@@ -3,18 +3,33 @@
 from crowdblend.planning.statistics.accuracy import Shape
 from crowdblend.planning.statistics.choice import TotalsPlan, TotalsRequest, plan_statistics
 from crowdblend.planning.statistics.quantiles import QuantileShape
-from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, AnyShape, Way, statistics_claim, totals_claim
+from crowdblend.planning.statistics.stratified import StrataWay, plan_strata_statistics, strata_claim
+from crowdblend.planning.statistics.ways import (
+    EVERYBODY,
+    SAMPLE,
+    STRATA,
+    AnyShape,
+    Mechanism,
+    SampleWay,
+    Way,
+    statistics_claim,
+)
 
 __all__ = [
     "EVERYBODY",
     "SAMPLE",
+    "STRATA",
     "AnyShape",
+    "Mechanism",
     "QuantileShape",
+    "SampleWay",
     "Shape",
+    "StrataWay",
     "TotalsPlan",
     "TotalsRequest",
     "Way",
     "plan_statistics",
+    "plan_strata_statistics",
     "statistics_claim",
-    "totals_claim",
+    "strata_claim",
 ]

@@ -1,7 +1,9 @@
 """How far a published statistic may be from the truth, except with a stated probability.
 
 Errors are in steps per person: the average of what everybody adds to a total. A fraction has one step; an average of
-a column has as many as its grid, and multiplied with the resolution its error is in the column's own unit.
+a column has as many as its grid, and multiplied with the resolution its error is in the column's own unit. What is
+published of a group is a function of noisy totals, and so is its error: both follow from what the noise hides, and cost
+nothing more. The proofs are in docs/proofs.md#groups.
 """
 
 from __future__ import annotations
@@ -10,9 +12,11 @@ import math
 from dataclasses import dataclass
 
 # Errors are rounded up by this much, which covers the arithmetic of doubles many times over.
-_UP = 1 + 1e-12
+UP = 1 + 1e-12
 # Shares of the failure probability that the noise may take; the sampling error has the rest.
 _SPLITS = tuple(2.0**-i for i in range(1, 31))
+# The part of it that the noise may take in groups of which people are drawn; the draw has the rest.
+NOISE_PART = 0.25
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,13 @@ class Shape:
         """The largest error that a value within its range can have, in steps per person."""
         return float(self.steps)
 
+    def error(self, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
+        """The error of every bin at once when k of n people are counted; of groups, where they are of equal size."""
+        if not self.sized:
+            return error_of_sample(self, noise_epsilon, samples, population, failure)
+        total = self.steps * samples // (self.bins // 2)
+        return self.steps * average_error(self, noise_epsilon, total, samples, population, failure)
+
 
 def finite_population(samples: int, population: int) -> float:
     """How much smaller the variance proxy of a mean is when it is drawn without replacement (Serfling 1974)."""
@@ -46,32 +57,58 @@ def finite_population(samples: int, population: int) -> float:
 
 def noise_error(noise_epsilon: float, failure: float) -> int:
     """The smallest t that discrete Laplace noise exceeds with at most this probability: P[|Y| > t] = 2a^{t+1}/(1+a)."""
-    wanted = math.log(2 / ((1 + math.exp(-noise_epsilon)) * failure)) * _UP
+    wanted = math.log(2 / ((1 + math.exp(-noise_epsilon)) * failure)) * UP
     return max(0, math.ceil(wanted / noise_epsilon) - 1)
 
 
-def sampling_error(shape: Shape, samples: int, population: int, failure: float) -> float:
+def draw_error(steps: int, samples: int, population: int, failure: float) -> float:
     """How far the mean of k of n people strays: P[|mean of k − mean of n| > t] ≤ 2·exp(−2kt²/(c·steps²))."""
     proxy = finite_population(samples, population) / (2 * samples)
-    return shape.steps * math.sqrt(proxy * math.log(2 / failure)) * _UP
-
-
-def error_of_everybody(shape: Shape, noise_epsilon: float, population: int, failure: float) -> float:
-    """The error of every bin at once when all n people are counted and only noise is added."""
-    noise = noise_error(noise_epsilon, failure / shape.bins) / population
-    return min(float(shape.steps), noise * _UP)
+    return steps * math.sqrt(proxy * math.log(2 / failure)) * UP
 
 
 def error_of_sample(shape: Shape, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
     """The error of every bin at once when k of n people are counted: of the draw, and of the noise."""
     each = failure / shape.bins
     if samples == population:
-        return min(float(shape.steps), noise_error(noise_epsilon, each) / samples * _UP)
+        return min(float(shape.steps), noise_error(noise_epsilon, each) / samples * UP)
     return min(
         float(shape.steps),
         *(
-            sampling_error(shape, samples, population, each * (1 - part))
-            + noise_error(noise_epsilon, each * part) / samples * _UP
+            draw_error(shape.steps, samples, population, each * (1 - part))
+            + noise_error(noise_epsilon, each * part) / samples * UP
             for part in _SPLITS
         ),
     )
+
+
+def group_draw_error(drawn: int, failure: float, share_drawn: float) -> float:
+    """How far the share, or the mean of values in [0, 1], of `drawn` or more random people of a group strays.
+
+    `share_drawn` is 1 where everybody is counted, and nothing strays.
+    """
+    if share_drawn == 1:
+        return 0.0
+    return 1.0 if drawn < 1 else min(1.0, math.sqrt(math.log(2 / failure) / (2 * drawn)) * UP)
+
+
+def parts_of_failure(failure: float, groups: int, samples: int, population: int) -> tuple[float, float]:
+    """What noise and draw may fail by in every single group."""
+    part = 1.0 if samples == population else NOISE_PART
+    return failure * part / groups, failure * (1 - part) / groups
+
+
+def average_error(
+    shape: Shape, noise_epsilon: float, total: int, samples: int, population: int, failure: float
+) -> float:
+    """The error of one group's average as a share of the range; `total` is the sum of its two noisy totals.
+
+    The noise is within ±t on both totals, so that the true share of steps lies within t/total of the noisy one, and
+    the group has at least (total − 2t)/steps people among those counted.
+    """
+    noise, draw = parts_of_failure(failure, shape.bins // 2, samples, population)
+    t = noise_error(noise_epsilon, noise / 2)
+    if total <= 0:
+        return 1.0
+    people = math.floor((total - 2 * t) / shape.steps)
+    return min(1.0, (t / total + group_draw_error(people, draw, samples / population)) * UP)

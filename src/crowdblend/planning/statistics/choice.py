@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.planning.statistics import published
-from crowdblend.planning.statistics.accuracy import Shape
-from crowdblend.planning.statistics.ways import (
-    EVERYBODY,
-    SAMPLE,
-    AnyShape,
-    Mechanism,
-    Way,
-    from_everybody,
-    from_sample,
-)
+from crowdblend.planning.statistics.stratified import StrataWay
+from crowdblend.planning.statistics.ways import EVERYBODY, SAMPLE, AnyShape, SampleWay, Way, plan_way
 
 # The positions of some statistics, and the way that they go; all statistics together.
 Taken = tuple[tuple[tuple[int, ...], Way], ...]
@@ -69,81 +60,54 @@ class TotalsRequest:
 
 @dataclass(frozen=True)
 class TotalsPlan:
-    """The errors of both ways when all statistics go that way, what was chosen, and what it guarantees.
+    """The ways that the statistics go, and what they guarantee together.
 
     Statistics that go the same way share its samples; `ways` has one entry for each way that is taken, with the
-    positions of its statistics.
+    positions of its statistics. `alternatives` are both ways of a sample where all statistics go that way.
     """
 
-    request: TotalsRequest
-    alternatives: dict[Mechanism, Way | None]
-    ways: Taken
+    shapes: tuple[AnyShape, ...]
+    ways: tuple[tuple[tuple[int, ...], Way | StrataWay], ...]
+    alternatives: Mapping[SampleWay, Way | None] = field(default_factory=dict)
+
+    def derivations(self, claims: Sequence[Derivation]) -> tuple[Derivation, ...]:
+        """Zero-knowledge first, then differential privacy, from the claim of each way's mechanism."""
+        each = [way.derivations(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
+        if len(each) == 1:
+            return each[0]
+        private, differential = zip(*each, strict=True)
+        return RULES["composition.random-samples"](*private), RULES["composition.differential"](*differential)
 
     @property
-    def zero_knowledge(self) -> Derivation:
-        """The planned guarantee relative to k of n random people."""
-        return self.zero_knowledge_of([way.claim for _, way in self.ways])
+    def planned_derivations(self) -> tuple[Derivation, ...]:
+        """What the planned noise guarantees."""
+        return self.derivations([way.claim for _, way in self.ways])
 
-    def zero_knowledge_of(self, claims: Sequence[Derivation]) -> Derivation:
-        """The guarantee relative to k of n random people, from the claim of each way's mechanism."""
-        parts = [way.zero_knowledge_of(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
-        return parts[0] if len(parts) == 1 else RULES["composition.random-samples"](*parts)
-
-    @property
-    def differential(self) -> Derivation:
-        """The planned guarantee with one person's data replaced."""
-        return self.differential_of([way.claim for _, way in self.ways])
-
-    def differential_of(self, claims: Sequence[Derivation]) -> Derivation:
-        """The guarantee with one person's data replaced, from the claim of each way's mechanism."""
-        parts = [way.differential_of(claim) for (_, way), claim in zip(self.ways, claims, strict=True)]
-        return parts[0] if len(parts) == 1 else RULES["composition.differential"](*parts)
-
-    def way_of(self, position: int) -> Way:
+    def way_of(self, position: int) -> Way | StrataWay:
         """The way that a statistic goes."""
         return next(way for places, way in self.ways if position in places)
 
-    def shape(self, position: int) -> AnyShape:
-        """The shape of a statistic."""
-        return self.request.shapes[position]
-
-    def error(self, position: int) -> float:
-        """The error of a statistic, in steps per person; of groups, where they are of equal size."""
-        return self._of(position, "errors")
-
     def noise_epsilon(self, position: int) -> float:
         """The loss per step of the noise on a statistic."""
-        return self._of(position, "noise_epsilons")
+        places, way = next(found for found in self.ways if position in found[0])
+        return way.noise_epsilons[places.index(position)]
 
-    def error_if_all(self, mechanism: Mechanism, position: int) -> float | None:
+    def error(self, position: int) -> float:
+        """The error of a statistic of a sample, in steps per person; of groups, where they are of equal size."""
+        places, way = next(found for found in self.ways if position in found[0])
+        assert isinstance(way, Way), "the errors of strata depend on their sizes"
+        return way.errors[places.index(position)]
+
+    def error_if_all(self, mechanism: SampleWay, position: int) -> float | None:
         """The error that a statistic would have if all went this way; None where the noise would be too wide."""
         way = self.alternatives[mechanism]
         return None if way is None else way.errors[position]
-
-    def published_errors(self, position: int) -> dict[Mechanism, float | None]:
-        """What the paper's statements give each way, its samples and its loss divided among the statistics.
-
-        It has none for quantiles and for numbers in groups.
-        """
-        shape, request = self.request.shapes[position], self.request
-        if not isinstance(shape, Shape) or (shape.bins > 1 and shape.steps > 1):
-            return {EVERYBODY: None, SAMPLE: None}
-        each = max(1, int(request.samples * shape.share))
-        numbers = (shape, request.epsilon * shape.share, each, request.population, request.failure)
-        return {EVERYBODY: published.laplace(*numbers), SAMPLE: published.sanitized(*numbers)}
-
-    def _of(self, position: int, name: str) -> float:
-        places, way = next(found for found in self.ways if position in found[0])
-        value: float = getattr(way, name)[places.index(position)]
-        return value
 
 
 def plan_statistics(request: TotalsRequest) -> TotalsPlan:
     """The way, or the mixture of both, with the smallest sum of errors relative to their ranges."""
     everything = tuple(range(len(request.shapes)))
-    alternatives: dict[Mechanism, Way | None] = {
-        name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)
-    }
+    alternatives = {name: _way(name, request, everything, 1.0, request.samples) for name in (EVERYBODY, SAMPLE)}
     if request.plain:
         alternatives[EVERYBODY] = None
     candidates: list[Taken] = [((everything, way),) for way in alternatives.values() if way is not None]
@@ -156,7 +120,7 @@ def plan_statistics(request: TotalsRequest) -> TotalsPlan:
             code="plan.noise-too-large",
         )
     best = min(candidates, key=lambda ways: _total(request.shapes, ways))
-    return TotalsPlan(request, alternatives, best)
+    return TotalsPlan(request.shapes, best, alternatives)
 
 
 def _mixtures(request: TotalsRequest) -> list[Taken]:
@@ -164,32 +128,30 @@ def _mixtures(request: TotalsRequest) -> list[Taken]:
     half = request.samples // 2
     if not request.mixed or len(request.shapes) == 1 or half == 0:
         return []
-    halves: dict[Mechanism, int] = {EVERYBODY: half, SAMPLE: request.samples - half}
+    halves: dict[SampleWay, int] = {EVERYBODY: half, SAMPLE: request.samples - half}
     whole = tuple(range(len(request.shapes)))
-    tried = {name: _way(name, request, whole, 1.0, some) for name, some in halves.items()}
-    if None in tried.values():
+    tried = {name: way for name, some in halves.items() if (way := _way(name, request, whole, 1.0, some))}
+    if len(tried) < 2:
         return []
-    better = [min(tried, key=lambda name: tried[name].errors[place]) for place in whole]  # type: ignore[union-attr]
+    better = [min(tried, key=lambda name: tried[name].errors[place]) for place in whole]
     if len(set(better)) == 1:
         return []
-    made = []
+    mixture = []
     for name, samples in halves.items():
         places = tuple(place for place in whole if better[place] == name)
         way = _way(name, request, places, sum(request.shapes[place].share for place in places), samples)
         if way is None:
             return []
-        made.append((places, way))
-    return [tuple(made)]
+        mixture.append((places, way))
+    return [tuple(mixture)]
 
 
-def _way(name: Mechanism, request: TotalsRequest, places: Sequence[int], share: float, samples: int) -> Way | None:
+def _way(name: SampleWay, request: TotalsRequest, places: Sequence[int], share: float, samples: int) -> Way | None:
     """The statistics at these places, which own this share of ε, published one way."""
-    shapes = [request.shapes[place] for place in places]
-    shapes = [replace(shape, share=shape.share / share) for shape in shapes]
-    build = from_everybody if name == EVERYBODY else from_sample
+    shapes = [replace(request.shapes[place], share=request.shapes[place].share / share) for place in places]
     # Rounded down, so that the parts of a mixture stay within ε together.
     loss = request.epsilon if share == 1 else request.epsilon * share * (1 - 1e-12)
-    return build(shapes, loss, samples, request.population, request.failure)
+    return plan_way(name, shapes, loss, samples, request.population, request.failure)
 
 
 def _total(shapes: Sequence[AnyShape], ways: Taken) -> float:

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from crowdblend.calculus import RULES, Derivation
-from crowdblend.planning.statistics.accuracy import noise_error
-from crowdblend.planning.statistics.groups import draw_error, parts_of_failure, whole_draw_error
+from crowdblend.planning.statistics.accuracy import UP, draw_error, group_draw_error, noise_error, parts_of_failure
 
 # Of the loss of quantiles in groups, the part that pays for the noisy sizes of the groups.
 _SIZES = 0.06
-_UP = 1 + 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,8 +67,8 @@ class QuantileShape:
         A candidate whose loss is l above the best is chosen with probability e^{−ηl/2}/2 at most.
         """
         others = max(1, self.candidates - 1)
-        parts = math.ceil(2 * math.log(max(1.0, others / (2 * failure))) / noise_epsilon * _UP)
-        return max(0, parts - 1) / self.at.denominator * _UP
+        parts = math.ceil(2 * math.log(max(1.0, others / (2 * failure))) / noise_epsilon * UP)
+        return max(0, parts - 1) / self.at.denominator * UP
 
     def error(self, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
         """The error of a quantile of all people as a share of them, of the choice and of the draw."""
@@ -78,7 +76,7 @@ class QuantileShape:
             return self.group_error(noise_epsilon, samples // self.groups, samples, population, failure)
         noise, draw = parts_of_failure(failure, 1, samples, population)
         chosen = self.rank_error(noise_epsilon, noise) / samples
-        return min(1.0, (chosen + (whole_draw_error(samples, population, draw) if draw else 0.0)) * _UP)
+        return min(1.0, (chosen + (draw_error(1, samples, population, draw) if draw else 0.0)) * UP)
 
     def group_error(self, noise_epsilon: float, size: int, samples: int, population: int, failure: float) -> float:
         """The error of one group's quantile as a share of the group, whose noisy size among those counted is given."""
@@ -87,4 +85,4 @@ class QuantileShape:
         if people < 1:
             return 1.0
         chosen = self.rank_error(noise_epsilon, noise / 2) / people
-        return min(1.0, (chosen + (draw_error(people, draw, samples / population) if draw else 0.0)) * _UP)
+        return min(1.0, (chosen + (group_draw_error(people, draw, samples / population) if draw else 0.0)) * UP)

@@ -12,22 +12,21 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar, Literal
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.errors import InvalidInput
-from crowdblend.planning.statistics.accuracy import Shape, noise_error
+from crowdblend.planning.statistics.accuracy import UP, Shape, noise_error
 from crowdblend.planning.statistics.quantiles import QuantileShape
-from crowdblend.planning.statistics.ways import SMALLEST_NOISE_EPSILON, AnyShape
+from crowdblend.planning.statistics.ways import LARGEST_NOISE_EPSILON, STRATA, AnyShape, largest
 from crowdblend.planning.strata import Rates
 
 # Weights are exact where a unit divides them all and none is above this; else the smallest has so many units.
 _MOST_COPIES = 1_000_000
 _FINE = 10_000
 _OWN_FINE = 1_000
-_LARGEST_NOISE_EPSILON = 700.0
 # How the chance of failing is divided where people are drawn: the noise, the number of people, the rest the draw.
 _NOISE, _SIZE = 0.25, 0.05
-_UP = 1 + 1e-12
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Weights:
     def spread(self) -> float:
         """The largest of copies·(1 − rate): the variance of an estimate is at most that times what it estimates."""
         each = zip(self.copies, self.rates, strict=True)
-        return max(copies * (1 - low) for copies, (low, _) in each) * _UP
+        return max(copies * (1 - low) for copies, (low, _) in each) * UP
 
     @cached_property
     def bias(self) -> tuple[float, float]:
@@ -74,14 +73,14 @@ class Weights:
         each = list(zip(self.copies, self.rates, strict=True))
         low = min(float(self.unit * copies * Fraction(least)) for copies, (least, _) in each)
         high = max(float(self.unit * copies * Fraction(most)) for copies, (_, most) in each)
-        return low / _UP, high * _UP
+        return low / UP, high * UP
 
     @property
     def share_bias(self) -> float:
         """How far a share may be off because weights are: odds are off by a factor r, shares by (√r − 1)/(√r + 1)."""
         low, high = self.bias
         root = math.sqrt(high / low)
-        return (root - 1) / (root + 1) * _UP
+        return (root - 1) / (root + 1) * UP
 
 
 def weights_of(strata: Sequence[Rates]) -> Weights:
@@ -137,15 +136,35 @@ def strata_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]) ->
 
 
 @dataclass(frozen=True)
-class StrataTotalsPlan:
-    """The noise of every statistic, what they guarantee together, and how far each may be off."""
+class StrataWay:
+    """All statistics of the people of all strata: the noise of each, and how far each may be off."""
+
+    mechanism: ClassVar[Literal["strata"]] = STRATA
+    # Nothing is about a public number of people.
+    counted: ClassVar[int] = 0
 
     weights: Weights
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
     failure: float
 
-    def strata_of(self, claim: Derivation) -> Derivation:
+    @cached_property
+    def claim(self) -> Derivation:
+        """What the planned noise guarantees with one person counted once more or less."""
+        return strata_claim(self.shapes, self.noise_epsilons)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The privacy loss of the worst stratum."""
+        return float(RULES["strata.joint"](self._strata_of(self.claim)).conclusion.epsilon)
+
+    def derivations(self, claim: Derivation) -> tuple[Derivation, ...]:
+        """The worst stratum counts: zero-knowledge, and differential privacy under both relations."""
+        strata = self._strata_of(claim)
+        joint = RULES["strata.joint"](strata)
+        return RULES["strata.joint-zero-knowledge"](strata), joint, RULES["differential.replace"](joint)
+
+    def _strata_of(self, claim: Derivation) -> Derivation:
         """What the claim becomes for the people of all strata; equal strata are stated once."""
         found = claim
         for number, ((low, high), copies) in enumerate(self._kinds):
@@ -163,12 +182,6 @@ class StrataTotalsPlan:
         quantiles = sum(isinstance(shape, QuantileShape) for shape in self.shapes)
         return len(self.shapes) + quantiles + len(self._kinds) + 2
 
-    @cached_property
-    def epsilon(self) -> float:
-        """The privacy loss of the worst stratum."""
-        made = RULES["strata.joint"](self.strata_of(strata_claim(self.shapes, self.noise_epsilons)))
-        return float(made.conclusion.epsilon)
-
     def total(self, place: int, noisy: int, strata: Sequence[int] | None = None) -> tuple[float, float, float]:
         """An estimate from a noisy total of steps in copies, and between which numbers the true one lies.
 
@@ -181,7 +194,7 @@ class StrataTotalsPlan:
         low, high = _means(noisy - t, noisy + t, weights, shape.steps, each * (1 - _NOISE))
         least, most = weights.bias
         unit = float(weights.unit)
-        return max(0, noisy) * unit, max(0.0, low * unit / most / _UP), high * unit / least * _UP
+        return max(0, noisy) * unit, max(0.0, low * unit / most / UP), high * unit / least * UP
 
     def share(self, place: int, total: int, strata: Sequence[int] | None = None) -> float:
         """The error of a share of two noisy totals that add up to `total` steps, of one of its groups."""
@@ -210,14 +223,14 @@ def _share_error(weights: Weights, noise: float, most: float, divided: float, fa
     """Noise, draw and bias: the draw of people whose copies are at most `most`, divided by `divided`."""
     _, expected = _means(most, most, weights, 1, failure * _SIZE)
     drawn = _deviation(weights, 1, expected / 4, failure * (1 - _NOISE - _SIZE))
-    return min(1.0, (noise + drawn / divided + weights.share_bias) * _UP)
+    return min(1.0, (noise + drawn / divided + weights.share_bias) * UP)
 
 
 def _deviation(weights: Weights, steps: int, expected: float, failure: float) -> float:
     """How far a sum strays from its mean (Bernstein): variances add up to `expected` spreads at most."""
     logarithm = math.log(2 / failure)
     bound = logarithm * weights.largest * steps / 3
-    return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * _UP
+    return (bound + math.sqrt(bound**2 + 2 * logarithm * weights.spread * steps * expected)) * UP
 
 
 def _means(low: float, high: float, weights: Weights, steps: int, failure: float) -> tuple[float, float]:
@@ -225,36 +238,28 @@ def _means(low: float, high: float, weights: Weights, steps: int, failure: float
     logarithm = math.log(2 / failure)
     bound, spread = logarithm * weights.largest * steps / 3, logarithm * weights.spread * steps
     above, below = max(0.0, high), max(0.0, low)
-    most = above + (bound + spread + math.sqrt((bound + spread) ** 2 + 2 * spread * above)) * _UP
-    least = below - (bound - spread + math.sqrt((bound - spread) ** 2 + 2 * spread * below)) * _UP
+    most = above + (bound + spread + math.sqrt((bound + spread) ** 2 + 2 * spread * above)) * UP
+    least = below - (bound - spread + math.sqrt((bound - spread) ** 2 + 2 * spread * below)) * UP
     return max(0.0, least), most
 
 
-def plan_strata_statistics(
-    weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float
-) -> StrataTotalsPlan:
+def plan_strata_statistics(weights: Weights, shapes: Sequence[AnyShape], epsilon: float, failure: float) -> StrataWay:
     """The least noise that keeps everybody within ε, whichever stratum they are in."""
     # ln(1 + (e^ε − 1)/rate) is what a person who is kept may cost, divided among the copies.
     scale = min(
         (math.log1p(math.expm1(epsilon) / high) if epsilon < 500 else epsilon - math.log(high)) / copies
         for copies, (_, high) in zip(weights.copies, weights.rates, strict=True)
     )
-    shrink = 1e-15
-    while True:
-        noise = tuple(min(_LARGEST_NOISE_EPSILON, scale * shape.share / lost(shape)) for shape in shapes)
-        planned = StrataTotalsPlan(weights, tuple(shapes), noise, failure)
-        smallest = (
-            shape.size_epsilon(one) if isinstance(shape, QuantileShape) else one
-            for shape, one in zip(shapes, noise, strict=True)
+
+    def way(scale: float) -> StrataWay:
+        noise = tuple(min(LARGEST_NOISE_EPSILON, scale * shape.share / lost(shape)) for shape in shapes)
+        return StrataWay(weights, tuple(shapes), noise, failure)
+
+    if (planned := largest(scale, way, epsilon)) is None:
+        raise InvalidInput(
+            "With this epsilon, these rates and resolutions the noise does not fit numbers of 64 bits.",
+            remedy="Use coarser resolutions, fewer statistics, a larger epsilon, or rates that differ less.",
+            where="epsilon",
+            code="plan.noise-too-large",
         )
-        if min(smallest) < SMALLEST_NOISE_EPSILON:
-            raise InvalidInput(
-                "With this epsilon, these rates and resolutions the noise does not fit numbers of 64 bits.",
-                remedy="Use coarser resolutions, fewer statistics, a larger epsilon, or rates that differ less.",
-                where="epsilon",
-                code="plan.noise-too-large",
-            )
-        if planned.epsilon <= epsilon:
-            return planned
-        scale *= 1 - shrink
-        shrink = min(2 * shrink, 0.5)
+    return planned

@@ -1,4 +1,4 @@
-"""The two ways to publish totals, each as noise for every statistic and what all of them guarantee together."""
+"""The two ways to publish statistics of k of n people: noise for each, and what all of them guarantee together."""
 
 from __future__ import annotations
 
@@ -6,62 +6,85 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from crowdblend.calculus import RULES, Derivation
 from crowdblend.guarantees import NoisyTotals
-from crowdblend.planning.statistics.accuracy import Shape, error_of_everybody, error_of_sample, finite_population
-from crowdblend.planning.statistics.groups import equal_groups_error
+from crowdblend.planning.statistics.accuracy import Shape, finite_population
 from crowdblend.planning.statistics.quantiles import QuantileShape
 
 EVERYBODY: Literal["everybody"] = "everybody"
 SAMPLE: Literal["sample"] = "sample"
-Mechanism = Literal["everybody", "sample"]
+STRATA: Literal["strata"] = "strata"
+SampleWay = Literal["everybody", "sample"]
+Mechanism = Literal["everybody", "sample", "strata"]
 AnyShape = Shape | QuantileShape
 
-_LARGEST_NOISE_EPSILON = 700.0
+LARGEST_NOISE_EPSILON = 700.0
 # The samplers draw whole numbers of 64 bits, and are exact down to this loss per step.
 SMALLEST_NOISE_EPSILON = 2.0**-40
 
 
+class KeepsEpsilon(Protocol):
+    """Statistics with noise that costs everybody some ε."""
+
+    @property
+    def shapes(self) -> tuple[AnyShape, ...]:
+        """What the noise knows of every statistic."""
+
+    @property
+    def noise_epsilons(self) -> tuple[float, ...]:
+        """The loss per step of every statistic."""
+
+    @property
+    def epsilon(self) -> float:
+        """What the noise costs."""
+
+
+WayT = TypeVar("WayT", bound=KeepsEpsilon)
+
+
 @dataclass(frozen=True)
 class Way:
-    """Some statistics published by one mechanism with respect to `samples` of `population` people.
+    """Some statistics published by one mechanism with respect to `samples` of `population` people."""
 
-    The errors of averages and quantiles of groups are those of groups of equal size.
-    """
-
-    mechanism: Mechanism
+    mechanism: SampleWay
     samples: int
     population: int
     shapes: tuple[AnyShape, ...]
     noise_epsilons: tuple[float, ...]
-    errors: tuple[float, ...]
+    failure: float
+
+    @property
+    def counted(self) -> int:
+        """How many people are counted: a source with another number of them is refused."""
+        return self.samples if self.mechanism == SAMPLE else self.population
+
+    @cached_property
+    def errors(self) -> tuple[float, ...]:
+        """How far each is off, except with the probability `failure`; of groups, where they are of equal size."""
+        return tuple(
+            shape.error(noise, self.counted, self.population, self.failure)
+            for shape, noise in zip(self.shapes, self.noise_epsilons, strict=True)
+        )
 
     @cached_property
     def claim(self) -> Derivation:
         """What the planned noise guarantees: about the totals, or about totals and quantiles together."""
         return statistics_claim(self.shapes, self.noise_epsilons)
 
-    @cached_property
-    def zero_knowledge(self) -> Derivation:
-        """The planned guarantee relative to `samples` random people."""
-        return self.zero_knowledge_of(self.claim)
+    @property
+    def epsilon(self) -> float:
+        """The loss relative to `samples` random people."""
+        return float(self.derivations(self.claim)[0].conclusion.epsilon)
 
-    def zero_knowledge_of(self, claim: Derivation) -> Derivation:
-        """What the claim becomes relative to `samples` random people."""
-        drawn = {"samples": self.samples, "population": self.population}
+    def derivations(self, claim: Derivation) -> tuple[Derivation, ...]:
+        """The guarantee relative to `samples` random people, and that with one person's data replaced."""
+        drawn, hidden = {"samples": self.samples, "population": self.population}, _replaced(claim)
         if self.mechanism == EVERYBODY:
-            return RULES["totals.zero-knowledge"](claim, **drawn)
-        return RULES["sample-and-sanitize.sharp"](_replaced(claim), **drawn)
-
-    def differential_of(self, claim: Derivation) -> Derivation:
-        """What the claim becomes with one person's data replaced."""
-        hidden = _replaced(claim)
-        if self.mechanism == EVERYBODY:
-            return hidden
-        drawn = {"samples": self.samples, "population": self.population}
-        return RULES["sample-and-sanitize.differential"](hidden, **drawn)
+            return RULES["totals.zero-knowledge"](claim, **drawn), hidden
+        private = RULES["sample-and-sanitize.sharp"](hidden, **drawn)
+        return private, RULES["sample-and-sanitize.differential"](hidden, **drawn)
 
 
 def _replaced(claim: Derivation) -> Derivation:
@@ -70,24 +93,33 @@ def _replaced(claim: Derivation) -> Derivation:
     return RULES["totals.differential"](claim) if totals else claim
 
 
-def from_everybody(
-    shapes: Sequence[AnyShape], epsilon: float, samples: int, population: int, failure: float
+def plan_way(
+    mechanism: SampleWay,
+    shapes: Sequence[AnyShape],
+    epsilon: float,
+    samples: int,
+    population: int,
+    failure: float,
 ) -> Way | None:
-    """Noise on everybody's totals, calibrated to how well k random people estimate them; None if it is too wide.
+    """The least noise on everybody's totals, or on those of k people drawn, that keeps to ε; None if it is too wide.
 
-    No number of random people tells how far a quantile is, so that a quantile never goes this way.
+    Everybody's noise is calibrated to how well k random people estimate the totals. No number of random people tells
+    how far a quantile is, so that a quantile never goes that way.
     """
-    totals = [shape for shape in shapes if isinstance(shape, Shape)]
-    if len(totals) < len(shapes):
-        return None
+    odds = population / samples
+    if mechanism == SAMPLE:
+        # ln(1 + (n/k)(e^ε − 1)), also where e^ε is no double.
+        guess = math.log1p(odds * math.expm1(epsilon)) if epsilon < 500 else epsilon + math.log(odds)
+    else:
+        if any(isinstance(shape, QuantileShape) for shape in shapes):
+            return None
+        unit: NoisyTotals = statistics_claim(shapes, _noise(shapes, 1.0)).conclusion
+        guess = _scale_of_everybody(unit, epsilon, samples, population)
 
     def way(scale: float) -> Way:
-        noise = _noise(shapes, scale)
-        errors = tuple(_error_of_everybody(*each, population, failure) for each in zip(totals, noise, strict=True))
-        return Way(EVERYBODY, samples, population, tuple(shapes), noise, errors)
+        return Way(mechanism, samples, population, tuple(shapes), _noise(shapes, scale), failure)
 
-    unit: NoisyTotals = totals_claim(totals, _noise(totals, 1.0)).conclusion
-    return _largest(_scale_of_everybody(unit, epsilon, samples, population), shapes, way, epsilon)
+    return largest(guess, way, epsilon)
 
 
 def _scale_of_everybody(unit: NoisyTotals, epsilon: float, samples: int, population: int) -> float:
@@ -101,59 +133,27 @@ def _scale_of_everybody(unit: NoisyTotals, epsilon: float, samples: int, populat
     return min(by_mean, 2 * epsilon / (unit.step + math.sqrt(unit.step**2 + 4 * moment * epsilon)))
 
 
-def _error_of_everybody(shape: Shape, noise_epsilon: float, population: int, failure: float) -> float:
-    if shape.sized:
-        return equal_groups_error(shape, noise_epsilon, population, population, failure)
-    return error_of_everybody(shape, noise_epsilon, population, failure)
-
-
-def _error_of_sample(shape: AnyShape, noise_epsilon: float, samples: int, population: int, failure: float) -> float:
-    if isinstance(shape, QuantileShape):
-        return shape.error(noise_epsilon, samples, population, failure)
-    if shape.sized:
-        return equal_groups_error(shape, noise_epsilon, samples, population, failure)
-    return error_of_sample(shape, noise_epsilon, samples, population, failure)
-
-
-def from_sample(
-    shapes: Sequence[AnyShape], epsilon: float, samples: int, population: int, failure: float
-) -> Way | None:
-    """Noise on the totals of k people drawn without replacement, as much as the draw leaves to hide."""
-    odds = population / samples
-    # ln(1 + (n/k)(e^ε − 1)), also where e^ε is no double.
-    inner = math.log1p(odds * math.expm1(epsilon)) if epsilon < 500 else epsilon + math.log(odds)
-
-    def way(scale: float) -> Way:
-        noise = _noise(shapes, scale)
-        errors = tuple(
-            _error_of_sample(*each, samples, population, failure) for each in zip(shapes, noise, strict=True)
-        )
-        return Way(SAMPLE, samples, population, tuple(shapes), noise, errors)
-
-    return _largest(inner, shapes, way, epsilon)
-
-
-def _largest(guess: float, shapes: Sequence[AnyShape], way: Callable[[float], Way], epsilon: float) -> Way | None:
+def largest(guess: float, way: Callable[[float], WayT], epsilon: float) -> WayT | None:
     """The way at the guessed scale or a little below it: the first that keeps to ε; None if its noise is too wide."""
     shrink = 1e-15
-    while min(_noise(shapes, guess)) >= SMALLEST_NOISE_EPSILON:
+    while True:
         candidate = way(guess)
-        if candidate.zero_knowledge.conclusion.epsilon <= epsilon:
+        if min(map(_least_noise, candidate.shapes, candidate.noise_epsilons)) < SMALLEST_NOISE_EPSILON:
+            return None
+        if candidate.epsilon <= epsilon:
             return candidate
         guess *= 1 - shrink
         shrink = min(2 * shrink, 0.5)
-    return None
+
+
+def _least_noise(shape: AnyShape, noise: float) -> float:
+    """The smallest loss of any number that is drawn for a statistic; of a quantile of groups, also of their sizes."""
+    return min(noise, shape.size_epsilon(noise)) if isinstance(shape, QuantileShape) and not shape.whole else noise
 
 
 def _noise(shapes: Sequence[AnyShape], scale: float) -> tuple[float, ...]:
     """The loss per step of every statistic: its share of the scale, spread over its reach."""
-    return tuple(min(_LARGEST_NOISE_EPSILON, scale * shape.share / shape.reach) for shape in shapes)
-
-
-def totals_claim(shapes: Sequence[Shape], noise_epsilons: Sequence[float]) -> Derivation:
-    """What noise of these losses per step guarantees about totals of these shapes, published together."""
-    parts = [_total_claim(shape, noise) for shape, noise in zip(shapes, noise_epsilons, strict=True)]
-    return parts[0] if len(parts) == 1 else RULES["totals.together"](*parts)
+    return tuple(min(LARGEST_NOISE_EPSILON, scale * shape.share / shape.reach) for shape in shapes)
 
 
 def _total_claim(shape: Shape, noise: float) -> Derivation:
@@ -167,8 +167,8 @@ def _total_claim(shape: Shape, noise: float) -> Derivation:
 def statistics_claim(shapes: Sequence[AnyShape], noise_epsilons: Sequence[float]) -> Derivation:
     """What totals and quantiles guarantee that are published together; totals alone as totals."""
     both = list(zip(shapes, noise_epsilons, strict=True))
-    totals = [(shape, noise) for shape, noise in both if isinstance(shape, Shape)]
-    summed = [totals_claim(*zip(*totals, strict=True))] if totals else []
+    totals = [_total_claim(shape, noise) for shape, noise in both if isinstance(shape, Shape)]
+    summed = totals if len(totals) < 2 else [RULES["totals.together"](*totals)]
     if len(totals) == len(both):
         return summed[0]
     chosen = [claim for shape, noise in both if isinstance(shape, QuantileShape) for claim in shape.claims(noise)]

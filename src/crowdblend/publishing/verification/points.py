@@ -11,7 +11,7 @@ from crowdblend.publishing.verification.counts import check_labels
 from crowdblend.publishing.verification.estimates import check_point_estimates, check_sampling
 from crowdblend.publishing.verification.published import PublishedFolder, contradiction
 from crowdblend.publishing.verification.strata import check_least, is_stratified, stated_strata
-from crowdblend.reading.cells import ESTIMATES, Cells, header_of
+from crowdblend.reading.cells import ESTIMATES, Cells
 from crowdblend.reading.margins import Whole, numbered
 from crowdblend.reports.places import Places, read_places
 
@@ -34,9 +34,7 @@ def check(published: PublishedFolder) -> None:
     names = [name for name in published.columns if name not in axes]
     travelling = [*names, "block"] if published.fact("show_blocks", bool) else names
     (path,) = published.files("data")
-    # Releases of before had no estimates.
-    estimated = header_of(path)[-len(ESTIMATES) :] == list(ESTIMATES)
-    cells = published.cells(path, [*travelling, *axes, *(ESTIMATES if estimated else ())], counted=False)
+    cells = published.cells(path, [*travelling, *axes, *ESTIMATES], counted=False)
     places = read_places(path, list(axes))
     groups = _groups(published, replace(cells, columns=tuple(travelling)), places.points)
     if len(groups) and np.bincount(groups).min() < k:
@@ -44,8 +42,7 @@ def check(published: PublishedFolder) -> None:
     if is_stratified(published):
         check_least(replace(cells, columns=tuple(travelling)), column, thresholds)
     _check_coordinates(published, places, axes)
-    if estimated:
-        check_point_estimates(published, cells, groups)
+    check_point_estimates(published, cells, groups)
 
 
 def _groups(published: PublishedFolder, cells: Cells, points: int) -> Whole:

@@ -19,23 +19,24 @@ NOISY = "histogram.noisy"
 
 def check(published: PublishedFolder) -> None:
     """Refuse a table with a cell below what its certificate says, or tables that are not sums of one."""
-    if published.certificate.facts.get("everybody"):
-        check_sampling(published)
-        check_register(published)
-        return
-    if published.certificate.facts.get("parts") or "part" in (
-        part.name for part in published.certificate.description.parts
-    ):
-        check_sampling(published)
-        _check_parts(published)
-        return
-    if is_stratified(published):
+    facts, described = published.certificate.facts, published.certificate.description
+    parts = facts.get("parts") or "part" in (part.name for part in described.parts)
+    if not (facts.get("everybody") or parts) and is_stratified(published):
         check_strata_of_table(published)
         return
     check_sampling(published)
-    if published.certificate.facts.get("fresh_samples") or published.certificate.description.name == RELEASES.name:
-        _check_fresh_samples(published)
-        return
+    if facts.get("everybody"):
+        check_register(published)
+    elif parts:
+        _check_each(published, "parts", "share", "part")
+    elif facts.get("fresh_samples") or described.name == RELEASES.name:
+        _check_each(published, "fresh_samples", "rate", UNDER_SAMPLING.name)
+    else:
+        _check_sums(published)
+
+
+def _check_sums(published: PublishedFolder) -> None:
+    """Refuse tables that are not sums of one, or a cell below what the derivation says."""
     details = dict(published.mechanisms("histogram.suppressed", NOISY)[-1].details)
     noisy = "noise_epsilon" in details
     flag = bool(details.get("flag"))
@@ -56,30 +57,12 @@ def check(published: PublishedFolder) -> None:
             raise contradiction(f"{opened[one].path.name} and {opened[other].path.name} are not sums of one table")
 
 
-def _check_parts(published: PublishedFolder) -> None:
-    """Refuse tables that are not those of the parts that the derivation is about, in their order."""
-    tables, stated = published.tables, published.fact("parts", dict)
+def _check_each(published: PublishedFolder, fact: str, share: str, mechanism: str) -> None:
+    """Refuse tables that are not those of the parts or samples that the derivation is about, in their order."""
+    tables, stated = published.tables, published.fact(fact, dict)
     derived = [
-        {"share": dict(part.details)["share"], "k": dict(part.parts[0].details)["k"]}
-        for part in published.mechanisms("part")
-    ]
-    if list(stated) != list(tables) or list(stated.values()) != derived:
-        raise contradiction("its tables are not those of its derivation")
-    if published.fact("below_k", str) != "suppress":
-        raise contradiction("what happens below k is not what its derivation says")
-    published.require_stated(k=max(part["k"] for part in derived))
-    for path, columns, part in zip(published.files(*tables), tables.values(), derived, strict=True):
-        cells = published.cells(path, list(columns), counted=True)
-        check_cells(published, cells, least=part["k"])
-        check_estimates(published, cells)
-
-
-def _check_fresh_samples(published: PublishedFolder) -> None:
-    """Refuse tables that are not those of the samples that the derivation is about, in their order."""
-    tables, stated = published.tables, published.fact("fresh_samples", dict)
-    derived = [
-        {"rate": dict(sample.details)["rate"], "k": dict(sample.parts[0].details)["k"]}
-        for sample in published.mechanisms(UNDER_SAMPLING.name)
+        {share: dict(part.details)[share], "k": dict(part.parts[0].details)["k"]}
+        for part in published.mechanisms(mechanism)
     ]
     if list(stated) != list(tables) or list(stated.values()) != derived:
         raise contradiction("its tables are not those of its derivation")
