@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -200,7 +201,7 @@ def test_a_promise_that_counts_on_sampling_is_not_sampled_again() -> None:
 
 
 def test_assumptions_are_sentences_with_numbers_in_order() -> None:
-    certificate = plan(rate=0.1, k=20, epsilon=0.5).certificate((Assumption.ASSUMED_RATE,))
+    certificate = replace(plan(rate=0.1, k=20, epsilon=0.5).certificate(), stated=(Assumption.ASSUMED_RATE,))
     assumptions = certificate.assumptions()
     assert assumptions[0] == Assumed(Assumption.ASSUMED_RATE)
     assert Assumed(Assumption.INDEPENDENT_SAMPLING, (("rate", 0.1),)) in assumptions

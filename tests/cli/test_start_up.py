@@ -19,7 +19,7 @@ HEAVY = {
     *("sqlalchemy", "psycopg", "pyspark", "pandas", "networkx", "rich"),
     # What pyarrow loads for masked arrays and for its functions takes as long as reading a small table.
     *("numpy.ma", "pyarrow.compute", "pyarrow.dataset"),
-    *("crowdblend.selection", "crowdblend.kinds.strata"),
+    "crowdblend.selection",
 }
 # A release into a ledger of its own, without figures.
 READING = {"numpy", "duckdb", "pyarrow"}

@@ -33,6 +33,8 @@ else:
     pa, csv, parquet = lazy("pyarrow"), lazy("pyarrow.csv"), lazy("pyarrow.parquet")
 
 Whole: TypeAlias = NDArray[np.int64]
+# The columns of some rows.
+Piece: TypeAlias = "list[NDArray[Any] | pa.Array]"
 # Rows per piece.
 PIECE = 1_000_000
 # The Parquet writer encodes 1,024 rows at once unless told, and looks every time which labels are among them. Pages
@@ -54,12 +56,12 @@ class Output(ABC):
         """The names of the columns."""
 
     @abstractmethod
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         """The rows, some at a time: an array for every column. There is always a piece, if an empty one."""
 
     def write(self, folder: Path) -> None:
         """Write the file into a folder."""
-        writer: Any = None
+        writer: csv.CSVWriter | parquet.ParquetWriter | None = None
         try:
             for piece in self.pieces():
                 columns = [arrow_numbers(some) if isinstance(some, np.ndarray) else some for some in piece]
@@ -93,7 +95,7 @@ class CountsOutput(Output):
         flag = ["exact"] if self.published.exact is not None else []
         return [*self.published.columns, "count", *flag, *ESTIMATES]
 
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         published = self.published
         found = self._intervals()
         for rows in _slices(len(published.counts)):
@@ -120,7 +122,7 @@ class RecordsOutput(Output):
     def header(self) -> list[str]:
         return list(self.published.columns)
 
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         published = self.published
         # Numbers that are as short as they can be are repeated and encoded faster.
         columns = [
@@ -143,7 +145,7 @@ class RowsOutput(Output):
     def header(self) -> list[str]:
         return list(self.columns)
 
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         for rows in _slices(len(self.codes)):
             yield _labelled(self.labels, self.codes[rows].T)
 
@@ -166,10 +168,10 @@ class PointsOutput(Output):
         shown = [] if self.published.blocks is None else ["block"]
         return [*self.columns, *shown, *(name for name, _ in self.axes), *ESTIMATES]
 
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         published = self.published
         sizes, found = self._groups()
-        said: list[Any] = []
+        said: Piece = []
         before: tuple[slice, list[int]] | None = None
         for (rows, times), (groups, within) in zip(_repeated(published.counts), _repeated(sizes), strict=True):
             # Pieces of one group have the same columns of estimates.
@@ -201,7 +203,7 @@ class PointsOutput(Output):
 class NumbersOutput(Output):
     """A small table of named columns; `texts` and `doubles` are columns of these types, also where all are blank."""
 
-    values: Mapping[str, Sequence[Any]]
+    values: Mapping[str, Sequence[str | float | None]]
     texts: tuple[str, ...] = ()
     doubles: tuple[str, ...] = ()
 
@@ -209,7 +211,7 @@ class NumbersOutput(Output):
     def header(self) -> list[str]:
         return list(self.values)
 
-    def pieces(self) -> Iterator[list[Any]]:
+    def pieces(self) -> Iterator[Piece]:
         yield [
             pa.array(values, pa.string() if name in self.texts else pa.float64() if name in self.doubles else None)
             for name, values in self.values.items()
@@ -234,7 +236,7 @@ def describe_shown(mechanism: NoisyHistogram | OutlierHistogram, cells: int, nou
     return f"shown from {mechanism.show_from}; about {false:,.0f} empty {noun} as well"
 
 
-def _estimated(found: Intervals, rows: slice, times: Whole | int = 1) -> list[Any]:
+def _estimated(found: Intervals, rows: slice, times: Whole | int = 1) -> Piece:
     """The estimate and its ends, each so many times; blank where nothing can be said."""
     estimate, low, high = (np.repeat(column[rows], times) for column in (found.estimate, found.low, found.high))
     return [
@@ -261,7 +263,7 @@ def _repeated(counts: Whole) -> Iterator[tuple[slice, Whole]]:
         yield touched, np.minimum(ends[touched], stop) - np.maximum(begins, start)
 
 
-def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]) -> list[Any]:
+def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[np.signedinteger]]) -> Piece:
     """The labels of some rows, dictionary-coded so that each text is kept once."""
     return [
         pa.DictionaryArray.from_arrays(arrow_numbers(codes), pa.array(known, pa.string()))
@@ -269,7 +271,7 @@ def _labelled(labels: Sequence[tuple[str, ...]], columns: Iterable[NDArray[Any]]
     ]
 
 
-def _open(path: Path, first: pa.RecordBatch) -> Any:
+def _open(path: Path, first: pa.RecordBatch) -> csv.CSVWriter | parquet.ParquetWriter:
     """A writer for batches like this one, the first."""
     if path.suffix == ".csv":
         return csv.CSVWriter(str(path), first.schema)

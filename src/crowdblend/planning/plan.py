@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from crowdblend.calculus import Assumption, Certificate, Derivation
+from crowdblend.calculus import Certificate, Derivation
 from crowdblend.calculus.rules import blending, choice, composition, profiles, sampling
 from crowdblend.errors import CrowdblendError, NotApplicable, NotProved
 from crowdblend.guarantees.parameters import check
@@ -81,14 +81,12 @@ class Plan:
         """The planned mechanism, of which only the parameters are known."""
         return PlannedMechanism(self.request, self.k, self.noise_epsilon)
 
-    def certificate(self, stated: tuple[Assumption, ...] = (), facts: Mapping[str, Any] | None = None) -> Certificate:
+    def certificate(self) -> Certificate:
         """What sampling and a mechanism with these parameters guarantee, before anything is released.
 
         Of several releases it is what they guarantee together.
         """
-        if self.request.releases > 1:
-            return Certificate(self.together(), stated, facts or {})
-        return Certificate(self.planned_derivations(), stated, facts or {})
+        return Certificate(self.together() if self.request.releases > 1 else self.planned_derivations())
 
     def planned_derivations(self) -> tuple[Derivation, ...]:
         """What sampling and mechanisms with these parameters guarantee."""
@@ -109,15 +107,6 @@ class Plan:
             found = profiles.profile_at_delta(profile, delta=self.delta)
         self._require_planned(found)
         return profiles.profile_is_zero_knowledge(profile, epsilon=found.conclusion.epsilon), found
-
-    def certify(
-        self,
-        mechanism: CrowdMechanism,
-        stated: tuple[Assumption, ...] = (),
-        facts: Mapping[str, Any] | None = None,
-    ) -> Certificate:
-        """What sampling and this very mechanism guarantee."""
-        return Certificate(self.derivations(mechanism), stated, facts or {})
 
     def derivations(self, mechanism: CrowdMechanism) -> tuple[Derivation, ...]:
         """What sampling and this very mechanism guarantee: every derivation starts from its own claim.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 # The numbers of <linux/fs.h> and of <sys/stdio.h> on macOS.
 _FLAGS = {"linux": {"new": 1, "exchange": 2}, "darwin": {"new": 4, "exchange": 2}}
@@ -37,8 +38,6 @@ def _rename(source: Path, target: Path, how: str) -> bool:
     rename = _system_rename()
     if rename is None:
         return False
-    import ctypes  # noqa: PLC0415  only needed here
-
     here = _HERE[sys.platform]
     if rename(here, os.fsencode(source), here, os.fsencode(target), _FLAGS[sys.platform][how]) == 0:
         return True
@@ -48,12 +47,10 @@ def _rename(source: Path, target: Path, how: str) -> bool:
     raise OSError(number, os.strerror(number), str(source), None, str(target))
 
 
-def _system_rename() -> Any:
+def _system_rename() -> Callable[..., int] | None:
     """The function of the C library, or None."""
     if sys.platform not in _FUNCTIONS:
         return None
-    import ctypes  # noqa: PLC0415
-
     function = getattr(ctypes.CDLL(None, use_errno=True), _FUNCTIONS[sys.platform], None)
     if function is not None:
         function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)

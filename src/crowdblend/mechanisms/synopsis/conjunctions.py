@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.synopsis.queries import (
     CAUTION,
     Block,
+    Index,
     Pooled,
     QueryClass,
     Table,
@@ -91,16 +91,16 @@ class Conjunctions(QueryClass):
             found.append(Pooled(self._marginal(kept), (total / weights).ravel(), 1 / weights, caution))
         return found
 
-    def where(self, query: int) -> tuple[Any, ...]:
+    def where(self, query: int) -> Index:
         place = int(np.searchsorted(self._starts, query, side="right")) - 1
         kept = self.tables[place]
         values = np.unravel_index(query - self._starts[place], [self.shape[c] for c in kept])
-        index: list[Any] = [slice(None)] * len(self.shape)
+        index: list[int | slice] = [slice(None)] * len(self.shape)
         for column, value in zip(kept, values, strict=True):
             index[column] = int(value)
         return tuple(index)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, str | int | list[int]]:
         return {"queries": "conjunctions", "shape": list(self.shape), "size": self.size, "order": self.order}
 
     def _fewest_parts(self, kept: Columns) -> Columns:

@@ -16,7 +16,6 @@ from crowdblend.mechanisms.synopsis.fitted import FittedSynopsis
 from crowdblend.mechanisms.synopsis.queries import QueryClass
 
 FITTED, EXPONENTIAL = "fitted", "exponential"
-MECHANISMS = (FITTED, EXPONENTIAL)
 # The slack of the fit, as a share of the bound on the noise, and at least so much, for the repair to end in minutes.
 _SLACK = 0.125
 _LEAST_SLACK = 0.002

@@ -19,6 +19,8 @@ from crowdblend.errors import InvalidInput
 
 Table = NDArray[Any]
 Vector = NDArray[Any]
+# Some cells of a table.
+Index = tuple[int | slice | NDArray[np.int64], ...]
 
 MOST_CELLS = 4_000_000
 MOST_QUERIES = 1_000_000
@@ -83,11 +85,11 @@ class QueryClass(ABC):
         """The answer to every query, from measured counts."""
 
     @abstractmethod
-    def where(self, query: int) -> Any:
+    def where(self, query: int) -> Index:
         """The cells that satisfy a query, as an index into a table."""
 
     @abstractmethod
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, str | int | list[int]]:
         """The class as JSON-ready data: its name and its sizes."""
 
     def ask(self, table: Table) -> Vector:
@@ -164,11 +166,11 @@ class Explicit(QueryClass):
     def answers(self, counts: Vector) -> Vector:
         return counts if self._adds is None else self._adds @ counts
 
-    def where(self, query: int) -> tuple[Any, ...]:
+    def where(self, query: int) -> Index:
         cells = self._asked.indices[self._asked.indptr[query] : self._asked.indptr[query + 1]]
         return np.unravel_index(cells, self.shape)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, str | int | list[int]]:
         return {"queries": self._name, "shape": list(self.shape), "size": self.size}
 
 

@@ -14,12 +14,14 @@ from crowdblend.publishing.verification.published import PublishedFolder, contra
 TOTALS = ("totals.sum", "totals.histogram", "totals.groups")
 QUANTILES = ("quantile.everybody", "quantile.groups")
 JOINT = "strata.joint"
+# A statistic as the certificate states it, or a row of the data.
+Stated = dict[str, Any]
 _ERRORS = ("error", "rank_error")
 
 
 def check(published: PublishedFolder) -> None:
     """Refuse other rows, errors that are not the stated ones, and impossible shares, counts and quantiles."""
-    planned: dict[str, Any] = published.fact("statistics", dict)
+    planned: Stated = published.fact("statistics", dict)
     quantiles = [made for made in planned.values() if _is_quantile(made)]
     grouped = [made for made in quantiles if "by" in made or "where" in made]
     # The noisy sizes of groups are totals too.
@@ -68,11 +70,11 @@ def _check_weights(published: PublishedFolder, joint: Description) -> None:
         raise contradiction("it states other weights of strata than its derivation is about")
 
 
-def _is_quantile(made: dict[str, Any]) -> bool:
+def _is_quantile(made: Stated) -> bool:
     return "median" in made or "quantile" in made
 
 
-def _error_holds(published: PublishedFolder, row: dict[str, Any], made: dict[str, Any]) -> bool:
+def _error_holds(published: PublishedFolder, row: Stated, made: Stated) -> bool:
     """Whether the error is the stated one; where it depends on noisy sizes of groups, that it is a possible one."""
     stated, blank = _ERRORS[:: -1 if _is_quantile(made) else 1]
     if row.get(blank) is not None or row[stated] is None:
@@ -87,11 +89,11 @@ def _error_holds(published: PublishedFolder, row: dict[str, Any], made: dict[str
     return bool(0 <= row[stated] <= (high - low) * (1 + 1e-9))
 
 
-def _is_share(made: dict[str, Any]) -> bool:
+def _is_share(made: Stated) -> bool:
     return "average" in made or "fraction" in made
 
 
-def _possible(published: PublishedFolder, row: dict[str, Any], planned: dict[str, Any]) -> bool:
+def _possible(published: PublishedFolder, row: Stated, planned: Stated) -> bool:
     made, people = planned[row["statistic"]], published.parameter("people")
     if "average" in made or _is_quantile(made):
         low, high = _bounds(published, made)
@@ -106,14 +108,14 @@ def _possible(published: PublishedFolder, row: dict[str, Any], planned: dict[str
     return bool(0 <= row["value"] <= (1.0 if "fraction" in made else people))
 
 
-def _bounds(published: PublishedFolder, made: dict[str, Any]) -> tuple[float, float]:
+def _bounds(published: PublishedFolder, made: Stated) -> tuple[float, float]:
     """The bounds of the column of a statistic, as the certificate declares them."""
     column = next(made[what] for what in ("average", "sum", "median", "quantile") if what in made)
     domain = published.fact("columns", dict)[column][-1]
     return float(domain["from"]), float(domain["to"])
 
 
-def _bins(published: PublishedFolder, made: dict[str, Any]) -> list[str | None]:
+def _bins(published: PublishedFolder, made: Stated) -> list[str | None]:
     """The labels of a histogram's column or of groups, as the certificate declares them; a single number has none."""
     names = [made["histogram"]] if "histogram" in made else made.get("by", [])
     if not names:
