@@ -20,7 +20,7 @@ from crowdblend.ledger.history import after, begun
 from crowdblend.ledger.running_total import digest_of
 from crowdblend.ledger.summary import NAME, total_name
 from crowdblend.ledger.view import View
-from crowdblend.publishing.prospect import with_profile
+from crowdblend.publishing.pending import with_profile
 
 ENTRIES = 100_000
 POLICIES = 4

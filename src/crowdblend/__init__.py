@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from crowdblend.api.checks import audit, compose, sign, verify
     from crowdblend.api.columns import axis, bounds, breaks, date, hierarchy, intervals, prefix, values
     from crowdblend.api.ledger import Ledger
-    from crowdblend.api.published import Release
     from crowdblend.api.rehearsals import rehearse
     from crowdblend.api.release import release, resume
     from crowdblend.calculus.certificate import Certificate
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from crowdblend.policies.statistics import Statistics
     from crowdblend.policies.synopsis import Synopsis
     from crowdblend.policies.table import NamedTable, Table
+    from crowdblend.publishing.published import Release
     from crowdblend.reading.release import PublishedRelease, read
 
 # Where each name lives: nothing is loaded before it is asked for.
@@ -58,7 +58,7 @@ _MODULES = {
     "Points": "policies.points",
     "PublishedRelease": "reading.release",
     "QuadtreeRegion": "policies.points",
-    "Release": "api.published",
+    "Release": "publishing.published",
     "Sampling": "policies.sampling",
     "Statistic": "policies.statistic",
     "Statistics": "policies.statistics",

@@ -15,7 +15,7 @@ from crowdblend.errors import DoesNotCompose, DoesNotVerify, InvalidInput
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger, chain
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.prospect import prospect_of
+from crowdblend.publishing.pending import pending_release
 from tests.ledger.files import change
 from tests.ledger.sources import policy, write
 from tests.ledger.spendings import spending
@@ -100,5 +100,5 @@ def test_its_samples_are_known_again(kept: tuple[Path, dict], drawn: str) -> Non
         for who in ('person = "id"', "rows_are_people = true"):
             planned = plan(parse_policy(policy(source, who=who, drawn=drawn), path.parent))
             with pytest.raises(DoesNotCompose) as refused:
-                prospect_of(planned, path.parent / "out", ledger, bytes(32))
+                pending_release(planned, path.parent / "out", ledger, bytes(32))
             assert refused.value.code == "same-sample"

@@ -18,7 +18,7 @@ from crowdblend.ledger import Ledger, running_total
 from crowdblend.ledger.running_total import digest_of, read_total
 from crowdblend.ledger.spent import SpentGroup
 from crowdblend.ledger.summary import _read, total_name
-from crowdblend.publishing.prospect import with_profile
+from crowdblend.publishing.pending import with_profile
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.files import change
 from tests.ledger.spendings import spending

@@ -14,7 +14,7 @@ from crowdblend.errors import InvalidInput, Refused
 from crowdblend.guarantees import Differential, Relation
 from crowdblend.ledger import Ledger, reading
 from crowdblend.ledger.statements import last_day
-from crowdblend.publishing.prospect import with_profile
+from crowdblend.publishing.pending import with_profile
 from tests.commands import crowdblend
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.spendings import spending
@@ -138,12 +138,12 @@ def test_a_large_epsilon_is_said(ledger: Ledger) -> None:
 
 
 def test_before_a_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdblend.publishing import prospect
+    from crowdblend.publishing import pending
 
     ledger = cb.Ledger(tmp_path / "ledger.sqlite")
     with pytest.warns(UserWarning, match="No ledger"):
         ledger.limit("residents", epsilon=0.5, delta=1e-6)
-    monkeypatch.setattr(prospect, "identify", lambda *_: pytest.fail("the source was looked at"))
+    monkeypatch.setattr(pending, "identify", lambda *_: pytest.fail("the source was looked at"))
     policy = cb.Table(
         person="id", population="residents", columns={"sex": cb.values("f", "m")},
         sampling=cb.Sampling(rate=0.5), epsilon=1.0, delta=1e-6,

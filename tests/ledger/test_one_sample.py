@@ -15,8 +15,9 @@ from crowdblend.errors import DoesNotCompose
 from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.prospect import prospect_of, warn
-from crowdblend.publishing.release import Released, release
+from crowdblend.publishing.pending import pending_release, warn
+from crowdblend.publishing.published import Release
+from crowdblend.publishing.release import release
 from tests.ledger.sources import DRAWN, people, policy, shuffled, write
 
 ROWS = "rows_are_people = true"
@@ -24,11 +25,11 @@ SSN = 'person = "ssn"'
 
 
 @pytest.fixture
-def publish(tmp_path: Path) -> Callable[..., Released]:
+def publish(tmp_path: Path) -> Callable[..., Release]:
     """A whole release."""
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
 
-    def run(source: str, **named) -> Released:
+    def run(source: str, **named) -> Release:
         parsed = parse_policy(policy(source, **named), tmp_path)
         return release(parsed, tmp_path / f"out-{len(ledger.entries())}", ledger=ledger)
 
@@ -43,7 +44,7 @@ def begin(tmp_path: Path) -> Callable[..., None]:
     def run(source: str, **named) -> None:
         planned = plan(parse_policy(policy(source, **named), tmp_path))
         key = bytes([len(ledger.entries())]) * 32
-        prospect = prospect_of(planned, tmp_path / "out", ledger, key)
+        prospect = pending_release(planned, tmp_path / "out", ledger, key)
         warn(prospect)
         ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
 

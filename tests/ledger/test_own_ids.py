@@ -17,7 +17,7 @@ from crowdblend.kinds import plan
 from crowdblend.ledger import Ledger
 from crowdblend.ledger.identity import identity_of
 from crowdblend.policies import parse_policy
-from crowdblend.publishing.prospect import prospect_of, warn
+from crowdblend.publishing.pending import pending_release, warn
 from crowdblend.publishing.release import release
 from tests.ledger.databases import DATABASES, place
 from tests.ledger.sources import NUMBER, people, policy, shuffled, write
@@ -42,7 +42,7 @@ def begin(ledger: Ledger, tmp_path: Path) -> Callable[..., None]:
     def run(source: str, **named) -> None:
         planned = plan(parse_policy(policy(source, **named), tmp_path))
         key = bytes([len(ledger.entries())]) * 32
-        prospect = prospect_of(planned, tmp_path / "out", ledger, key)
+        prospect = pending_release(planned, tmp_path / "out", ledger, key)
         warn(prospect)
         ledger.begin(prospect.spending, identity=prospect.identity, held_key=key)
 
@@ -178,7 +178,7 @@ def test_an_entry_of_an_older_version_is_compared_by_ids(begin, ledger: Ledger, 
     write(numbered(), tmp_path / "drawn.parquet")
     write(renumbered(numbered()), tmp_path / "copy.parquet")
     planned = plan(parse_policy(policy("drawn.parquet", who=PEOPLE), tmp_path))
-    prospect = prospect_of(planned, tmp_path / "out", ledger, bytes(32))
+    prospect = pending_release(planned, tmp_path / "out", ledger, bytes(32))
     old = type(prospect.identity)("source:x", prospect.identity.hashing, prospect.identity.of("person"))
     ledger.begin(prospect.spending, identity=old)
     assert refusal(begin, "copy.parquet", who=TABLE).code == "same-sample"
@@ -187,7 +187,7 @@ def test_an_entry_of_an_older_version_is_compared_by_ids(begin, ledger: Ledger, 
 def test_ids_of_a_table_are_not_kept(begin, ledger: Ledger, tmp_path: Path) -> None:
     write(numbered(), tmp_path / "drawn.parquet")
     planned = plan(parse_policy(policy("drawn.parquet", who=TABLE), tmp_path))
-    identity = prospect_of(planned, tmp_path / "out", ledger, bytes(32)).identity
+    identity = pending_release(planned, tmp_path / "out", ledger, bytes(32)).identity
     assert [one.kind for one in identity.sketches] == ["numbering", "rows"]
     assert "id" not in identity.sketches[1].anchor.columns
     assert [one.kind for one in identity_of(identity.to_json()).sketches] == ["rows"]

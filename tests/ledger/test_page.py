@@ -11,7 +11,7 @@ import pytest
 from crowdblend.cli import main as entry_point
 from crowdblend.ledger import Ledger, Spending, ledger
 from crowdblend.planning import plan
-from crowdblend.publishing.prospect import with_profile
+from crowdblend.publishing.pending import with_profile
 from tests.ledger.spendings import DATA, DIGEST
 
 PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"

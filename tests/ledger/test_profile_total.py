@@ -20,7 +20,7 @@ from crowdblend.guarantees import (
     Uses,
 )
 from crowdblend.ledger import Ledger, running_total
-from crowdblend.publishing.prospect import with_profile
+from crowdblend.publishing.pending import with_profile
 from tests.ledger.spendings import spending
 
 ADD = Relation.ADD_REMOVE

@@ -36,7 +36,7 @@ from crowdblend.ledger import Ledger
 from crowdblend.ledger.location import Location
 from crowdblend.ledger.postgresql import PostgresqlServer
 from crowdblend.policies import load_policy
-from crowdblend.publishing import appearance, exchange
+from crowdblend.publishing import committing, exchange
 from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
 from crowdblend.publishing.staging import stagings_of
@@ -237,7 +237,7 @@ class Killer:
     def watched(self, place: Path, mode: str, fatal: int | None) -> Steps:
         """Run it with every step counted."""
         if mode == "journal":
-            appearance.exchange = lambda *_: False  # type: ignore[assignment]
+            committing.exchange = lambda *_: False  # type: ignore[assignment]
         steps = Steps(str(place), fatal)
         steps.watch()
         run(place, mode)

@@ -15,7 +15,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
 from crowdblend.ledger import Ledger
 from crowdblend.policies import load_policy, parse_policy
-from crowdblend.publishing import appearance, exchange
+from crowdblend.publishing import committing, exchange
 from crowdblend.publishing import release as module
 from crowdblend.publishing.recovery import recover
 from crowdblend.publishing.release import release, resume
@@ -178,7 +178,7 @@ def test_nothing_appears_before_it_is_recorded_as_finished(
         return watched
 
     monkeypatch.setattr(Ledger, "finish", watch("finish", Ledger.finish))
-    monkeypatch.setattr(module, "appear", watch("appear", appearance.appear))
+    monkeypatch.setattr(module, "commit", watch("appear", committing.commit))
     begin(place, ledger)
     assert seen == [("finish", ["unfinished"], False), ("appear", ["finished"], False)]
 
@@ -187,7 +187,7 @@ def test_a_release_that_is_finished_and_has_not_appeared_appears_with_the_next_o
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(module, "appear", stop(SystemExit(1)))
+        broken.setattr(module, "commit", stop(SystemExit(1)))
         with pytest.raises(SystemExit):
             begin(place, ledger)
     assert ledger.entry(1).status == "finished"
@@ -205,7 +205,7 @@ def test_what_waits_for_its_name_replaces_nothing_unasked(
 ) -> None:
     """Another release took the name meanwhile: the one that waits gets it when the steward says so."""
     with monkeypatch.context() as broken:
-        broken.setattr(module, "appear", stop(SystemExit(1)))
+        broken.setattr(module, "commit", stop(SystemExit(1)))
         with pytest.raises(SystemExit):
             begin(place, ledger)
     (place / "old").rename(place / "out")
@@ -287,7 +287,7 @@ def test_replacing_goes_through_one_exchange(place: Path, ledger: Ledger, monkey
         calls.append(os.path.lexists(other))
         return exchange.exchange(one, other)
 
-    monkeypatch.setattr(appearance, "exchange", exchanged)
+    monkeypatch.setattr(committing, "exchange", exchanged)
     begin(place, ledger)
     first = published(place)
     begin(place, ledger, force=True)
@@ -306,13 +306,13 @@ def test_without_an_exchange_the_next_start_recovers(
     first = published(place)
     with monkeypatch.context() as broken:
         if killed == "before the old one moves":
-            broken.setattr(appearance, "exchange", stop(SystemExit(1)))
+            broken.setattr(committing, "exchange", stop(SystemExit(1)))
         elif killed == "after the old one moved":
-            broken.setattr(appearance, "exchange", lambda *_: False)
-            broken.setattr(appearance, "rename_to_new", stop(SystemExit(1)))
+            broken.setattr(committing, "exchange", lambda *_: False)
+            broken.setattr(committing, "rename_to_new", stop(SystemExit(1)))
         else:
-            broken.setattr(appearance, "exchange", lambda *_: False)
-            broken.setattr(appearance, "remove", stop(SystemExit(1)))
+            broken.setattr(committing, "exchange", lambda *_: False)
+            broken.setattr(committing, "remove", stop(SystemExit(1)))
         with pytest.raises(SystemExit):
             begin(place, ledger, force=True)
     (staging,) = stagings_of(place / "out")
@@ -334,21 +334,21 @@ def test_without_an_exchange_a_release_of_any_ledger_gets_its_name(place: Path, 
     staging = Staging.make(place / "out", Journal(force=True))
     staging.release.rmdir()
     (place / "old").rename(staging.release)
-    digest = str(appearance.digest_of(staging.release))
+    digest = str(committing.digest_of(staging.release))
     staging.old_release.mkdir()
     entry = {"entry": 7, "sample": "drawn:of another ledger"} if recorded else {}
     staging.write_journal(Journal(force=True, completion=Completion(digest, "cd" * 32), **entry))
     recover(place / "out", None)
-    assert appearance.digest_of(place / "out") == digest
+    assert committing.digest_of(place / "out") == digest
     assert not leftovers(place)
 
 
 def test_nothing_is_removed_unless_the_new_release_is_there(place: Path) -> None:
     (place / "old").rename(place / "out")
     staging = Staging.make(place / "out", Journal(force=True))
-    appearance.remove(staging, place / "out")
+    committing.remove(staging, place / "out")
     staging = staging.write_journal(Journal(force=True, completion=Completion("ab" * 32, "cd" * 32)))
-    appearance.remove(staging, place / "out")
+    committing.remove(staging, place / "out")
     assert staging.release.is_dir()
 
 
@@ -431,7 +431,7 @@ def test_a_name_that_is_taken_in_the_last_moment_is_left_to_whoever_took_it(
     place: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(appearance, "rename_to_new", stop(FileExistsError()))
+        meanwhile.setattr(committing, "rename_to_new", stop(FileExistsError()))
         with pytest.raises(InvalidInput) as refused:
             begin(place, ledger)
     assert refused.value.code == "output-exists"

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from crowdblend.api.published import Release
 from crowdblend.api.sources import loaded_policy
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.calculus.checker import verify as verify_text
@@ -16,6 +15,7 @@ from crowdblend.calculus.rules.composition import compose as compose_derivations
 from crowdblend.calculus.theorem import Derivation
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.publishing.published import Release
 
 if TYPE_CHECKING:
     from crowdblend import rehearsal

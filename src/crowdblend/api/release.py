@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdblend.api.ledger import USERS_OWN, UsersOwn, opened
-from crowdblend.api.published import Release, in_folder, in_memory
 from crowdblend.api.sources import about, loaded_policy
 from crowdblend.engines.choice import check_engine, engine_named, is_spark_frame
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees.parameters import check_type
 from crowdblend.lazy import lazy
+from crowdblend.publishing.published import Release
 
 if TYPE_CHECKING:
     from crowdblend.engines.engine import Progress
@@ -65,8 +67,8 @@ def release(
             publishing.release, here, ledger=books, key=key, progress=progress, engine=reads, figures=figures
         )
         if out is None:
-            return in_memory(lambda folder: publish(folder, in_memory=True))
-        return in_folder(publish(Path(out), force=force))
+            return _in_memory(lambda folder: publish(folder, in_memory=True))
+        return publish(Path(out), force=force)
 
 
 def resume(
@@ -98,12 +100,20 @@ def resume(
         )
     with about(data, loaded_policy(policy), chosen) as here, engine_named(chosen) as reads:
         if books.entry(entry).spending.folder != target.IN_MEMORY:
-            resumed = publishing.resume(
-                books, entry, here, force=force, progress=progress, engine=reads, figures=figures
-            )
-            return in_folder(resumed)
+            return publishing.resume(books, entry, here, force=force, progress=progress, engine=reads, figures=figures)
         again = partial(publishing.resume_in_memory, books, entry, here, progress=progress, engine=reads)
-        return in_memory(lambda folder: again(folder, figures=figures))
+        return _in_memory(lambda folder: again(folder, figures=figures))
+
+
+def _in_memory(publish: Callable[[Path], Release]) -> Release:
+    """A release that is published into a private folder, taken from there and removed.
+
+    The transaction is that of a folder: the ledger records the release, then it is computed. If the process dies before
+    the ledger has it as finished, `resume` computes it again; if it dies afterwards, the sample is spent and nobody has
+    seen the output.
+    """
+    with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as parent:
+        return publish(Path(parent) / "release").in_memory()
 
 
 def _engine_for(data: object, engine: str | None) -> str:

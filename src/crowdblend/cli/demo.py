@@ -53,13 +53,14 @@ def command(*, out: str, as_json: bool, force: bool) -> None:
             ledger = Ledger.open(books) if books.exists() else Ledger.create(books)
             done = release(load_policy(policy), folder / name, ledger=ledger, force=force, progress=progress)
         planned = done.certificate.facts["parameters"]
-        verify_release(done.folder)
+        verify_release(folder / name)
         say(
             f"\n{name}: crowds of {planned['k']}, rate {planned['rate']}, epsilon {planned['epsilon']}, "
             f"delta {planned['delta']}; verified."
         )
         say(f"  {done.certificate.guarantees[1].words()}")
-        say(f"  report: {done.folder / 'report.html'}")
-        made.append({"folder": str(done.folder), "report": str(done.folder / "report.html"), "k": planned["k"]})
+        report = folder / name / "report.html"
+        say(f"  report: {report}")
+        made.append({"folder": str(done.folder), "report": str(report), "k": planned["k"]})
     if as_json:
         emit({"releases": made, "verified": True})

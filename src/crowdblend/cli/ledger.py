@@ -216,7 +216,7 @@ def plan_releases(policy: str, *, epsilon: float | None, delta: float | None, wh
     """
     from crowdblend.kinds import plan  # noqa: PLC0415  only needed here
     from crowdblend.policies import load_policy  # noqa: PLC0415
-    from crowdblend.publishing.prospect import planned_spending  # noqa: PLC0415
+    from crowdblend.publishing.pending import planned_spending  # noqa: PLC0415
 
     ledger = Ledger.open(where, make=False)
     spending = planned_spending(plan(load_policy(policy)))

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from crowdblend.publishing import release as publishing
     from crowdblend.publishing import signing as certificates
     from crowdblend.publishing import target
-    from crowdblend.publishing.prospect import Prospect
-    from crowdblend.publishing.release import Released
+    from crowdblend.publishing.pending import PendingRelease
+    from crowdblend.publishing.published import Release
 else:
     books = lazy("crowdblend.ledger")
     location_of = lazy("crowdblend.ledger.location")
@@ -97,10 +97,10 @@ def command(
             code="command.not-confirmed",
         )
 
-    def before(prospect: Prospect) -> None:
+    def confirm(pending: PendingRelease) -> None:
         if progress is not None:
             progress.pause()
-        _confirm(planned, prospect, folder, ledger, yes=yes)
+        _confirm(planned, pending, folder, ledger, yes=yes)
 
     with engine_named(engine, master, conf) as reads:
         planned.check_source(reads)
@@ -113,7 +113,7 @@ def command(
                 force=force,
                 progress=progress,
                 policy_file=Path(policy),
-                before=before,
+                confirm=confirm,
                 engine=reads,
                 sign=sign,
                 figures=not no_figures,
@@ -143,7 +143,7 @@ def notes_on_stderr() -> Iterator[None]:
         raise
 
 
-def tell_released(done: Released, budget: Budget | None, total: ProfileTotal | None = None) -> None:
+def tell_released(done: Release, budget: Budget | None, total: ProfileTotal | None = None) -> None:
     """Where it is, what it guarantees, and what that comes to with everything before."""
     click.echo(f"published {done.folder}")
     for name, sentence in _guarantees(done.certificate):
@@ -155,7 +155,7 @@ def tell_released(done: Released, budget: Budget | None, total: ProfileTotal | N
     relative = budget.zero_knowledge if budget and len(budget.releases) > 1 else None
     if relative and isinstance(done.certificate.guarantees[0], ZeroKnowledge):
         click.echo(f"  and        {relative.words()}")
-    click.echo(f"  report     {done.folder / 'report.html'}")
+    click.echo(f"  report     {done.folder}/report.html")
     click.echo(
         f"  for you    crowdblend ledger show {done.entry} --internal says what is not published; keep it to yourself"
     )
@@ -225,17 +225,17 @@ def _by_profile(ledger: Ledger, spending: Spending, before: Differential | None)
     return [f"by profile, {when}: {_spent(total)}" for when, total in shown.items() if total is not None]
 
 
-def _confirm(planned: AnyPlan, prospect: Prospect, folder: Path, ledger: Ledger, *, yes: bool) -> None:
+def _confirm(planned: AnyPlan, pending: PendingRelease, folder: Path, ledger: Ledger, *, yes: bool) -> None:
     """Say what the ledger cannot know, and ask unless the answer was given."""
-    for warning in prospect.warnings:
+    for warning in pending.warnings:
         click.echo(f"crowdblend: {warning}", err=True)
     if yes:
         return
     for name, sentence in _guarantees(planned.certificate()):
         click.echo(f"{name}: {sentence}", err=True)
-    before = ledger.budget(prospect.spending.population).differential
+    before = ledger.budget(pending.spending.population).differential
     click.echo(f"guaranteed about these people so far: {_spent(before) if before else 'nothing'}", err=True)
-    for line in _by_profile(ledger, prospect.spending, before):
+    for line in _by_profile(ledger, pending.spending, before):
         click.echo(line, err=True)
     if not click.confirm(f"Publish into {folder}?", err=True):
         raise Refused("Nothing was published, and nothing was spent.", where="--yes", code="command.not-confirmed")

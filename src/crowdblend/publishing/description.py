@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crowdblend.calculus import Certificate, sha256_of
+from crowdblend.lazy import lazy
 from crowdblend.publishing.target import CERTIFICATE
+
+if TYPE_CHECKING:
+    from crowdblend import reports
+    from crowdblend.reading import datapackage, readme
+else:
+    reports = lazy("crowdblend.reports")
+    datapackage, readme = lazy("crowdblend.reading.datapackage"), lazy("crowdblend.reading.readme")
 
 
 def describe(folder: Path, certificate: Certificate, date: str, *, figures: bool = True) -> Certificate:
     """Write them into a folder that has its data files, and return the certificate that covers every file."""
-    from crowdblend import reports  # noqa: PLC0415  loads pyarrow
-    from crowdblend.reading import datapackage, readme  # noqa: PLC0415
-
     certificate = replace(certificate, facts={**certificate.facts, "date": date})
     package = datapackage.data_package(folder, certificate)
     (folder / datapackage.NAME).write_text(package, encoding="utf-8")

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from crowdblend import ledger as books
 from crowdblend.errors import CrowdblendError, InvalidInput, Refused, Unavailable
-from crowdblend.publishing.prospect import Prospect
+from crowdblend.publishing.pending import PendingRelease
 from crowdblend.publishing.staging import Completion, Staging
 
 Problem = TypeVar("Problem", bound=BaseException)
@@ -34,7 +34,7 @@ class Record:
     def begin(
         cls,
         ledger: books.Ledger | None,
-        prospect: Prospect | None,
+        pending: PendingRelease | None,
         key: bytes,
         *,
         seal: bool,
@@ -48,11 +48,11 @@ class Record:
         The ledger forgets a key that is not sealed when the release is finished; until then whoever resumes it gets the
         same output, and no other.
         """
-        if ledger is None or prospect is None:
+        if ledger is None or pending is None:
             return cls(None)
         keys = {"sealed_key" if seal else "held_key": key}
-        entry = ledger.begin(prospect.spending, identity=prospect.identity, **keys)
-        record = cls(ledger, entry, prospect.spending.sample, policy, python, engine, signed)
+        entry = ledger.begin(pending.spending, identity=pending.identity, **keys)
+        record = cls(ledger, entry, pending.spending.sample, policy, python, engine, signed)
         with record.explain_failure():
             ledger.output_begins(entry)
         return record
@@ -104,7 +104,7 @@ class Record:
             raise
         except Exception as problem:
             # Its own words may show a record.
-            reason = f"a mistake of ours stopped the release ({type(problem).__name__}): please report it."
+            reason = f"Internal error ({type(problem).__name__}). Please report it."
             raise self._with_advice(Refused(reason, remedy="", code="stopped", where="release")) from problem
         except BaseException as problem:  # Ctrl-C, or a signal that ends the process
             self._with_advice(problem)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from crowdblend.errors import InvalidInput
 from crowdblend.ledger import Entry, Ledger
-from crowdblend.publishing.appearance import appear, digest_of, remove
+from crowdblend.publishing.committing import commit, digest_of, remove
 from crowdblend.publishing.staging import Staging, stagings_of
 
 
@@ -43,7 +43,7 @@ def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
     if journal.completion is not None and digest_of(folder) == journal.completion.certificate_digest:
         remove(staging, folder)
     elif staging.old_release.exists() and not os.path.lexists(folder):
-        appear(staging, folder, force=True)
+        commit(staging, folder, force=True)
     elif staging.old_release.exists():
         return
     elif journal.entry is None:
@@ -57,7 +57,7 @@ def _settle(staging: Staging, folder: Path, ledger: Ledger | None) -> None:
         if journal.completion is None:
             staging.discard()
         elif _is_finished(staging, entry) and (journal.force or not os.path.lexists(folder)):
-            appear(staging, folder, force=journal.force)
+            commit(staging, folder, force=journal.force)
 
 
 def _entry(staging: Staging, ledger: Ledger | None) -> Entry | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,12 @@ from crowdblend.engines.outside_values import refuse_only_other
 from crowdblend.errors import InvalidInput, Unavailable
 from crowdblend.kinds import AnyPlan, AnyPolicy, Reading, plan
 from crowdblend.ledger import Entry, Ledger
+from crowdblend.policies.load import load_policy
 from crowdblend.policies.source import require_rows
-from crowdblend.publishing.appearance import appear, digest_of
+from crowdblend.publishing.committing import commit, digest_of
 from crowdblend.publishing.description import describe
-from crowdblend.publishing.prospect import Before, prospect_of, resumed, warn, with_data
+from crowdblend.publishing.pending import ConfirmHook, pending_release, resumed, warn, with_data
+from crowdblend.publishing.published import Release
 from crowdblend.publishing.record import Record, refuse_another
 from crowdblend.publishing.recovery import is_complete, of_entry, recover
 from crowdblend.publishing.staging import Completion, Journal, Staging
@@ -43,17 +45,6 @@ Sign = Callable[[Path], object]
 """Signs the certificate in a file."""
 
 
-@dataclass(frozen=True)
-class Released:
-    """A finished release: where it is, what it guarantees, and what only the steward may see."""
-
-    folder: Path
-    certificate: Certificate
-    plan: AnyPlan | None = None
-    entry: int | None = None
-    internal: Mapping[str, Any] = field(default_factory=dict)
-
-
 def release(
     policy: AnyPolicy,
     folder: Path | str,
@@ -63,18 +54,18 @@ def release(
     force: bool = False,
     progress: Progress | None = None,
     policy_file: Path | None = None,
-    before: Before = warn,
+    confirm: ConfirmHook = warn,
     in_memory: bool = False,
     engine: Engine | None = None,
     sign: Sign | None = None,
     figures: bool = True,
     planned: AnyPlan | None = None,
-) -> Released:
+) -> Release:
     """Publish what the policy says into a folder that appears whole or not at all.
 
     The ledger records it before anything is computed. `key` makes the release reproducible for whoever holds it; by
     default a fresh one comes from the operating system and is destroyed, or sealed in the ledger. `policy_file` is
-    where the policy came from, for whoever has to resume the release. `before` is called when the ledger allows the
+    where the policy came from, for whoever has to resume the release. `confirm` is called when the ledger allows the
     release and nothing is spent yet. With `in_memory` the ledger records that Python keeps what appears. `engine` reads
     the data: DuckDB unless another is passed. `sign` writes the signature of a certificate beside it, before the folder
     appears. Without `figures` the report has tables and sentences alone. `planned` is the plan of this very policy,
@@ -98,10 +89,10 @@ def release(
                 planned.check_source(engine)
             staging = _staging(folder, Journal(force=force, policy=path, figures=figures, signed=sign is not None))
             try:
-                prospect = None
+                pending = None
                 if ledger is not None:
-                    prospect = prospect_of(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
-                    before(prospect)
+                    pending = pending_release(planned, folder, ledger, secret, in_memory=in_memory, engine=engine)
+                    confirm(pending)
                 release_key = ReleaseKey(secret)
                 reading = planned.read(engine, release_key, progress)
                 refuse_only_other(reading.outside)
@@ -110,7 +101,7 @@ def release(
                 python = in_memory or policy.data.format == "frame"
                 record = Record.begin(
                     ledger,
-                    prospect,
+                    pending,
                     secret,
                     seal=seal,
                     policy=named,
@@ -134,7 +125,7 @@ def resume(
     engine: Engine | None = None,
     sign: Sign | None = None,
     figures: bool = True,
-) -> Released:
+) -> Release:
     """Publish a release that was begun and stopped, with the output that it would have had.
 
     Where everything was written, it only takes its name. Else it is computed again with the key that the ledger holds,
@@ -163,7 +154,7 @@ def resume(
         check_target(folder, force=force)
         if complete:
             staged = verify_file(stagings[0].release)
-            return _appear(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
+            return _commit(stagings[0], folder, Record(ledger, entry.id), staged, force=force)
         policy = policy if policy is not None else _recorded_policy(entry, stagings)
         _check_version(entry)
         require_rows(policy.data)
@@ -187,7 +178,7 @@ def resume_in_memory(
     progress: Progress | None = None,
     engine: Engine | None = None,
     figures: bool = True,
-) -> Released:
+) -> Release:
     """Compute a release again that Python was to keep, into a folder that the caller takes it from."""
     entry = ledger.entry(entry_id)
     if entry.status != "unfinished":
@@ -236,7 +227,7 @@ def _again(
     journal: Journal,
     progress: Progress | None,
     sign: Sign | None = None,
-) -> Released:
+) -> Release:
     """Compute a release a second time with the same key."""
     key = ledger.held_key(entry.id)
     staging = _staging(folder, journal)
@@ -256,8 +247,6 @@ def _again(
 
 
 def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
-    from crowdblend.policies import load_policy  # noqa: PLC0415
-
     paths = [staging.journal.policy for staging in stagings if staging.journal.policy is not None]
     if not paths:
         reason = f"release {entry.id} is to be computed again. Pass the policy that it was begun with."
@@ -266,11 +255,11 @@ def _recorded_policy(entry: Entry, stagings: list[Staging]) -> AnyPolicy:
     return loaded
 
 
-def _finished(entry: Entry, folder: Path) -> Released:
+def _finished(entry: Entry, folder: Path) -> Release:
     if digest_of(folder) != entry.certificate_digest:
         reason = f"release {entry.id} is finished, and is no longer at {folder}. There is nothing to resume."
         raise InvalidInput(reason, code="release-moved", where=f"release {entry.id}")
-    return Released(folder, verify_file(folder / CERTIFICATE), entry=entry.id, internal=entry.internal)
+    return Release(verify_file(folder / CERTIFICATE), folder, entry.id, internal=entry.internal)
 
 
 def _staging(folder: Path, journal: Journal) -> Staging:
@@ -291,7 +280,7 @@ def _publish(
     folder: Path,
     progress: Progress | None,
     sign: Sign | None = None,
-) -> Released:
+) -> Release:
     """Compute, write and certify in the staging folder, and let it appear."""
     started = time.perf_counter()
     with record.explain_failure():
@@ -317,26 +306,18 @@ def _publish(
             # It is computed again when it is resumed; what was written of it is only in the way.
             staging.discard()
             raise
-    return _appear(staging, folder, record, certificate, force=staging.journal.force, planned=planned)
+    return _commit(staging, folder, record, certificate, force=staging.journal.force)
 
 
-def _appear(
-    staging: Staging,
-    folder: Path,
-    record: Record,
-    certificate: Certificate,
-    *,
-    force: bool,
-    planned: AnyPlan | None = None,
-) -> Released:
+def _commit(staging: Staging, folder: Path, record: Record, certificate: Certificate, *, force: bool) -> Release:
     """The two last steps: the entry is finished, and the folder takes its name."""
     completion = staging.journal.completion
     assert completion is not None, "only what is completely written appears"
     with record.explain_failure():
         check_target(folder, force=force)
         record.finish(completion)
-        appear(staging, folder, force=force)
-    return Released(folder, certificate, planned, record.entry, completion.internal)
+        commit(staging, folder, force=force)
+    return Release(certificate, folder, record.entry, internal=completion.internal)
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:

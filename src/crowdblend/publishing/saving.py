@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from crowdblend.errors import Unavailable
-from crowdblend.publishing.appearance import appear
+from crowdblend.publishing.committing import commit
 from crowdblend.publishing.staging import Completion, Journal, Staging
 from crowdblend.publishing.target import check_target, exclusive_use
 
@@ -22,7 +22,7 @@ def save(files: Mapping[str, bytes], folder: Path, *, force: bool) -> Path:
             for name, content in files.items():
                 (staging.release / name).write_bytes(content)
             staging = staging.complete(Completion(digest, ""))
-            appear(staging, folder, force=force)
+            commit(staging, folder, force=force)
         except OSError as problem:
             reason = f"{folder.parent} cannot be written: {problem.strerror}."
             raise Unavailable(reason, remedy="Choose another folder.", code="write-failed", where="folder") from None

@@ -87,7 +87,7 @@ def release(status: StatusFile, policy: str, out: str, ledger: str | None, root:
         ledger=Ledger(ledger),
         progress=status.progress,
         policy_file=Path(policy),
-        before=lambda prospect: status.note(" ".join(prospect.warnings)),
+        confirm=lambda pending: status.note(" ".join(pending.warnings)),
     )
     return {"folder": str(done.folder), "entry": done.entry}
 

@@ -75,7 +75,7 @@ def rehearse_into(
         placed = about(data, replace(loaded, table=None), "duckdb")
     with placed as here:
         done = publishing.release(here, Path(out), ledger=None, progress=progress)
-    return RehearsedFolder(done.folder, done.certificate, _suppressed(loaded, done.internal))
+    return RehearsedFolder(Path(out), done.certificate, _suppressed(loaded, done.internal))
 
 
 def declares_people(policy: Policy) -> bool:

@@ -14,9 +14,9 @@ from crowdblend.ledger.budget import add_up
 from crowdblend.ledger.spent import SpentGroup, groups_of
 
 if TYPE_CHECKING:
-    from crowdblend.publishing import prospect
+    from crowdblend.publishing import pending
 else:
-    prospect = lazy("crowdblend.publishing.prospect")
+    pending = lazy("crowdblend.publishing.pending")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Totals:
 
 def totals(ledger: Ledger, planned: AnyPlan) -> Totals:
     """The totals of the planned release's population, from the policy alone."""
-    spending = prospect.planned_spending(planned)
+    spending = pending.planned_spending(planned)
     population = spending.population
     try:
         accounts = ledger.accounts()

@@ -3,45 +3,54 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdblend.calculus.certificate import Certificate
 from crowdblend.errors import InvalidInput
 from crowdblend.guarantees import Guarantee
+from crowdblend.guarantees.guessing import lead
 from crowdblend.lazy import lazy
 
 if TYPE_CHECKING:
-    from crowdblend.api import notebook
+    import pyarrow as pa
+
     from crowdblend.publishing import saving, signing
-    from crowdblend.publishing.release import Released
     from crowdblend.reading import release as reading
+    from crowdblend.reports import html
 else:
-    notebook = lazy("crowdblend.api.notebook")
+    html = lazy("crowdblend.reports.html")
     reading = lazy("crowdblend.reading.release")
     saving = lazy("crowdblend.publishing.saving")
     signing = lazy("crowdblend.publishing.signing")
 
 REPORT = "report.html"
+MOST_ROWS = 8
+# The figures of a report are drawn by us, with every label escaped, and hold no script.
+_FIGURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
     """What was published, and what it guarantees.
 
-    `folder` is where it appeared, None where it is in memory only; `entry` is its number in the ledger.
+    `folder` is where it appeared, None where it is in memory only; `entry` is its number in the ledger. `internal` is
+    for the steward alone.
     """
 
     certificate: Certificate = field(repr=False)
     folder: Path | None
-    entry: int | None
+    entry: int | None = None
     files: Mapping[str, bytes] | None = field(default=None, repr=False)
     """Every file of a release in memory, by its name."""
+    internal: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -74,6 +83,11 @@ class Release:
         ask = None if passphrase is None else lambda: passphrase
         return signing.sign_release(self.folder, key, passphrase=ask, force=force)
 
+    def in_memory(self) -> Release:
+        """The same with all its files in memory, for whoever removes the folder."""
+        files = {name: self._bytes(name) for name in self._names()}
+        return replace(self, folder=None, files=files)
+
     @contextmanager
     def _on_disk(self) -> Iterator[Path]:
         """The folder, or a private copy of what is in memory."""
@@ -98,7 +112,7 @@ class Release:
         return (self.folder / name).read_bytes()
 
     def _repr_html_(self) -> str:
-        return notebook.release_html(self)
+        return release_html(self)
 
 
 @dataclass(frozen=True)
@@ -109,22 +123,40 @@ class Report:
     path: Path | None = None
 
     def _repr_html_(self) -> str:
-        return notebook.page_html(self.html)
+        """The page in a frame of its own that runs no script."""
+        page = escape(self.html)
+        return f'<iframe sandbox="" srcdoc="{page}" width="100%" height="600" style="border:0"></iframe>'
 
 
-def in_folder(done: Released) -> Release:
-    """A release that appeared in its folder."""
-    return Release(done.certificate, done.folder, done.entry)
+def release_html(done: Release) -> str:
+    """A release in a notebook: the guarantee in one sentence, the first figure of the report, and the first rows."""
+    tables = done.data if isinstance(done.data, dict) else {"data": done.data}
+    name, table = next(iter(tables.items()))
+    figure = _FIGURE.search(done.report.html)
+    others = f"; also published: {', '.join(list(tables)[1:])}" if len(tables) > 1 else ""
+    recorded = "" if done.entry is None else f", release {done.entry} of the ledger"
+    where = "in memory" if done.folder is None else str(done.folder)
+    return html.element(
+        "div",
+        html.element("p", html.element("b", guarantee_sentence(done.certificate))),
+        html.Html(figure.group(0)) if figure else "",
+        html.element("p", f"{name}: the first of {table.num_rows:,} rows{others}"),
+        _rows(table),
+        html.element("p", html.element("small", where + recorded)),
+    )
 
 
-def in_memory(publish: Callable[[Path], Released]) -> Release:
-    """A release that is published into a private folder, taken from there and removed.
+def guarantee_sentence(certificate: Certificate) -> str:
+    """The guarantee for somebody who has never heard of ε; else the strongest one, precisely."""
+    return lead(certificate.guarantees) or (certificate.differential() or certificate.guarantees[0]).words()
 
-    The transaction is that of a folder: the ledger records the release, then it is computed. If the process dies before
-    the ledger has it as finished, `resume` computes it again; if it dies afterwards, the sample is spent and nobody has
-    seen the output.
-    """
-    with tempfile.TemporaryDirectory(prefix="crowdblend-", ignore_cleanup_errors=True) as parent:
-        done = publish(Path(parent) / "release")
-        files = {file.name: file.read_bytes() for file in sorted(done.folder.iterdir())}
-    return Release(done.certificate, None, done.entry, files)
+
+def _rows(table: pa.Table) -> html.Html:
+    head = html.element("tr", *(html.element("th", html.label(name)) for name in table.column_names))
+    rows = [
+        html.element(
+            "tr", *(html.element("td", html.label("" if value is None else str(value))) for value in row.values())
+        )
+        for row in table.slice(0, MOST_ROWS).to_pylist()
+    ]
+    return html.element("table", html.element("thead", head), html.element("tbody", *rows))

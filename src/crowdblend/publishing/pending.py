@@ -22,8 +22,8 @@ from crowdblend.publishing.target import IN_MEMORY
 
 
 @dataclass(frozen=True)
-class Prospect:
-    """What a release will spend, by what its source is known again, and what the ledger says of it."""
+class PendingRelease:
+    """What a release will spend, the fingerprint of its source, and what the ledger says of it."""
 
     spending: books.Spending
     identity: books.Identity
@@ -52,11 +52,11 @@ class Prospect:
             )
 
 
-Before = Callable[[Prospect], None]
-"""Whatever is to be done before a release begins, such as asking the steward."""
+ConfirmHook = Callable[[PendingRelease], None]
+"""Called before a release begins, for example to ask the steward."""
 
 
-def prospect_of(
+def pending_release(
     planned: AnyPlan,
     folder: Path,
     ledger: books.Ledger,
@@ -64,7 +64,7 @@ def prospect_of(
     *,
     in_memory: bool = False,
     engine: Engine | None = None,
-) -> Prospect:
+) -> PendingRelease:
     """What a release will spend; raises DoesNotCompose, before a row is drawn, when the ledger refuses it.
 
     A limit is checked before the source is looked at; again, by its name, where the population has none of its own.
@@ -72,9 +72,9 @@ def prospect_of(
     if planned.policy.data.population is not None:
         ledger.check_limit(planned_spending(planned))
     place = IN_MEMORY if in_memory else str(folder.absolute())
-    prospect = _described(planned, place, ledger, key, engine or default_engine())
-    outlook = ledger.look(prospect.spending, prospect.identity)
-    return replace(prospect, outlook=outlook)
+    pending = _described(planned, place, ledger, key, engine or default_engine())
+    outlook = ledger.look(pending.spending, pending.identity)
+    return replace(pending, outlook=outlook)
 
 
 def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Entry, engine: Engine) -> books.Spending:
@@ -87,9 +87,9 @@ def resumed(planned: AnyPlan, ledger: books.Ledger, key: bytes, entry: books.Ent
     return replace(spending, population=entry.spending.population) if unnamed else spending
 
 
-def warn(prospect: Prospect) -> None:
+def warn(pending: PendingRelease) -> None:
     """Say what cannot be known, as Python warns."""
-    for sentence in prospect.warnings:
+    for sentence in pending.warnings:
         warnings.warn(sentence, stacklevel=3)
 
 
@@ -120,7 +120,7 @@ def with_profile(certificate: Certificate) -> tuple[Guarantee, ...]:
     return certificate.guarantees
 
 
-def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> Prospect:
+def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, engine: Engine) -> PendingRelease:
     policy = planned.policy
     identity = identify(policy.data, policy.resources, ledger.wanted(), engine)
     spending = books.Spending(
@@ -136,4 +136,4 @@ def _described(planned: AnyPlan, place: str, ledger: books.Ledger, key: bytes, e
     )
     if policy.data.population is None:
         spending = replace(spending, population=ledger.population(spending, identity))
-    return Prospect(spending, identity)
+    return PendingRelease(spending, identity)

@@ -24,7 +24,7 @@ from crowdblend.publishing.staging import Staging, flush
 from crowdblend.publishing.target import CERTIFICATE, check_target
 
 
-def appear(staging: Staging, folder: Path, *, force: bool) -> None:
+def commit(staging: Staging, folder: Path, *, force: bool) -> None:
     """The staged release takes the name of the target; what it replaces is removed."""
     if staging.old_release.exists() and not os.path.lexists(folder):
         rename_to_new(staging.release, folder)
