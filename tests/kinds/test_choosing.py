@@ -16,7 +16,8 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.duckdb.engine import DuckDBEngine, DuckDBSource
 from crowdblend.errors import CrowdblendError, DoesNotVerify, Infeasible, InvalidInput
-from crowdblend.kinds.recoding_choice import ChoiceReading, choose_recoding, read_choice, recode
+from crowdblend.kinds.class_counts import ChoiceReading
+from crowdblend.kinds.recoding_choice import choose_recoding, read_choice, recode
 from crowdblend.kinds.table import plan
 from crowdblend.ledger import Ledger
 from crowdblend.policies import Choosing, parse_policy
@@ -122,7 +123,7 @@ def test_the_published_table_is_the_sample_at_the_chosen_node(town: Path, tmp_pa
     group = {line[0]: line[facts["district"]["level"]] for line in lines}
     start = (people["age"] // width * width).where(people["age"] < 100, 100)
     counts = people.groupby([people["sex"], start, people["district"].map(group)]).size()
-    wanted = sorted(int(count) for count in counts if count >= done.plan.parameters.k)
+    wanted = sorted(int(count) for count in counts if count >= done.certificate.facts["parameters"]["k"])
     assert sorted(pd.read_parquet(done.folder / "data.parquet")["count"]) == wanted
 
 

@@ -165,4 +165,4 @@ def _interval(happened: np.ndarray, failure: float) -> tuple[float, float]:
 def test_the_promises_are_those_of_the_rules() -> None:
     for mechanism, rule in ((EVERYBODY, "totals.zero-knowledge"), (SAMPLE, "sample-and-sanitize.sharp")):
         _, way, _ = _world("value", mechanism)
-        assert way.zero_knowledge.rule is RULES[rule]
+        assert way.derivations(way.claim)[0].rule is RULES[rule]

@@ -24,9 +24,9 @@ from typing import Any, cast
 import numpy as np
 
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.class_counts import ClassCountsPlan
+from crowdblend.kinds.class_counts import ChoiceReading, ClassCountsPlan
 from crowdblend.kinds.kind import Publication
-from crowdblend.kinds.recoding_choice import ChoiceReading, recode
+from crowdblend.kinds.recoding_choice import recode
 from crowdblend.kinds.table import TablePlan
 from crowdblend.mechanisms import NoisyHistogram, SampledClasses
 from crowdblend.policies.columns import Column

@@ -16,7 +16,7 @@ from crowdblend.engines.sampling import smallest
 from crowdblend.kinds.kind import Reading
 from crowdblend.kinds.statistics import StatisticsPlan, numbers_output
 from crowdblend.mechanisms.statistics import ChosenQuantile, quantile_losses
-from crowdblend.planning.statistics import EVERYBODY, SAMPLE, QuantileShape, Way
+from crowdblend.planning.statistics import SAMPLE, QuantileShape, Way
 from crowdblend.policies.statistics import BETWEEN, Statistics
 from crowdblend.randomness import ReleaseKey, new_key
 from crowdblend.rehearsal.made_up_people import Crowd, Files, Population, Values, drawn_here, people_in_memory
@@ -149,13 +149,12 @@ class StatisticsSubject(AuditSubject[Statistics, StatisticsPlan, Replaced]):
         for place in range(len(self.policy.statistics)):
             here, there = (self._published(place, [(one, 1), *others]) for one in (person, instead))
             way, n = self.plan.parameters.way_of(place), self.policy.people
-            counted = n if way.mechanism == EVERYBODY else way.samples
             differing = sum(start != end for start, end in zip(here, there, strict=True))
             loss = self.plan.parameters.noise_epsilon(place) * self._moved(place, person, instead) / max(1, differing)
             for start, end in zip(here, there, strict=True):
                 if start != end:
                     # A person who is drawn moves what a sample says by more.
-                    numbers.append(Number(row, start, (end - start) * n / counted, loss))
+                    numbers.append(Number(row, start, (end - start) * n / way.counted, loss))
                 row += 1
         return NumbersObserver(tuple(numbers))
 
