@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]
+Labels = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class SampledClasses:
     """
 
     columns: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
+    labels: Labels
     codes: Codes
     counts: Counts
 
@@ -59,17 +60,14 @@ class PublishedClasses:
     """
 
     columns: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
+    labels: Labels
     codes: Codes
     counts: Counts
     exact: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        labels, codes = [], np.empty_like(self.codes)
-        for place, known in enumerate(self.labels):
-            used, codes[:, place] = np.unique(self.codes[:, place], return_inverse=True)
-            labels.append(tuple(known[code] for code in used))
-        object.__setattr__(self, "labels", tuple(labels))
+        labels, codes = only_used(self.labels, self.codes)
+        object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "codes", codes)
 
     def narrowed(self, columns: Sequence[str]) -> PublishedClasses:
@@ -77,6 +75,15 @@ class PublishedClasses:
         places, codes, counts = _summed(self.columns, self.codes, self.counts, columns)
         # A sum of shown cells misses those that are not shown, so no sum is called exact.
         return PublishedClasses(tuple(columns), tuple(self.labels[place] for place in places), codes, counts)
+
+
+def only_used(labels: Labels, codes: NDArray[np.int32] | NDArray[np.int64]) -> tuple[Labels, Codes]:
+    """Labels cut to those that are published, others would say that somebody has them, and the codes among those."""
+    kept, renumbered = [], np.empty(codes.shape, np.int32)
+    for place, known in enumerate(labels):
+        used, renumbered[:, place] = np.unique(codes[:, place], return_inverse=True)
+        kept.append(tuple(known[code] for code in used))
+    return tuple(kept), renumbered
 
 
 def _summed(

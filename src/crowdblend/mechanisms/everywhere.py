@@ -6,7 +6,6 @@ unbiased and a cell that is missing says nothing.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, registers
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.mechanisms.noisy import cell_codes, cell_numbers
+from crowdblend.mechanisms.noisy import cell_codes, cell_numbers, mean_noise
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
@@ -40,8 +39,7 @@ class NoiseEverywhere:
 
     def expected_error(self) -> float:
         """The mean absolute error of a cell."""
-        a = math.exp(-self.noise_epsilon)
-        return 2 * a / (1 - a * a)
+        return mean_noise(self.noise_epsilon)
 
 
 @dataclass(frozen=True)

@@ -38,19 +38,10 @@ class NoisyHistogram:
     flag: bool = False
 
     def __post_init__(self) -> None:
-        if self.show_from is not None and self.show_from < 1:
-            raise InvalidInput(
-                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.",
-                where="show_from",
-                code="mechanism.show-from",
-            )
+        check_show_from(self.show_from)
 
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise the small cells, keep the large ones; the same key gives the same publication."""
-        if sample.cells > MOST_CELLS:
-            raise InvalidInput(
-                "The table has more than 2^62 cells. Publish fewer columns.", where="columns", code="mechanism.cells"
-            )
         small = sample.counts < self.k
         values = sample.counts.copy()
         values[small] += discrete_laplace(int(small.sum()), self.noise_epsilon, key.source(b"noise below k"))
@@ -80,13 +71,34 @@ class NoisyHistogram:
 
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""
-        a = math.exp(-self.noise_epsilon)
-        return cells if self.show_from is None else cells * a**self.show_from / (1 + a)
+        return false_cells(cells, self.noise_epsilon, self.show_from)
 
     def expected_error(self) -> float:
         """The mean absolute error of a small cell."""
-        a = math.exp(-self.noise_epsilon)
-        return 2 * a / (1 - a * a)
+        return mean_noise(self.noise_epsilon)
+
+
+def mean_noise(loss: float | Fraction) -> float:
+    """The mean absolute value of discrete Laplace noise of some loss per step."""
+    a = math.exp(-loss)
+    return 2 * a / (1 - a * a)
+
+
+def false_cells(cells: int, loss: float | Fraction, show_from: int | None) -> float:
+    """About how many of so many empty cells show up although nobody is in them."""
+    a = math.exp(-loss)
+    return cells if show_from is None else cells * a**show_from / (1 + a)
+
+
+def check_show_from(show_from: int | None) -> None:
+    """Refuse a threshold that empty cells without noise would reach."""
+    if show_from is not None and show_from < 1:
+        raise InvalidInput(
+            f"show_from must be at least 1, got {show_from}.",
+            remedy="Cells not shown read as 0.",
+            where="show_from",
+            code="mechanism.show-from",
+        )
 
 
 def natural_threshold(cells: int, noise_epsilon: float) -> int:
@@ -128,6 +140,13 @@ def empty_cells(
 
 def cell_numbers(sample: SampledClasses) -> NDArray[np.int64]:
     """Each class by its place in the table of all cells, which sorts like the codes."""
+    if sample.cells > MOST_CELLS:
+        raise InvalidInput(
+            "The table has more than 2^62 cells.",
+            remedy="Publish fewer columns.",
+            where="columns",
+            code="mechanism.cells",
+        )
     numbers = np.zeros(len(sample.counts), np.int64)
     for place, labels in enumerate(sample.labels):
         numbers = numbers * len(labels) + sample.codes[:, place]

@@ -8,7 +8,6 @@ have the loss tε/K, the number and the places of those that reach it are then d
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,9 +16,16 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import outliers
-from crowdblend.errors import InvalidInput
 from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
-from crowdblend.mechanisms.noisy import MOST_CELLS, cell_codes, cell_numbers, empty_cells, shown_in_order
+from crowdblend.mechanisms.noisy import (
+    cell_codes,
+    cell_numbers,
+    check_show_from,
+    empty_cells,
+    false_cells,
+    mean_noise,
+    shown_in_order,
+)
 from crowdblend.randomness import ReleaseKey, discrete_laplace
 
 
@@ -37,12 +43,7 @@ class OutlierHistogram:
     factor: float = 2.0
 
     def __post_init__(self) -> None:
-        if self.show_from is not None and self.show_from < 1:
-            raise InvalidInput(
-                f"show_from must be at least 1, got {self.show_from}. Cells not shown read as 0.",
-                where="show_from",
-                code="mechanism.show-from",
-            )
+        check_show_from(self.show_from)
 
     def loss(self, size: int) -> Fraction:
         """ε(size), exactly."""
@@ -51,10 +52,6 @@ class OutlierHistogram:
 
     def publish(self, sample: SampledClasses, key: ReleaseKey) -> PublishedClasses:
         """Noise on every bin, by its size; the same key gives the same publication."""
-        if sample.cells > MOST_CELLS:
-            raise InvalidInput(
-                "The table has more than 2^62 cells. Publish fewer columns.", where="columns", code="mechanism.cells"
-            )
         cells = cell_numbers(sample)
         empty, appeared = empty_cells(sample.cells, cells, self.loss(0), self.show_from, key)
         cells = np.concatenate([cells, empty])
@@ -80,10 +77,8 @@ class OutlierHistogram:
 
     def expected_error(self, size: int) -> float:
         """The mean absolute error of a bin of that size."""
-        a = math.exp(-self.loss(size))
-        return 2 * a / (1 - a * a)
+        return mean_noise(self.loss(size))
 
     def expected_false_cells(self, cells: int) -> float:
         """About how many empty cells show up although nobody is in them."""
-        a = math.exp(-self.loss(0))
-        return cells if self.show_from is None else cells * a**self.show_from / (1 + a)
+        return false_cells(cells, self.loss(0), self.show_from)

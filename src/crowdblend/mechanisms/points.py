@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from crowdblend.calculus import Derivation
 from crowdblend.calculus.rules import mechanisms, sampling
-from crowdblend.mechanisms.classes import SampledClasses
+from crowdblend.mechanisms.classes import Labels, SampledClasses, only_used
+from crowdblend.mechanisms.noisy import mean_noise
 from crowdblend.randomness import ReleaseKey, add_discrete_laplace
 from crowdblend.recoding.blocks import Blocks
 
@@ -49,7 +50,7 @@ class PublishedPoints:
     codes, then blocks if they are shown, then cells.
     """
 
-    labels: tuple[tuple[str, ...], ...]
+    labels: Labels
     codes: NDArray[np.int32]
     blocks: Whole | None
     cells: tuple[Whole, ...]
@@ -100,7 +101,8 @@ class NoisyPoints:
         shown = [np.repeat(crowds.blocks, counts)] if self.show_blocks else []
         rows, times = _counted([*(np.repeat(codes, counts) for codes in crowds.codes.T), *shown, *moved])
         places = crowds.codes.shape[1]
-        labels, codes = _used(sample.labels[:places], rows[:places], len(times))
+        along = np.column_stack(rows[:places]) if places else np.empty((len(times), 0), np.int64)
+        labels, codes = only_used(sample.labels[:places], along)
         return PublishedPoints(labels, codes, rows[places] if shown else None, tuple(rows[-len(self.axes) :]), times)
 
     def claim(self) -> Derivation:
@@ -189,8 +191,7 @@ class AxisNoise:
     @property
     def mean_distance(self) -> float:
         """How many cells a point moves on average; about, where it is folded."""
-        a = math.exp(-self.loss)
-        return min(2 * a / (1 - a * a), self.side / 3)
+        return min(mean_noise(self.loss), self.side / 3)
 
     @property
     def deviation(self) -> float:
@@ -270,14 +271,3 @@ def _runs(columns: list[Whole]) -> tuple[list[Whole], Whole]:
         begins[1:] |= column[1:] != column[:-1]
     starts = np.flatnonzero(begins)
     return [column[starts] for column in columns], np.diff(starts, append=len(begins))
-
-
-def _used(
-    labels: tuple[tuple[str, ...], ...], codes: Sequence[Whole], points: int
-) -> tuple[tuple[tuple[str, ...], ...], NDArray[np.int32]]:
-    """Labels cut to those that are published: others would say that somebody has them."""
-    kept, renumbered = [], np.empty((points, len(labels)), np.int32)
-    for place, known in enumerate(labels):
-        used, renumbered[:, place] = np.unique(codes[place], return_inverse=True)
-        kept.append(tuple(known[code] for code in used))
-    return tuple(kept), renumbered

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.mechanisms.classes import PublishedClasses, SampledClasses
+from crowdblend.mechanisms.classes import Labels, PublishedClasses, SampledClasses, only_used
 from crowdblend.mechanisms.noisy import NoisyHistogram
 from crowdblend.mechanisms.points import NoisyPoints, PublishedPoints
 from crowdblend.mechanisms.suppressed import SuppressedHistogram
 from crowdblend.randomness import ReleaseKey
-
-Labels = tuple[tuple[str, ...], ...]
 
 
 def publish_classes(
@@ -48,7 +46,7 @@ def publish_points(
     some = [made.blocks for made in found if made.blocks is not None]
     blocks = np.concatenate(some) if some else None
     order = np.lexsort((*cells[::-1], *([] if blocks is None else [blocks]), *codes.T[::-1]))
-    labels, renumbered = _used(along, codes[order])
+    labels, renumbered = only_used(along, codes[order])
     return PublishedPoints(
         labels,
         renumbered,
@@ -77,12 +75,3 @@ def _codes(labels: Labels, codes: NDArray[np.int32], known: Labels) -> NDArray[n
         at = {label: code for code, label in enumerate(every)}
         found[:, place] = np.array([at[label] for label in own], np.int32)[codes[:, place]] if own else 0
     return found
-
-
-def _used(labels: Labels, codes: NDArray[np.int32]) -> tuple[Labels, NDArray[np.int32]]:
-    """Labels cut to those that are published: others would say that somebody has them."""
-    kept, renumbered = [], np.empty_like(codes)
-    for place, known in enumerate(labels):
-        used, renumbered[:, place] = np.unique(codes[:, place], return_inverse=True)
-        kept.append(tuple(known[code] for code in used))
-    return tuple(kept), renumbered
