@@ -11,9 +11,8 @@ from crowdblend.engines.memory.engine import MemoryEngine
 from crowdblend.engines.memory.table import MemoryTable, Value
 from crowdblend.engines.network import NetworkData, read_network
 from crowdblend.errors import InvalidInput
-from crowdblend.kinds.graph import GraphPlan, NetworkReading
-from crowdblend.kinds.graph_numbers import Number as PublishedNumber
-from crowdblend.kinds.graph_numbers import exact_values, noisy_numbers, numbers_output
+from crowdblend.kinds.graph import GraphPlan, NetworkReading, exact_values, noisy_numbers, numbers_output
+from crowdblend.kinds.graph import Number as PublishedNumber
 from crowdblend.policies.graph import Graph, NetworkStatistic
 from crowdblend.policies.source import DataSource
 from crowdblend.randomness import ReleaseKey
