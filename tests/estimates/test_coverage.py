@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from crowdblend.estimates import Design, Estimator, ExactCounts, Law, NoiseBelowK, OutlierNoise
+from crowdblend.estimates import Estimator, ExactCounts, InclusionRates, Law, NoiseBelowK, OutlierNoise
 from tests.estimates.outputs import published
 
 LAWS: list[tuple[Law, float, int]] = [
@@ -27,7 +27,7 @@ LAWS: list[tuple[Law, float, int]] = [
 def coverage(law: Law, rate: float, people: int, confidence: float = 0.95) -> float:
     """The probability that the interval holds the truth, given that the cell is shown."""
     values, masses, exact = published(law, rate, people)
-    found = Estimator(law, Design.at_rate(rate)).cells(values, exact, confidence=confidence)
+    found = Estimator(law, InclusionRates.at_rate(rate)).cells(values, exact, confidence=confidence)
     holds = (found.low <= people) & (people <= found.high)
     return float(masses[holds].sum() / masses.sum())
 
@@ -60,13 +60,13 @@ def test_the_plain_binomial_interval_would_not_cover() -> None:
     """Inverting the binomial as if cells below k were shown too is wrong near k: what the truncation is for."""
     people, k, rate = 50, 35, 0.5
     values, masses, _ = published(ExactCounts(k), rate, people)
-    plain = Estimator(ExactCounts(0), Design.at_rate(rate)).cells(values)
+    plain = Estimator(ExactCounts(0), InclusionRates.at_rate(rate)).cells(values)
     assert masses[(plain.low <= people) & (people <= plain.high)].sum() / masses.sum() < 0.5
 
 
 @pytest.mark.parametrize(("k", "rate"), [(35, 0.5), (8, 0.1), (4, 0.01), (200, 0.3)])
 def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> None:
-    most = Estimator(ExactCounts(k), Design.at_rate(rate)).unpublished()
+    most = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).unpublished()
     assert binom.cdf(k - 1, most + 1, rate) < 0.05 + 1e-9
     sizes = np.arange(k, 10 * int(k / rate))
     assert most <= 1.06 * sizes[binom.cdf(k - 1, sizes, rate) >= 0.05].max()
@@ -74,7 +74,7 @@ def test_the_upper_end_of_a_cell_that_is_not_published(k: int, rate: float) -> N
 
 def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
     noisy = NoiseBelowK(6, 2.9, shown_from=3)
-    hidden = Estimator(noisy, Design.at_rate(0.1)).unpublished()
+    hidden = Estimator(noisy, InclusionRates.at_rate(0.1)).unpublished()
     for people in (hidden + 1, hidden + 20, 5 * hidden):
         assert 1 - published(noisy, 0.1, people)[1].sum() < 0.05 + 1e-9
 
@@ -82,7 +82,7 @@ def test_the_upper_end_of_a_noisy_cell_that_is_cut_off() -> None:
 def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
     """Everybody at the lowest or at the highest probability, exceptions never or always in the sample."""
     k, lost = 12, 3
-    estimator = Estimator(ExactCounts(k), Design(0.1, 0.08, 0.12, lost))
+    estimator = Estimator(ExactCounts(k), InclusionRates(0.1, 0.08, 0.12, lost))
     for people in (40, 100, 150, 400, 2000):
         for rate, surely in ((0.08, 0), (0.12, lost)):
             x = np.arange(k, min(people, 600) + 1)
@@ -94,7 +94,7 @@ def test_a_biased_sample_is_covered_at_both_ends_of_its_rates() -> None:
 
 def test_100_000_cells_take_no_time() -> None:
     values = np.random.default_rng(1).integers(35, 100_000, 100_000)
-    found = Estimator(ExactCounts(35), Design.at_rate(0.5)).cells(values)
+    found = Estimator(ExactCounts(35), InclusionRates.at_rate(0.5)).cells(values)
     assert (found.low < values / 0.5).all()
     assert (found.high >= values / 0.5).all()
     order = np.argsort(values)

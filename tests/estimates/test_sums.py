@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from crowdblend.estimates import (
-    Design,
     Estimator,
     ExactCounts,
+    InclusionRates,
     Law,
     NoiseBelowK,
     NoiseOnEveryCell,
@@ -34,7 +34,7 @@ def test_a_margin_over_suppressed_cells_covers(people: list[int]) -> None:
     sampled = draws(np.random.default_rng(3), people, rate)
     shown = sampled >= k
     totals, published = np.where(shown, sampled, 0).sum(axis=1), shown.sum(axis=1)
-    found = Estimator(ExactCounts(k), Design.at_rate(rate)).sums(totals, published, len(people) - published)
+    found = Estimator(ExactCounts(k), InclusionRates.at_rate(rate)).sums(totals, published, len(people) - published)
     assert ((found.low <= sum(people)) & (sum(people) <= found.high)).sum() >= LEAST
     # A cell is missing exactly where nothing is estimated.
     assert (np.isnan(found.estimate) == (published < len(people))).all()
@@ -48,7 +48,7 @@ def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
     p = 1 - np.exp(-loss)
     noise = rng.geometric(p, sampled.shape) - rng.geometric(p, sampled.shape)
     values = np.where(sampled >= k, sampled, sampled + noise)
-    estimator = Estimator(NoiseBelowK(k, loss), Design.at_rate(rate))
+    estimator = Estimator(NoiseBelowK(k, loss), InclusionRates.at_rate(rate))
     noisy = np.array([estimator.noisy_cells(row).sum() for row in values])
     found = estimator.sums(values.sum(axis=1), noisy, None)
     assert ((found.low <= sum(people)) & (sum(people) <= found.high)).sum() >= LEAST
@@ -58,7 +58,7 @@ def test_a_margin_over_noisy_cells_covers(people: list[int]) -> None:
 
 
 def test_nobody_knows_the_end_of_an_open_domain() -> None:
-    found = Estimator(ExactCounts(35), Design.at_rate(0.5)).sums(np.array([90]), np.array([2]), None)
+    found = Estimator(ExactCounts(35), InclusionRates.at_rate(0.5)).sums(np.array([90]), np.array([2]), None)
     assert found.high[0] == -1
     assert np.isnan(found.estimate[0])
     assert 90 <= found.low[0] < 180
@@ -97,12 +97,12 @@ def test_faint_noise_is_covered_without_listing_its_law(law: Law, rate: float, p
     # Geometric numbers of so small a parameter are exponential ones, rounded.
     noise = np.round(rng.laplace(0, 1 / law.widest_loss, RUNS)).astype(np.int64)
     values = sampled + np.where(sampled >= (law.exact_from or 1 << 60), 0, noise)
-    found = Estimator(law, Design.at_rate(rate)).cells(values)
+    found = Estimator(law, InclusionRates.at_rate(rate)).cells(values)
     assert ((found.low <= people) & (people <= found.high)).sum() >= LEAST
 
 
 def test_a_cell_that_faint_noise_leaves_out_has_an_end() -> None:
-    estimator = Estimator(OutlierNoise(0.5, 1, 1000, 20), Design.at_rate(1.0))
+    estimator = Estimator(OutlierNoise(0.5, 1, 1000, 20), InclusionRates.at_rate(1.0))
     found = estimator.cells(np.array([30]))
     assert np.isnan(found.estimate[0])
     assert (found.low[0], found.high[0]) == (-1, -1)

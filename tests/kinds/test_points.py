@@ -13,7 +13,7 @@ from crowdblend.calculus import verify_file
 from crowdblend.cli.main import cli
 from crowdblend.engines.choice import default_engine
 from crowdblend.errors import CrowdblendError
-from crowdblend.estimates import Design, Estimator, ExactCounts
+from crowdblend.estimates import Estimator, ExactCounts, InclusionRates
 from crowdblend.guarantees import CrowdBlending, Differential, OutlierPrivate, ZeroKnowledge
 from crowdblend.kinds import plan
 from crowdblend.kinds.outputs import ESTIMATES
@@ -158,7 +158,9 @@ def test_what_travels_along(people: Path) -> None:
 
 def test_estimates_of_points_are_about_their_block_where_that_is_shown(people: Path) -> None:
     points = released(people, bent(POINTS, add="[points]\nshow_blocks = true\n"))
-    expected = Estimator(ExactCounts(60), Design.at_rate(0.5)).cells(np.array(sizes := points["block"].value_counts()))
+    expected = Estimator(ExactCounts(60), InclusionRates.at_rate(0.5)).cells(
+        np.array(sizes := points["block"].value_counts())
+    )
     for at, block in enumerate(sizes.index):
         rows = points[points["block"] == block]
         assert (rows["estimate"] == 2 * len(rows)).all()

@@ -95,7 +95,7 @@ def test_a_noisy_table_is_exact_from_k_on(town: Path, tmp_path: Path) -> None:
     assert len(shown) == 2 * 11 * 7
     assert min(shown.values()) < 0
     flagged = release(parse_policy(NOISY + "flag = true\n", town), tmp_path / "flagged", key=KEY)
-    assert flagged.plan.parameters.k == 8
+    assert flagged.certificate.facts["parameters"]["k"] == 8
     assert "exact" in pd.read_parquet(flagged.folder / "data.parquet").columns
 
 

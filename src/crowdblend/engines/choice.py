@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress, Resources
+from crowdblend.engines.engine import ClassCounts, CountedPolicy, Engine, Progress
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import STDIN, DataSource
 
 if TYPE_CHECKING:

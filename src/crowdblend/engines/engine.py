@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crowdblend.ledger.identity import Identity, Wanted
     from crowdblend.mechanisms.classes import SampledClasses
     from crowdblend.policies.columns import Column
+    from crowdblend.policies.policy import Resources
     from crowdblend.recoding import Bounded
 
 
@@ -68,18 +69,6 @@ class ColumnType(Enum):
     def is_broken_number(self) -> bool:
         """Whether the values may have a fraction, so that they name nobody."""
         return self in (ColumnType.DOUBLE, ColumnType.SINGLE, ColumnType.DECIMAL)
-
-
-class Resources(Protocol):
-    """What an engine may use of the machine."""
-
-    @property
-    def memory(self) -> str | None:
-        """A size such as "1.5GB"; None for as much as there is."""
-
-    @property
-    def threads(self) -> int | None:
-        """How many threads; None for as many as there are cores."""
 
 
 @dataclass(frozen=True)

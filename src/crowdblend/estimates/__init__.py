@@ -4,7 +4,7 @@ Nothing here sees a sample, so whatever is computed is post-processing and costs
 intervals cover are in docs/proofs.md#estimates.
 """
 
-from crowdblend.estimates.estimator import Design, Estimator, Intervals, nothing_known
+from crowdblend.estimates.estimator import Estimator, InclusionRates, Intervals, nothing_known
 from crowdblend.estimates.facts import (
     domain_sizes,
     estimator_of,
@@ -18,9 +18,9 @@ from crowdblend.estimates.points import number_of_blocks, point_intervals, point
 from crowdblend.estimates.strata import StrataFacts, strata_of, stratified_intervals
 
 __all__ = [
-    "Design",
     "Estimator",
     "ExactCounts",
+    "InclusionRates",
     "Intervals",
     "Law",
     "NoiseBelowK",

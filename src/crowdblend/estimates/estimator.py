@@ -34,7 +34,7 @@ def nothing_known(rows: int) -> Intervals:
 
 
 @dataclass(frozen=True)
-class Design:
+class InclusionRates:
     """How people came into the table: each with a probability between `least` and `most`, but for `exceptions`.
 
     `rate` is the one that estimates divide by; None where there is none.
@@ -46,7 +46,7 @@ class Design:
     exceptions: int = 0
 
     @classmethod
-    def at_rate(cls, rate: float) -> Design:
+    def at_rate(cls, rate: float) -> InclusionRates:
         """Everybody with the same probability."""
         return cls(rate, rate, rate)
 
@@ -56,7 +56,7 @@ class Estimator:
     """Estimates for cells that are published by a law, of people sampled by a design."""
 
     law: Law
-    design: Design
+    design: InclusionRates
 
     def cells(
         self, values: Whole, exact: NDArray[np.bool_] | None = None, *, confidence: float = CONFIDENCE

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdblend.estimates.estimator import CONFIDENCE, Design, Estimator, Intervals, nothing_known
+from crowdblend.estimates.estimator import CONFIDENCE, Estimator, InclusionRates, Intervals, nothing_known
 from crowdblend.estimates.laws import ExactCounts, Law, NoiseBelowK, NoiseOnEveryCell, OutlierNoise, Whole
 
 Facts = Mapping[str, Any]
@@ -94,7 +94,7 @@ def row_intervals(
 def total_intervals(losses: Sequence[float], numbers: Whole) -> Intervals:
     """The intervals for noisy totals of a register, each by the law of its own noise."""
     each = [
-        Estimator(NoiseOnEveryCell(loss), Design.at_rate(1.0)).cells(np.array([number]))
+        Estimator(NoiseOnEveryCell(loss), InclusionRates.at_rate(1.0)).cells(np.array([number]))
         for loss, number in zip(losses, numbers.tolist(), strict=True)
     ]
     return Intervals(*(np.concatenate([getattr(one, name) for one in each]) for name in ("estimate", "low", "high")))
@@ -123,22 +123,22 @@ def _outlier_law(parameters: Facts, shown_from: int | None) -> Law | None:
     return law if _is_loss(law.widest_loss) else None
 
 
-def _design(facts: Facts, parameters: Facts) -> Design | None:
+def _design(facts: Facts, parameters: Facts) -> InclusionRates | None:
     rate, least, most = (parameters.get(name) for name in ("rate", "low", "high"))
     if _is_rate(least) and _is_rate(most):
         exceptions = parameters.get("exceptions")
         stated = float(rate) if _is_rate(rate) else None
         if least > most or not (exceptions is None or exceptions == 0 or _is_whole(exceptions, _LARGEST_K)):
             return None
-        return Design(stated, float(least), float(most), exceptions or 0)
+        return InclusionRates(stated, float(least), float(most), exceptions or 0)
     if facts.get("everybody") is True or (rate is None and facts.get("kind") == "outlier-table"):
-        return Design.at_rate(1.0)
+        return InclusionRates.at_rate(1.0)
     recoding = facts.get("recoding")
     share = recoding.get("share") if isinstance(recoding, Mapping) else None
     if not _is_rate(rate):
         return None
     # A part of the sample chose the labels and is not published.
-    return Design.at_rate(float(rate) * (1 - share) if _is_rate(share) else float(rate))
+    return InclusionRates.at_rate(float(rate) * (1 - share) if _is_rate(share) else float(rate))
 
 
 def _is_rate(value: object) -> TypeGuard[float]:

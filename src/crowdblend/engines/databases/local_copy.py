@@ -19,7 +19,6 @@ from crowdblend.engines.databases.postgresql import open_postgresql
 from crowdblend.engines.databases.sqlite import open_sqlite
 from crowdblend.engines.duckdb.database import attach, database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import check_names, check_repeats, identifier, shown
-from crowdblend.engines.engine import Resources as AnyResources
 from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
@@ -65,7 +64,7 @@ def check_database(data: DataSource, wanted: Sequence[str]) -> None:
     check_names(data, [column.name for column in columns_of(data)], wanted)
 
 
-def local_copy(data: DataSource, folder: Path, resources: AnyResources) -> DataSource:
+def local_copy(data: DataSource, folder: Path, resources: Resources) -> DataSource:
     """The same source as a Parquet file in a private folder."""
     path = folder / _FILE
     with database(resources, folder) as connection:

@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdblend.engines.engine import Resources
 from crowdblend.engines.refusals import out_of_memory, refusal
 from crowdblend.errors import InvalidInput
 from crowdblend.lazy import lazy
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding.reading import quoted
 

@@ -12,11 +12,12 @@ from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of, database, private_folder, redacted
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.source_name import old_name, source_name
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:

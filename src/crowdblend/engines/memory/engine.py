@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdblend.engines.class_counter import ClassCounter, PackedCodes
 from crowdblend.engines.draw import Coin, Draw, Everybody, Exactly, StratifiedCoin
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources, no_progress
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, no_progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.memory.coding import Coding, Measuring
 from crowdblend.engines.memory.links import read_table
@@ -24,6 +24,7 @@ from crowdblend.engines.totals import Totals, check_people
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.mechanisms.classes import SampledClasses
 from crowdblend.policies.columns import Column
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from crowdblend.calculus import Assumption
 from crowdblend.engines.draw import Draw, Exactly
 from crowdblend.engines.duckdb.database import bytes_of
-from crowdblend.engines.engine import ClassCounts, ColumnType, Progress, Resources
+from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
 from crowdblend.engines.identity import identity_from
 from crowdblend.engines.source_name import old_name
 from crowdblend.engines.spark.class_counts import class_counts
@@ -30,6 +30,7 @@ from crowdblend.engines.spark.totals import totals
 from crowdblend.engines.totals import Totals
 from crowdblend.ledger.identity import Identity, Wanted
 from crowdblend.policies.columns import Column
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 from crowdblend.recoding import Bounded
 

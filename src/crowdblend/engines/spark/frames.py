@@ -9,7 +9,7 @@ from crowdblend.engines.duckdb.database import database, private_folder
 from crowdblend.engines.duckdb.relation import VIEW, Field, check_names, column_type, shown
 from crowdblend.engines.frames import is_readable
 from crowdblend.engines.refusals import at_column, refusal
-from crowdblend.engines.spark.opening import OneThread
+from crowdblend.engines.spark.opening import ONE_THREAD
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import quiet, redacted
 from crowdblend.errors import InvalidInput
@@ -76,7 +76,7 @@ def _duckdb_types(kinds: Sequence[Any]) -> list[str | None]:
     if not readable:
         return [None] * len(kinds)
     table = pa.schema([(f"c{at}", known[at]) for at in readable]).empty_table()
-    with private_folder() as folder, database(OneThread(), folder) as connection:
+    with private_folder() as folder, database(ONE_THREAD, folder) as connection:
         connection.register(VIEW, table)
         found = [str(kind) for kind in connection.sql(f"SELECT * FROM {VIEW}").types]
     named = dict(zip(readable, found, strict=True))

@@ -22,7 +22,7 @@ from crowdblend.engines.identity import Hashes
 from crowdblend.engines.source_name import name_of, sha256_of, source_name
 from crowdblend.engines.spark.class_counts import allowed_classes, merged
 from crowdblend.engines.spark.links import rows_of
-from crowdblend.engines.spark.opening import OneThread, Opening, evenly
+from crowdblend.engines.spark.opening import ONE_THREAD, Opening, evenly
 from crowdblend.engines.spark.pieces import Facts, Piece, problem_of
 from crowdblend.engines.spark.relation import SparkRelation, plain_function
 from crowdblend.engines.spark.rows import TaskRows
@@ -100,7 +100,7 @@ class SparkHashes(DuckDBHashes):
     @cached_property
     def hashing(self) -> str:
         """The name of the hash function, which is that of DuckDB."""
-        with private_folder() as folder, database(OneThread(), folder) as connection:
+        with private_folder() as folder, database(ONE_THREAD, folder) as connection:
             return DuckDBHashes(connection, Relation("", ())).hashing
 
     @cached_property
@@ -116,7 +116,7 @@ class SparkHashes(DuckDBHashes):
         """The hashes of all columns, of the first rows."""
         names = [field.name for field in self._in_spark.fields]
         table, fields = rows_of(self._in_spark, names, rows_to_look_at(len(names)))
-        with private_folder() as folder, database(OneThread(), folder) as connection:
+        with private_folder() as folder, database(ONE_THREAD, folder) as connection:
             connection.register(VIEW, table)
             return DuckDBHashes(connection, Relation(VIEW, fields)).some_rows
 

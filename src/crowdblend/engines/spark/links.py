@@ -12,7 +12,7 @@ from crowdblend.engines.duckdb.relation import VIEW, Field, Relation
 from crowdblend.engines.duckdb.rows import streamed
 from crowdblend.engines.engine import Progress
 from crowdblend.engines.refusals import no_rows, refuse_beyond
-from crowdblend.engines.spark.opening import OneThread, Opening
+from crowdblend.engines.spark.opening import ONE_THREAD, Opening
 from crowdblend.engines.spark.pieces import Facts, Piece, batches_of, decoded, encoded, pieces_of
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.engines.spark.session import collected
@@ -97,6 +97,6 @@ def read_links(
     """The columns, those of people's names as whole numbers or texts; a blank anywhere is refused."""
     phase = f"collecting the {what} on the driver"
     table, fields = rows_of(relation, [*names, *values], None, memory_limit, progress, phase)
-    with private_folder() as folder, database(OneThread(), folder) as connection:
+    with private_folder() as folder, database(ONE_THREAD, folder) as connection:
         connection.register(VIEW, table)
         return read_table(connection, Relation(VIEW, fields), names, values, what)

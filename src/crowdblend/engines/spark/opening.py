@@ -20,6 +20,7 @@ from crowdblend.engines.duckdb.database import database, private_folder, redacte
 from crowdblend.engines.duckdb.relation import VIEW, Field, Relation, listed
 from crowdblend.engines.spark.rows import TaskRows
 from crowdblend.lazy import lazy
+from crowdblend.policies.policy import Resources
 from crowdblend.policies.source import DataSource
 
 if TYPE_CHECKING:
@@ -35,12 +36,8 @@ UNREADABLE = "The source cannot be read from beginning to end."
 REMEDY = "Check that every line has the fields of the header, and quotes and delimiter."
 
 
-@dataclass(frozen=True)
-class OneThread:
-    """What a task may use of its machine: Spark runs as many tasks as there are cores."""
-
-    memory: str | None = None
-    threads: int | None = 1
+# What a task may use of its machine: Spark runs as many tasks as there are cores.
+ONE_THREAD = Resources(threads=1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class Opening:
         if first is None:
             yield None
             return
-        with private_folder() as folder, database(OneThread(), folder) as connection, redacted(UNREADABLE, REMEDY):
+        with private_folder() as folder, database(ONE_THREAD, folder) as connection, redacted(UNREADABLE, REMEDY):
             if self.files:
                 some = chain([first], batches)
                 numbers = [number for batch in some for number in batch.column(0).to_pylist()]

@@ -14,7 +14,7 @@ from crowdblend.engines.duckdb.relation import Relation, shown
 from crowdblend.engines.duckdb.source import described
 from crowdblend.engines.refusals import refusal
 from crowdblend.engines.spark.frames import open_frame
-from crowdblend.engines.spark.opening import OneThread
+from crowdblend.engines.spark.opening import ONE_THREAD
 from crowdblend.engines.spark.relation import SparkRelation
 from crowdblend.policies.source import DataSource
 
@@ -34,7 +34,7 @@ def open_parquet_files(
     if len(files) >= _MANY and sum(file.stat().st_size for file in files) <= _SMALL * len(files):
         return _read_by_tasks(spark, data, files, found, wanted)
     no_table = redacted(f"{shown(data)} holds no table that can be read.", code="table")
-    with private_folder() as folder, database(OneThread(), folder) as connection, no_table:
+    with private_folder() as folder, database(ONE_THREAD, folder) as connection, no_table:
         described = connection.sql(f"SELECT * FROM {found.sql} LIMIT 0")
         stored = dict(zip(described.columns, map(str, described.types), strict=True))
     frame = read_parquet(spark, data, [_path(file) for file in files])
@@ -46,7 +46,7 @@ def _read_by_tasks(
     spark: SparkSession, data: DataSource, files: Sequence[Path], found: Relation, wanted: Sequence[str]
 ) -> SparkRelation:
     """Many small files, which tasks read themselves: for Spark to open one costs as much as to read a million rows."""
-    with private_folder() as folder, database(OneThread(), folder) as connection:
+    with private_folder() as folder, database(ONE_THREAD, folder) as connection:
         fields = described(connection, data, found, wanted).fields
     return SparkRelation(spark, data, fields, files=tuple(files), rows=found.rows, sizes=found.sizes)
 

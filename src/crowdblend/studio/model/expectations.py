@@ -30,7 +30,7 @@ SIZES = (10, 30, 100, 300, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
-class Expectation:
+class GroupExpectation:
     """A group of so many people: how likely it is shown, and as what where its sample is the usual one.
 
     `low` and `high` are the ends of the 95 % interval that readers get; None where they get none.
@@ -59,7 +59,7 @@ class Expectation:
         return f"{group} will be shown{chance}, as {self.people:,} ± {self.off:,}."
 
 
-def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[Expectation, ...]:
+def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[GroupExpectation, ...]:
     """What readers will see of groups of these sizes; nothing for kinds without counts by class."""
     facts = planned.facts()
     if facts["kind"] not in ("table", "outlier-table", "microdata"):
@@ -80,7 +80,7 @@ def expectations(planned: AnyPlan, sizes: tuple[int, ...] = SIZES) -> tuple[Expe
         if estimator is not None and (not suppressed or usual >= k):
             ends = estimator.cells(np.array([usual], dtype=np.int64))
             low, high = (None if end < 0 else int(end) for end in (ends.low[0], ends.high[0]))
-        found.append(Expectation(people, shown, low, high))
+        found.append(GroupExpectation(people, shown, low, high))
     return tuple(found)
 
 
