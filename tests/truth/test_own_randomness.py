@@ -75,6 +75,11 @@ SHARED = {
     "choice": (RULES["recoding.split"](CHOICE, CROWDS, rate=0.5, share=0.5, epsilon=1.0), QUARTER),
     "choice by profile": (at_one(RULES["profile.recoding-split"](CHOICE, CROWDS, rate=0.5, share=0.5)), QUARTER),
     "steps": (RULES["composition.adaptive"](CHOICE, CHOICE), Fraction(1)),
+    "releases": (RULES["composition.differential"](CHOICE, CHOICE), Fraction(1)),
+    "releases by profile": (
+        at_one(RULES["composition.profiles"](*[RULES["profile.differential"](CHOICE)] * 2)),
+        Fraction(1),
+    ),
 }
 
 
@@ -85,8 +90,40 @@ def test_a_shared_bit_breaks_the_guarantee_and_the_assumption_says_so(name: str)
     growth = growth_below(stated.epsilon)
     assert divergence(*kept(with_one_bit, rate), growth) == rate > 10 * Fraction(stated.delta)
     assert divergence(*kept(with_two_bits, rate), growth) == 0
-    assert Assumption.OWN_RANDOMNESS in {made.assumption for made in derivation.assumptions()}
+    said = {made.assumption for made in derivation.assumptions()}
+    assert said & {Assumption.OWN_RANDOMNESS, Assumption.FRESH_SAMPLES}
 
 
 def test_the_numbers_of_the_page() -> None:
     assert 0.00075 < PARTS.conclusion.delta < 0.00076
+
+
+def test_a_draw_that_the_mechanism_shares_breaks_the_guarantee() -> None:
+    """One of two rows is drawn, and the bit that turns its value over says which: 0-private alone, and δ = 1/2."""
+
+    def with_one_bit(table: Table) -> Distribution:
+        return mix((HALF, surely(place ^ table[place])) for place in (0, 1))
+
+    def with_two_bits(table: Table) -> Distribution:
+        return mix((HALF * HALF, surely(pad ^ table[place])) for place in (0, 1) for pad in (0, 1))
+
+    claimed = RULES["sample-and-sanitize.differential"](
+        RULES["opendp.measurement"](epsilon=0.0, delta=0.0), samples=1, population=2
+    )
+    assert claimed.conclusion.epsilon == claimed.conclusion.delta == 0
+    assert divergence(with_one_bit((0, 0)), with_one_bit((1, 0)), Fraction(100)) == HALF
+    assert divergence(with_two_bits((0, 0)), with_two_bits((1, 0)), Fraction(1)) == 0
+    assert any("independently of all other randomness" in made.sentence() for made in claimed.assumptions())
+
+
+def test_a_coin_that_one_of_two_mechanisms_shares_breaks_the_guarantee() -> None:
+    """Heads: the bit is published; tails: the bit, turned over if anybody is there. Heads are where the bit is 0."""
+
+    def with_one_bit(table: Table) -> Distribution:
+        return mix([(HALF, surely(0)), (HALF, surely(padded(table, 1)))])
+
+    crowds = RULES["blending.stated"](k=400, blend_epsilon=0.0)
+    sampled = RULES["suppression.exact"](crowds, rate=0.5, epsilon=0.2)
+    claimed = RULES["dps.random-choice"](sampled, sampled, weight=0.5)
+    assert divergence(*kept(with_one_bit, HALF), growth_below(0.2)) > 10 * Fraction(claimed.conclusion.delta)
+    assert any("nor on other randomness" in made.sentence() for made in claimed.assumptions())
