@@ -84,13 +84,6 @@ def test_a_certificate_is_verified_from_stdin() -> None:
     assert forged.stdout == ""
 
 
-def test_stdout_takes_one_object(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("id,sex\n1,f\n", encoding="utf-8")
-    refused = crowdblend("init", "people.csv", "--out", "-", "--json", folder=tmp_path)
-    assert refused.returncode == 2
-    assert json.loads(refused.stdout)["error"]["code"] == "command.two-outputs"
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -102,11 +102,14 @@ class Steward:
                 break
         self.page.wait_for_load_state("load")
 
-    def publish(self, population: str = "town", out: str | None = None) -> None:
+    def finish(self, population: str) -> None:
+        """Go on from the release to the published folder."""
+        self.onward("Rehearse")
+        self.onward("Publish")
+        self.publish(population)
+
+    def publish(self, population: str = "town") -> None:
         """Type the name, publish, and look at the result."""
-        if out is not None:
-            self.page.fill("#out", out)
-            self.page.fill("#policy", f"{out}.toml")
         self.page.fill("#confirm", population)
         self.page.click("button[data-confirmed]")
         self.page.click("text=See the result", timeout=WAIT)

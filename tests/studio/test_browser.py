@@ -87,6 +87,18 @@ def checked(browsing: Browsing) -> Callable[[Any], None]:
     return check
 
 
+SEX = cb.values("female", "male")
+
+
+def assert_wrote(steward: Steward, make: Any, population: str, **given: Any) -> None:
+    """The policy that the studio wrote is the one that Python would make, about the file of that population."""
+    root = steward.studio.root
+    wanted = make(
+        source=str(root / f"{population}.parquet"), person="person_id", population=population, epsilon=1, **given
+    )
+    assert cb.load_policy(root / f"{population}-{wanted.kind}.toml") == wanted
+
+
 def test_the_first_page_is_small(browsing: Browsing) -> None:
     assert 4 < len(browsing.first_page) <= FIRST_PAGE_REQUESTS
     assert 50_000 < sum(browsing.first_page) <= FIRST_PAGE_BYTES
@@ -131,16 +143,9 @@ def test_a_survey_table(steward: Steward, checked: Callable[[Any], None]) -> Non
     checked(page)
     page.click("text=Verify it")
     page.wait_for_selector("text=Verified: the derivation is sound", timeout=WAIT)
-    made = cb.load_policy(root / "town-table.toml")
-    assert made == cb.Table(
-        source=str(root / "town.parquet"),
-        person="person_id",
-        population="town",
-        sampling=cb.Sampling(rate=0.25, already_drawn=True),
-        columns={"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)},
-        epsilon=1,
-        delta=1e-6,
-    )
+    columns = {"sex": SEX, "age": cb.intervals(0, 90, width=10, top=True)}
+    sampling = cb.Sampling(rate=0.25, already_drawn=True)
+    assert_wrote(steward, cb.Table, "town", sampling=sampling, columns=columns, delta=1e-6)
     assert cb.verify(root / "town-table").facts["kind"] == "table"
     assert [entry.status for entry in cb.Ledger(str(steward.studio.ledger)).entries()] == ["finished"]
 
@@ -152,18 +157,8 @@ def test_a_register(steward: Steward) -> None:
     steward.onward("Release")
     assert steward.page.locator("#s-rate").count() == 0
     steward.page.wait_for_selector("#plan .lead")
-    steward.onward("Rehearse")
-    steward.onward("Publish")
-    steward.publish("register")
-    made = cb.load_policy(steward.studio.root / "register-table.toml")
-    assert made == cb.Table(
-        source=str(steward.studio.root / "register.parquet"),
-        person="person_id",
-        population="register",
-        sampling=cb.Sampling(everybody=True),
-        columns={"sex": cb.values("female", "male")},
-        epsilon=1,
-    )
+    steward.finish("register")
+    assert_wrote(steward, cb.Table, "register", sampling=cb.Sampling(everybody=True), columns={"sex": SEX})
 
 
 def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[Any], None]) -> None:
@@ -190,24 +185,20 @@ def test_microdata_with_a_chosen_recoding(steward: Steward, checked: Callable[[A
     steward.more({"sampling:rate": "0.5", "recoding:epsilon": "0.1", "recoding:using": "population"})
     steward.more({"recoding:show_epsilon": "0.1"})
     page.wait_for_selector("#plan .keys")
-    steward.onward("Rehearse")
-    steward.onward("Publish")
-    steward.publish("rows")
+    steward.finish("rows")
     assert "Which recoding was chosen" in steward.texts()
     assert page.locator(".recoding svg").count() == 1
     checked(page)
-    made = cb.load_policy(root / "rows-microdata.toml")
-    assert made == cb.Microdata(
-        source=str(root / "rows.parquet"),
-        person="person_id",
-        population="rows",
+    assert_wrote(
+        steward,
+        cb.Microdata,
+        "rows",
         sampling=cb.Sampling(rate=0.5),
         columns={
             "age": cb.intervals(0, 120, width=[20, 60, 120]),
             "education": cb.hierarchy(root / "education-hierarchy.csv", level=1, other="other"),
         },
         recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.1),
-        epsilon=1,
         delta=1e-6,
     )
 
@@ -219,20 +210,10 @@ def test_points(steward: Steward) -> None:
     for place in (7, 8):
         steward.column(place, "resolution", **{"from": "-10", "to": "10", "resolution": "0.1", "width": "4"})
     steward.onward("Release")
-    steward.onward("Rehearse")
-    steward.onward("Publish")
-    steward.publish("map")
-    made = cb.load_policy(steward.studio.root / "map-points.toml")
-    assert made == cb.Points(
-        source=str(steward.studio.root / "map.parquet"),
-        person="person_id",
-        population="map",
-        sampling=cb.Sampling(rate=0.1),
-        columns={name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")},
-        noise_epsilon=1,
-        epsilon=1,
-        delta=1e-6,
-    )
+    steward.finish("map")
+    columns = {name: cb.axis(-10, 10, resolution=0.1, width=4) for name in ("east", "north")}
+    drawn = {"sampling": cb.Sampling(rate=0.1), "delta": 1e-6}
+    assert_wrote(steward, cb.Points, "map", **drawn, columns=columns, noise_epsilon=1)
 
 
 def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
@@ -252,22 +233,18 @@ def test_statistics(steward: Steward, checked: Callable[[Any], None]) -> None:
     steward.more({"statistics/1/fraction": 'sex = "female"', "statistics/1/name": "women"})
     page.wait_for_selector("#plan :text('women')")
     checked(page)
-    steward.onward("Rehearse")
-    steward.onward("Publish")
-    steward.publish("figures")
-    made = cb.load_policy(steward.studio.root / "figures-statistics.toml")
-    assert made == cb.Statistics(
-        source=str(steward.studio.root / "figures.parquet"),
-        person="person_id",
-        population="figures",
+    steward.finish("figures")
+    assert_wrote(
+        steward,
+        cb.Statistics,
+        "figures",
         people=4000,
         sampling=cb.ExactSample(sample=1000),
-        columns={"sex": cb.values("female", "male"), "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
+        columns={"sex": SEX, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
         statistics=(
             cb.Statistic(name="income", average="income"),
             cb.Statistic(name="women", fraction={"sex": "female"}),
         ),
-        epsilon=1,
     )
 
 

@@ -18,12 +18,15 @@ def _people(kind: str) -> Choices:
     return start(kind).with_texts("data", PEOPLE).with_column("sex", SEX).with_column("age", AGE)
 
 
-def _given(folder: Path) -> dict[str, Any]:
-    return {"source": str(folder / "town.parquet"), "person": "person_id", "population": "town"}
+COLUMNS: dict[str, Any] = {"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)}
+DRAWN: dict[str, Any] = {"sampling": cb.Sampling(rate=0.1), "delta": 1e-6}
+EAST = {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"}
 
 
-def _columns() -> dict[str, Any]:
-    return {"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=10, top=True)}
+def _made(make: Callable[..., Any], **given: Any) -> Callable[[Path], Any]:
+    """The policy of a kind about the town, with epsilon 1 and both columns unless others are given."""
+    told = {"person": "person_id", "population": "town", "columns": COLUMNS, "epsilon": 1, **given}
+    return lambda folder: make(source=str(folder / "town.parquet"), **told)
 
 
 Case = tuple[Choices, Callable[[Path], Any]]
@@ -31,43 +34,28 @@ Case = tuple[Choices, Callable[[Path], Any]]
 CASES: dict[str, Case] = {
     "table": (
         _people("table").with_texts("release", {"delta": "1e-6", "epsilon": "0.5"}),
-        lambda folder: cb.Table(
-            **_given(folder), sampling=cb.Sampling(rate=0.1), columns=_columns(), epsilon=0.5, delta=1e-6
-        ),
+        _made(cb.Table, **DRAWN, epsilon=0.5),
     ),
     "a sample that was taken": (
         with_design(_people("table"), "sample").with_texts("sampling", {"rate": "0.25"}),
-        lambda folder: cb.Table(
-            **_given(folder),
-            sampling=cb.Sampling(rate=0.25, already_drawn=True),
-            columns=_columns(),
-            epsilon=1,
-            delta=1e-6,
-        ),
+        _made(cb.Table, sampling=cb.Sampling(rate=0.25, already_drawn=True), delta=1e-6),
     ),
     "register": (
         with_design(_people("table"), "everybody"),
-        lambda folder: cb.Table(**_given(folder), sampling=cb.Sampling(everybody=True), columns=_columns(), epsilon=1),
+        _made(cb.Table, sampling=cb.Sampling(everybody=True)),
     ),
     "strata": (
         settled(_people("table").with_texts("sampling", {"stratum": "sex", "rates": "female = 0.1\nmale = 0.5"})),
-        lambda folder: cb.Table(
-            **_given(folder),
-            sampling=cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5}),
-            columns=_columns(),
-            epsilon=1,
-            delta=1e-6,
-        ),
+        _made(cb.Table, sampling=cb.Sampling(stratum="sex", rates={"female": 0.1, "male": 0.5}), delta=1e-6),
     ),
     "design weights": (
         with_design(_people("table"), "sample")
         .with_texts("sampling", {"weight": "income"})
         .with_column("income", {"way": "breaks", "breaks": "100, 200, 400"}),
-        lambda folder: cb.Table(
-            **_given(folder),
+        _made(
+            cb.Table,
             sampling=cb.Sampling(weight="income", already_drawn=True),
-            columns={**_columns(), "income": cb.breaks(100, 200, 400)},
-            epsilon=1,
+            columns={**COLUMNS, "income": cb.breaks(100, 200, 400)},
             delta=1e-6,
         ),
     ),
@@ -80,63 +68,53 @@ CASES: dict[str, Case] = {
                 {"name": "", "columns": ""},
             ],
         ),
-        lambda folder: cb.Table(
-            **_given(folder),
-            sampling=cb.Sampling(rate=0.1),
-            columns=_columns(),
+        _made(
+            cb.Table,
+            **DRAWN,
             tables=(cb.NamedTable("fine", ("sex", "age"), 0.7), cb.NamedTable("by_sex", ("sex",), 0.3)),
-            epsilon=1,
-            delta=1e-6,
         ),
     ),
     "microdata": (
         _people("microdata")
         .with_column("age", {**AGE, "top": "", "width": "10 30, 90"})
         .with_texts("recoding", {"epsilon": "0.1", "using": "population", "show_epsilon": "0.05"}),
-        lambda folder: cb.Microdata(
-            **_given(folder),
-            sampling=cb.Sampling(rate=0.1),
-            columns={"sex": cb.values("female", "male"), "age": cb.intervals(0, 90, width=[10, 30, 90])},
+        _made(
+            cb.Microdata,
+            **DRAWN,
+            columns={**COLUMNS, "age": cb.intervals(0, 90, width=[10, 30, 90])},
             recoding=cb.Choosing(epsilon=0.1, using="population", show_epsilon=0.05),
-            epsilon=1,
-            delta=1e-6,
         ),
     ),
     "dates to choose from": (
         _people("microdata")
         .with_column("born", {"way": "date", "date": "month, year", "from": "1900-01-01", "to": "2030-01-01"})
         .with_texts("recoding", {"epsilon": "0.1", "using": "population"}),
-        lambda folder: cb.Microdata(
-            **_given(folder),
-            sampling=cb.Sampling(rate=0.1),
-            columns={**_columns(), "born": cb.date(["month", "year"], "1900-01-01", "2030-01-01")},
+        _made(
+            cb.Microdata,
+            **DRAWN,
+            columns={**COLUMNS, "born": cb.date(["month", "year"], "1900-01-01", "2030-01-01")},
             recoding=cb.Choosing(epsilon=0.1, using="population"),
-            epsilon=1,
-            delta=1e-6,
         ),
     ),
     "points": (
         start("points")
         .with_texts("data", PEOPLE)
         .with_column("sex", SEX)
-        .with_column("east", {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"})
-        .with_column("north", {"way": "resolution", "from": "-10", "to": "10", "resolution": "0.1", "width": "2"}),
-        lambda folder: cb.Points(
-            **_given(folder),
-            sampling=cb.Sampling(rate=0.1),
+        .with_column("east", EAST)
+        .with_column("north", EAST),
+        _made(
+            cb.Points,
+            **DRAWN,
             columns={
-                "sex": cb.values("female", "male"),
-                "east": cb.axis(-10, 10, resolution=0.1, width=2),
-                "north": cb.axis(-10, 10, resolution=0.1, width=2),
+                "sex": COLUMNS["sex"],
+                **{name: cb.axis(-10, 10, resolution=0.1, width=2) for name in ("east", "north")},
             },
-            epsilon=1,
             noise_epsilon=1,
-            delta=1e-6,
         ),
     ),
     "outlier-table": (
         _people("outlier-table").with_texts("outliers", {"limit": "200"}),
-        lambda folder: cb.OutlierTable(**_given(folder), columns=_columns(), limit=200, epsilon=1, delta=1e-6),
+        _made(cb.OutlierTable, limit=200, delta=1e-6),
     ),
     "statistics": (
         _people("statistics")
@@ -156,11 +134,11 @@ CASES: dict[str, Case] = {
                 {"name": "high", "quantile": "income", "at": "0.9"},
             ],
         ),
-        lambda folder: cb.Statistics(
-            **_given(folder),
+        _made(
+            cb.Statistics,
             people=4000,
             sampling=cb.ExactSample(sample=1000),
-            columns={**_columns(), "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
+            columns={**COLUMNS, "income": cb.bounds(0, 100_000, resolution=100, outside="clamp")},
             statistics=(
                 cb.Statistic(name="income", average="income"),
                 cb.Statistic(name="women", fraction={"sex": "female"}),
@@ -169,7 +147,6 @@ CASES: dict[str, Case] = {
                 cb.Statistic(name="all", sum="income"),
                 cb.Statistic(name="high", quantile="income", at=0.9),
             ),
-            epsilon=1,
         ),
     ),
     "synopsis": (
@@ -177,14 +154,7 @@ CASES: dict[str, Case] = {
         .with_texts("data", {"people": "4000"})
         .with_texts("sampling", {"sample": "2000"})
         .with_texts("release", {"epsilon": "2"}),
-        lambda folder: cb.Synopsis(
-            **_given(folder),
-            people=4000,
-            sampling=cb.ExactSample(sample=2000),
-            columns=_columns(),
-            conjunctions=2,
-            epsilon=2,
-        ),
+        _made(cb.Synopsis, people=4000, sampling=cb.ExactSample(sample=2000), conjunctions=2, epsilon=2),
     ),
     "graph": (
         start("graph")
