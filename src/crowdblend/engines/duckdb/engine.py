@@ -13,8 +13,6 @@ from crowdblend.engines.duckdb.database import bytes_of, database, private_folde
 from crowdblend.engines.duckdb.relation import Relation
 from crowdblend.engines.duckdb.source import check_source, open_source
 from crowdblend.engines.engine import ClassCounts, ColumnType, Progress
-from crowdblend.engines.identity import identity_from
-from crowdblend.engines.source_name import old_name, source_name
 from crowdblend.lazy import lazy
 from crowdblend.policies.columns import Column
 from crowdblend.policies.policy import Resources
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from crowdblend.calculus import Assumption
+    from crowdblend.engines import identity as identities
+    from crowdblend.engines import source_name as source_names
     from crowdblend.engines.databases import local_copy
     from crowdblend.engines.duckdb import class_counts, identity, links, totals
     from crowdblend.engines.duckdb import rows as duckdb_rows
@@ -38,7 +38,9 @@ else:
     local_copy = lazy("crowdblend.engines.databases.local_copy")
     class_counts = lazy("crowdblend.engines.duckdb.class_counts")
     identity = lazy("crowdblend.engines.duckdb.identity")
+    identities = lazy("crowdblend.engines.identity")
     links = lazy("crowdblend.engines.duckdb.links")
+    source_names = lazy("crowdblend.engines.source_name")
     duckdb_rows = lazy("crowdblend.engines.duckdb.rows")
     totals = lazy("crowdblend.engines.duckdb.totals")
 
@@ -125,9 +127,10 @@ class DuckDBSource:
         """By what the ledger knows the source again: its files, its people, and its rows without their ids."""
         # The files' bytes are hashed beside the database's work.
         with redacted(_UNREADABLE, _REMEDY), futures.ThreadPoolExecutor(1) as beside:
-            name = beside.submit(source_name, self.data, wanted.secret)
-            found = identity_from(identity.DuckDBHashes(self._connection, self._ready), self.data, wanted, name.result)
-            return replace(found, old_name=old_name(self.data) if wanted.old_names else None)
+            name = beside.submit(source_names.source_name, self.data, wanted.secret)
+            hashes = identity.DuckDBHashes(self._connection, self._ready)
+            found = identities.identity_from(hashes, self.data, wanted, name.result)
+            return replace(found, old_name=source_names.old_name(self.data) if wanted.old_names else None)
 
     def _rows(self, draw: Draw, cursor: DuckDBPyConnection) -> duckdb_rows.Rows:
         return duckdb_rows.Rows(
